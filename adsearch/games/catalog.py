@@ -211,10 +211,12 @@ def _by_path(path: Path, class_name: str) -> Game:
     }
     if not class_name and len(found) == 1:
         class_name = next(iter(found))
+    if not found and not class_name:
+        agent = "if it is an agent, write the game before it, such as connect4"
+        raise UnknownGame(f"{path} is not a game: it has no subclass of State; {agent}")
     if class_name not in found:
         wanted = f"no game {quote(class_name)}" if class_name else "expected one subclass of State"
         there = f"there is {one_of(list(found))}" if found else "there is no subclass of State"
-        there += "" if found else " (if this file is an agent, give the game before it)"
         raise UnknownGame(f"{path}: {wanted}; {there}")
     return Game(f"{path}:{class_name}", found[class_name], foreign=True)
 

@@ -146,7 +146,7 @@ class Othello(GridGame[int]):
     one; the utility is the difference of the discs."""
 
     options = (Option("size", 8, "number of rows and columns, even", 4, 10),)
-    notation = "the square: its column's letter and its row's number from the top, such as d3; or pass"
+    notation = "the square: its column's letter and its row's number from the top, such as d3; or pass (-1 in Python)"
     position_notation = (*XO_NOTATION, ("x at the end", "the side to move, x or o; - if the game is over"))
     attributes = XO_ATTRIBUTES
 

@@ -156,6 +156,8 @@ def _read_folder(text: str) -> Player:
             run = f"; for a JavaScript program write 'cmd:node {text}'"
         elif text.endswith(".java"):
             run = f"; for a Java program write 'cmd:java -Xmx1g {text}'"
+        elif text.endswith(".zip"):
+            run = "; unpack a zip archive, and write its file or folder"
         elif text.endswith(".c"):
             run = "; compile a C program first, then write 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is not a Python file: expected {_FORMS}{run}")

@@ -28,6 +28,10 @@ def find(connection: Connection, text: str) -> StoredVersion:
         return of_that_name[-1]
     agent, sign, number = text.rpartition("@")
     of_it = [version for version in known if sign and version.agent == agent]
+    if not known:
+        raise BadPlayer(
+            f"no agent {quote(agent or text)}: the database has no agents; change to the folder where you played"
+        )
     if not of_it:
         agents = list(dict.fromkeys(version.agent for version in known))
         raise BadPlayer(f"no agent {quote(agent or text)} in the database{meant(agent or text, agents)}")

@@ -252,10 +252,10 @@ def _opened(db: str | None) -> AbstractContextManager[Database | None]:
 
 def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, silent: bool) -> None:
     """Play the games, show them unless `silent`, and append each finished game to `finished`."""
-    from arena.cli.play import walls_notice
     from arena.cli.play.game_screen import GameScreen
     from arena.cli.play.joining_players import JoiningPlayers
     from arena.cli.play.take_backs import TakeBacks
+    from arena.cli.terminal import walls_notice
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games
     from arena.play.director import Director
     from arena.players.confinement import Confinement

@@ -68,6 +68,8 @@ def compare(
 
     Your own function runs in a sandbox and has the parameters that arena judge --help lists. Its nodes are the
     positions that it creates with state.play, and the root. Its value can be for the player to move or for MAX.
+    A function without the parameter depth does the same search at every depth: compare it on a small game, at the depth
+    at which the game ends.
 
     Example: arena compare connect4 minimax alphabeta pvs --depth 1-6
 

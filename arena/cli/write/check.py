@@ -34,6 +34,9 @@ _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
 _PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
 """Signs for a terminal that cannot print the others."""
 _STYLES: Final = {"good": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
+_NO_AGENT: Final = (
+    "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
+)
 _INDENT: Final = 6
 """Indent of details below a step."""
 _NAMED: Final = 22
@@ -111,6 +114,8 @@ def check(
 
     Example: arena check --all submissions --tournament cs101.toml
     """
+    if player is None and every is None and tournament is None:
+        raise typer.BadParameter(_NO_AGENT)
     try:
         with ExitStack() as stack:
             named = None if player is None or every is not None else _found(player, db, stack)
@@ -193,9 +198,7 @@ def _candidates(player: str | None, every: Path | None, listed: list[Candidate])
         return _in_folder(every)
     if player is None and listed:
         return listed
-    raise typer.BadParameter(
-        "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
-    )
+    raise typer.BadParameter(_NO_AGENT)
 
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import progress_line, walls_notice
 from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 from arena.history.words import printable
 
@@ -28,14 +29,14 @@ class ClimbScreen:
         self._estimated = False
 
     def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str, most: int) -> None:
-        """Print how the agent `name` is `confined`, and the plan: at most `most` games for each step."""
+        """Print how the agent `name` is `confined` (once a day), and the plan: at most `most` games for each step."""
         from arena.student.climb import BETTER_BY
 
         self._most = most
         if self._quiet:
             return
-        if confined:
-            print(wrapped(printable(confined)))
+        for paragraph in walls_notice.due({name: confined} if confined else {}, date.today()):
+            print(wrapped(printable(paragraph)))
         count = len(climb.steps)
         steps = f"{count} step{'s' * (count != 1)}, up to {self._most} games each"
         if (last := climb.steps[-1]).own:

@@ -6,6 +6,7 @@ script, and on paper, the page is a list of moves with boards. A public page has
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -283,11 +284,11 @@ class _Page:
         if start is not None and start.hidden:
             seen = "The search sees what was hidden from the players, so no move is called a mistake."
             return element("p", f"Analysed by arena. {seen}")
-        counts = [
-            f"{name} {sum(one.who == seat and one.mark is Mark.MISTAKE for one in plies)} ?, "
-            f"{sum(one.who == seat and one.mark is Mark.BLUNDER for one in plies)} ??"
-            for seat, name in enumerate(self.names)
-        ]
+        counts = []
+        for seat, name in enumerate(self.names):
+            marks = Counter(one.mark for one in plies if one.who == seat)
+            made = [f"{marks[mark]} {mark}" for mark in (Mark.MISTAKE, Mark.BLUNDER) if marks[mark]]
+            counts.append(f"{name}: {', '.join(made) or 'no mistakes'}")
         return element("p", html.words(f"Analysed by arena: ? is a mistake, ?? a serious one. {'; '.join(counts)}."))
 
     # The rest of the page.

@@ -153,7 +153,7 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(countdown: Path) -> No
     ("source", "spec", "message"),
     [
         (COUNTDOWN, ":Countdwn", "no game 'Countdwn'; there is Countdown"),
-        ("x = 1", "", "expected one subclass of State; there is no subclass of State"),
+        ("x = 1", "", "is not a game: it has no subclass of State; if it is an agent, write the game"),
         (COUNTDOWN + "\nclass Other(Countdown): pass", "", "expected one subclass of State; there is Countdown, Other"),
         ("def", ":X", "SyntaxError: invalid syntax"),
         ("import nowhere_to_be_found", ":X", "ModuleNotFoundError: No module named 'nowhere_to_be_found'"),

@@ -20,6 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory: a folder with agents, and with things that are not agents."""
     (tmp_path / "my_agent.py").write_text("raise SystemExit('nobody may run this')")
     (tmp_path / "notes.txt").write_text("")
+    (tmp_path / "team.zip").write_text("")
     (tmp_path / "engine").write_text("")
     (tmp_path / "engine").chmod(0o755)
     (tmp_path / "alice").mkdir()
@@ -107,6 +108,7 @@ def test_a_builtin_hides_a_folder_of_its_name_and_a_path_shows_it(folder: Path) 
         ("nowhere/alice", "no file or folder 'nowhere/alice'"),
         ("empty", "expected a file agent.py in the folder 'empty'"),
         ("notes.txt", "'notes.txt' is not a Python file"),
+        ("team.zip", "unpack a zip archive"),
         ("./notes.txt", "'./notes.txt' is not a Python file"),
         ("./engine", "for a program write 'cmd:./engine'"),
         ("engine", "for a program write 'cmd:./engine'"),

@@ -90,6 +90,16 @@ def test_who_is_not_there_is_one_error(entered: tuple[Database, Store], name: st
     assert words in str(error.value)
 
 
+def test_an_empty_database_is_likely_the_wrong_folder(tmp_path: Path) -> None:
+    words = "no agent 'alice': the database has no agents; change to the folder where you played"
+    with (
+        Database(str(tmp_path / "new.db")) as database,
+        database.reading() as connection,
+        pytest.raises(BadPlayer, match=words),
+    ):
+        versions.find(connection, "alice@1")
+
+
 def test_a_name_that_a_file_here_has_too_must_be_said_exactly(entered: tuple[Database, Store]) -> None:
     database, store = entered
     with database.reading() as connection:

@@ -163,6 +163,7 @@ def test_one_on_record_is_found_by_name() -> None:
         (("greedy.py", "--game", "nap", "--clock", "soon"), "expected a clock"),
         (("greedy.py", "--all", ".", "--game", "nap"), "expected an agent, such as my_agent.py"),
         (("--game", "nap"), "expected an agent, such as my_agent.py"),
+        ((), "expected an agent, such as my_agent.py"),
         (("--all", "nowhere", "--game", "nap"), "expected a folder of submissions"),
         (("pvs", "--game", "nap"), "'pvs' is built in"),
         (("human", "--game", "nap"), "nothing to check"),

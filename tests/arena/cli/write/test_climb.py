@@ -65,6 +65,14 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
 
 
+def test_how_the_agent_is_confined_is_printed_once_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    Path("first.py").write_text(FIRST)
+    words = ["climb", "first.py", "--game", "nap", "--against", "random", "--games", "16", "--clock", "none"]
+    shown = ["is confined" in arena(*words).out for _ in range(2)]
+    assert shown == [True, False]
+
+
 @pytest.mark.parametrize("columns", [60, 80])
 def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) -> None:
     Path("failing_at_once_again.py").write_text(ILLEGAL)
@@ -203,7 +211,7 @@ def test_other_kinds_of_games_have_ladders_of_their_own(game: str, seats: int) -
     [
         (["nofile.py", "--game", "connect4"], "no file 'nofile.py'"),
         (["random", "--game", "conect4"], "did you mean 'connect4'"),
-        (["random", "--game", "connect4", "--against", "nobody@1"], "no agent 'nobody' in the database"),
+        (["random", "--game", "connect4", "--against", "nobody@1"], "no agent 'nobody': the database has no agents"),
         (["random", "--game", "connect4", "--against", "pvvs"], "did you mean 'pvs'"),
         (["human", "--game", "connect4"], "'human' can only play in `arena play`"),
         (["random", "--game", "maze:ghosts=random"], "has only one player"),

@@ -55,6 +55,11 @@ def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, p
     assert not (marked and games.start(rules).hidden)
 
 
+def test_the_mistakes_of_each_player_are_counted_in_words() -> None:
+    game = analysed(past_game("connect4", ["anna", "ben"], moves="4 1 4 1 4 2 4"), depth=2)
+    assert "?? a serious one. anna: no mistakes; ben: 1 ?, 1 ??." in page(game, trust=True)
+
+
 @pytest.mark.parametrize("rules", ["tictactoe", "/gone/away.py:Chess"])
 def test_an_analysis_that_does_not_fit_the_rules_has_its_words(rules: str) -> None:
     """A record can have been changed by anybody."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.play.walls_notice import due
+from arena.cli.terminal.walls_notice import due
 
 TODAY, TOMORROW = date(2026, 5, 1), date(2026, 5, 2)
 SANDBOX = {"alice": "alice is confined (sandbox): it reads its own source"}
