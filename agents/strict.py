@@ -43,6 +43,9 @@ _LONGEST: Final = 60
 _PATCHED: Final = ("play", "__setattr__")
 _NO_MOVE: Final = object()
 _STORES: Final = (opmap["STORE_ATTR"], opmap["DELETE_ATTR"])
+_THROWS_AWAY: Final = opmap["POP_TOP"]
+_CACHE: Final = opmap["CACHE"]
+"""Fills the code between a call and the next instruction."""
 
 _LIBRARIES: Final = tuple(
     Path(folder).resolve() for folder in (sys.prefix, sys.base_prefix, *adsearch.__path__, *agents.__path__)
@@ -143,28 +146,29 @@ class _StrictGame:
         self._seconds = 0.0
         self._plays = self._assignments = 0
         self._given = None
-        kind.play = self._strict_play(kind.play, own)  # type: ignore[method-assign]
-        kind.__setattr__ = self._strict_assignment(kind.__setattr__, own)  # type: ignore[method-assign]
+        patches = (self._strict_play(kind.play, own), self._strict_assignment(kind.__setattr__, own))
+        for name, patch in zip(_PATCHED, patches, strict=True):
+            setattr(kind, name, patch)
         try:
             yield
         finally:
-            for name in _PATCHED:
-                _restore(kind, name, own)
+            for name, patch in zip(_PATCHED, patches, strict=True):
+                _restore(kind, name, patch, own)
             self._compare()
 
     def _strict_play(self, play: Callable[..., Any], own: dict[str, Any]) -> Callable[..., Any]:
         files, kind = self._files, self._kind
 
-        def strict(state: State[Any], move: Any = _NO_MOVE, **named: Any) -> Any:
+        def strict(state: State[Any], move: Any = _NO_MOVE, *more: Any, **named: Any) -> Any:
             if move is _NO_MOVE:
                 return play(state, **named)
             frame = sys._getframe(1)
-            if files[frame.f_code.co_filename]:
+            if files[frame.f_code.co_filename] and type(state) is kind:
                 self._played(state, move, frame)
             self._plays += 1
             if self._plays == _MOST_PLAYED:
-                _restore(kind, "play", own)
-            return play(state, move)
+                _restore(kind, "play", strict, own)
+            return play(state, move, *more, **named)
 
         return strict
 
@@ -177,7 +181,7 @@ class _StrictGame:
                 self._assigned(name, frame)
             self._assignments += 1
             if self._assignments == _MOST_ASSIGNED:
-                _restore(kind, "__setattr__", own)
+                _restore(kind, "__setattr__", strict, own)
             assign(state, name, value)
 
         return strict
@@ -278,6 +282,9 @@ class _AgentFiles(dict[str, bool]):
         self._discards: dict[str, dict[tuple[int | None, int | None], str]] = {}
 
     def __missing__(self, file: str) -> bool:
+        if file.startswith("<"):  # code without a file, such as the __init__ of a dataclass: it may be the game's
+            self[file] = False
+            return False
         path = Path(file).resolve()
         libraries = (place for place in _LIBRARIES if self.folder and not self.folder.is_relative_to(place))
         self[file] = (
@@ -295,6 +302,10 @@ class _AgentFiles(dict[str, bool]):
 
     def discarded(self, code: CodeType, at: int) -> str:
         """The call at this instruction, if it is a whole statement `... .play(...)`; else empty."""
+        # First without the file, which takes long to parse if it contains a large table.
+        following = code.co_code[at + 2 :: 2].lstrip(bytes([_CACHE]))
+        if following[:1] != bytes([_THROWS_AWAY]):
+            return ""
         file = code.co_filename
         if file not in self._discards:
             self._discards[file] = {}
@@ -309,11 +320,14 @@ class _AgentFiles(dict[str, bool]):
         return self._discards[file].get((last, column), "")
 
 
-def _restore(kind: type, name: str, own: dict[str, Any]) -> None:
-    """Gives the class its own method back; `own`: those that it defined itself."""
+def _restore(kind: type, name: str, patch: object, own: dict[str, Any]) -> None:
+    """Gives the class its own method back, unless the agent has put another one in the place of `patch`; `own`: those
+    that it defined itself."""
+    if vars(kind).get(name) is not patch:
+        return
     if name in own:
         setattr(kind, name, own[name])
-    elif name in vars(kind):
+    else:
         delattr(kind, name)
 
 

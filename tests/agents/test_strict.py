@@ -168,6 +168,10 @@ FINE = {
         "class Board:\n    def play(self, move): self.state = state.play(move)\nBoard().play(state.moves()[0])"
     ),
     "own position": "type(state).load(state.view(self.seat), **OPTIONS)",
+    "own subclass with its own moves": (
+        "class None_(type(state)):\n    def moves(self): return ()\n"
+        "own = None_.load(state.view(self.seat), **OPTIONS)\nchild = own.play(state.moves()[0])"
+    ),
     "numpy's kind of number": "class Int(int): pass\nmove = state.moves()[0]\n"
     "if isinstance(move, int): child = state.play(Int(move))",
     "in a thread": (
@@ -226,6 +230,58 @@ def test_the_class_of_the_game_is_as_before_after_each_turn(tmp_path: Path) -> N
     with pytest.raises(ValueError, match=r"^$"):
         played(failing, "connect4")
     assert dict(vars(kind)) == before
+
+
+def test_a_method_that_the_agent_puts_into_the_class_of_the_game_stays_there(tmp_path: Path) -> None:
+    kind = type(games.start("connect4"))
+    before = kind.play
+    lines = [
+        "kind = type(state)",
+        "first, self.count = kind.play, 0",
+        "if not getattr(first, 'own', False):",
+        "    def play(state, move): return first(state, move)",
+        "    play.own = True",
+        "    kind.play = play",
+    ]
+    try:
+        mistakes, _ = played(agent_file(tmp_path, "\n".join(lines)), "connect4", most=3)
+        assert (mistakes, kind.play.__name__) == ([], "play")
+        assert getattr(kind.play, "own", False)
+    finally:
+        kind.play = before  # type: ignore[method-assign]
+
+
+def test_the_file_of_an_agent_is_not_parsed_for_lines_that_use_their_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = agent_file(tmp_path, "children = [state.play(move) for move in state.moves()]")
+    parsed: list[object] = []
+    with monkeypatch.context() as patched:
+        patched.setattr("agents.strict.ast.parse", parsed.append)
+        mistakes, moves = played(path, "connect4", most=2)
+    assert (mistakes, parsed, len(moves.split())) == ([], [], 2)
+
+
+def test_play_of_a_user_supplied_game_can_take_more_than_a_move(tmp_path: Path) -> None:
+    game = tmp_path / "my_game.py"
+    game.write_text(LISTS.replace("def play(self, move):", "def play(self, move, undone=0, *, twice=False):"))
+    choose = "children = [state.play(1, 2), state.play(1, twice=True), state.play(move=1, undone=3)]"
+    mistakes, moves = played(agent_file(tmp_path, choose), f"{game}:Lists", most=2)
+    assert (mistakes, moves) == ([], "1 1")
+
+
+def test_the_game_is_not_taken_for_the_agent_if_it_is_a_dataclass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = tmp_path / "my_game.py"
+    start = LISTS.index("    def __init__"), LISTS.index("    @classmethod")
+    fields = "    left: int = 5\n    turn: int | None = 0\n"
+    text = LISTS[: start[0]] + fields + LISTS[start[1] :].replace("self.left[0]", "self.left")
+    text = text.replace("class Lists", "from dataclasses import dataclass\n@dataclass\nclass Lists")
+    game.write_text(text.replace("1 - self.turn)", "1 - self.turn if self.left > move else None)"))
+    monkeypatch.chdir(tmp_path)  # the __init__ of a dataclass has the file name "<string>"
+    mistakes, moves = played(agent_file(tmp_path, "child = state.play(1)"), f"{game}:Lists", most=9)
+    assert (mistakes, moves) == ([], "1 1 1 1 1")
 
 
 def test_many_plays_in_a_turn_end_the_tests_of_moves_but_not_of_thrown_results(tmp_path: Path) -> None:
