@@ -178,7 +178,7 @@ class _StrictGame:
         def strict(state: State[Any], name: str, value: Any) -> None:
             frame = sys._getframe(1)
             if files[frame.f_code.co_filename] and type(state) is kind:
-                self._assigned(name, frame)
+                self._assigned(state, name, frame)
             self._assignments += 1
             if self._assignments == _MOST_ASSIGNED:
                 _restore(kind, "__setattr__", strict, own)
@@ -228,7 +228,7 @@ class _StrictGame:
             got=_short(repr(move)),
         )
 
-    def _assigned(self, name: str, frame: FrameType) -> None:
+    def _assigned(self, state: State[Any], name: str, frame: FrameType) -> None:
         """An attribute of a position is assigned while a line of the agent runs."""
         code, at = frame.f_code, frame.f_lasti
         site = id(code), at
@@ -236,7 +236,8 @@ class _StrictGame:
             return
         self._looked_at[site] = code
         # Not `pickle.loads` and its like, which assign the attributes of new positions.
-        if code.co_code[at] in _STORES:
+        given = self._given is not None and state is self._given[0]
+        if given or code.co_code[at] in _STORES:
             self._assigned_any = True
             self._add(
                 frame,

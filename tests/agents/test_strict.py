@@ -96,6 +96,7 @@ WRONG = {
         "the attribute turn of a position is assigned",
     ),
     "added to": ("state.turn += 0", 8, "the attribute turn of a position is assigned"),
+    "assigned by setattr": ("setattr(state, 'turn', state.turn)", 8, "the attribute turn of a position is assigned"),
 }
 """Lines of an agent, the line with the mistake, and what is said of it."""
 
