@@ -8,6 +8,7 @@ agent's files use it. Moves, positions and exceptions stay the same, and only a 
 from __future__ import annotations
 
 import ast
+import dis
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -44,7 +45,6 @@ _PATCHED: Final = ("play", "__setattr__")
 _NO_MOVE: Final = object()
 _STORES: Final = (opmap["STORE_ATTR"], opmap["DELETE_ATTR"])
 _THROWS_AWAY: Final = opmap["POP_TOP"]
-_CACHE: Final = opmap["CACHE"]
 """Fills the code between a call and the next instruction."""
 
 _LIBRARIES: Final = tuple(
@@ -197,21 +197,28 @@ class _StrictGame:
         self._tested.add(site)
         if site not in self._looked_at:
             self._looked_at[site] = code
-            if call := self._files.discarded(code, at):
-                name = call.partition(".play(")[0]
-                kept = f": write {name} = {call}, or child = {call} to keep both positions"
-                cure = kept if name.isidentifier() else ""
-                self._add(
-                    frame,
-                    f"the result of {_short(call)} is thrown away",
-                    f"{name if cure else 'state'}.play(m) makes a new position and leaves this one as it is{cure}",
-                )
+            if unused := self._files.unused(code, at):
+                self._add_unused(frame, *unused)
         before = perf_counter()
         with suppress(Exception):  # the agent's object, or user-supplied rules: what follows is not certain
             moves = state.moves()
             if move not in moves:
                 self._add_illegal(frame, move, moves)
         self._seconds += perf_counter() - before
+
+    def _add_unused(self, frame: FrameType, call: str, child: str) -> None:
+        name = call.partition(".play(")[0]
+        cure = "play(m) makes a new position and leaves this one as it is"
+        if child:
+            cure += f": go on with {child}"
+        elif name.isidentifier():
+            cure += f": write {name} = {call}, or child = {call} to keep both positions"
+        what = f"never used: nothing reads {child}" if child else "thrown away"
+        self._add(
+            frame,
+            f"the result of {_short(call)} is {what}",
+            f"{name if name.isidentifier() else 'state'}.{cure}",
+        )
 
     def _add_illegal(self, frame: FrameType, move: Any, moves: tuple[Any, ...]) -> None:
         if moves:
@@ -279,8 +286,8 @@ class _AgentFiles(dict[str, bool]):
         if folder is not None and any(folder.is_relative_to(place) for place in _LIBRARIES[2:]):
             self.folder = None  # a built-in agent
         self._others = {Path(other).resolve() for other in others}
-        # For each file, the calls of `play` without use of the result, by the place of their last character.
-        self._discards: dict[str, dict[tuple[int | None, int | None], str]] = {}
+        # For each file, the calls of `play` that are a statement or its value, by the place of their last character.
+        self._calls: dict[str, dict[tuple[int | None, int | None], str]] = {}
 
     def __missing__(self, file: str) -> bool:
         if file.startswith("<"):  # code without a file, such as the __init__ of a dataclass: it may be the game's
@@ -301,24 +308,47 @@ class _AgentFiles(dict[str, bool]):
         assert self.folder is not None
         return f"{Path(file).resolve().relative_to(self.folder)}, line {line}"
 
-    def discarded(self, code: CodeType, at: int) -> str:
-        """The call at this instruction, if it is a whole statement `... .play(...)`; else empty."""
+    def unused(self, code: CodeType, at: int) -> tuple[str, str] | None:
+        """The call at this instruction, if nothing can use its result: it is a whole statement `... .play(...)`, or
+        `name = ... .play(...)` in a function that never reads this name. The name is then the second value."""
         # First without the file, which takes long to parse if it contains a large table.
-        following = code.co_code[at + 2 :: 2].lstrip(bytes([_CACHE]))
-        if following[:1] != bytes([_THROWS_AWAY]):
-            return ""
+        child = _unread(code, at)
+        if child is None:
+            return None
         file = code.co_filename
-        if file not in self._discards:
-            self._discards[file] = {}
+        if file not in self._calls:
+            self._calls[file] = {}
             with suppress(OSError, ValueError, SyntaxError, RecursionError):
-                statements = [
-                    node for node in ast.walk(ast.parse(Path(file).read_bytes())) if isinstance(node, ast.Expr)
-                ]
-                for call in (node.value for node in statements if isinstance(node.value, ast.Call)):
-                    if isinstance(call.func, ast.Attribute) and call.func.attr == "play":
-                        self._discards[file][call.end_lineno, call.end_col_offset] = ast.unparse(call)
+                for node in ast.walk(ast.parse(Path(file).read_bytes())):
+                    call = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+                    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "play":
+                        self._calls[file][call.end_lineno, call.end_col_offset] = ast.unparse(call)
         _, last, _, column = [*code.co_positions()][at // 2]
-        return self._discards[file].get((last, column), "")
+        call_text = self._calls[file].get((last, column))
+        return None if call_text is None else (call_text, child)
+
+
+def _unread(code: CodeType, at: int) -> str | None:
+    """Where the result of the call at this instruction goes, if nothing reads it: the name of a variable, or "" if it
+    is thrown away. None if it can be read. A name such as `_` says that it is not used on purpose."""
+    instructions = [*dis.get_instructions(code)]
+    following = next(each for each in instructions if each.offset > at)
+    if following.opcode == _THROWS_AWAY:
+        return ""
+    if not following.opname.startswith("STORE_FAST"):
+        return None
+    name = _names(following)[0]
+    is_read = any(
+        name in _names(each)[each.opname.startswith("STORE_") :] for each in instructions if "LOAD_" in each.opname
+    )
+    return None if is_read or name.startswith("_") else name
+
+
+def _names(instruction: dis.Instruction) -> tuple[str, ...]:
+    """The variables of an instruction. From Python 3.13 on it can have two, as STORE_FAST_LOAD_FAST: the first is set,
+    the second is read."""
+    value = instruction.argval
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
 
 
 def _restore(kind: type, name: str, patch: object, own: dict[str, Any]) -> None:

@@ -89,6 +89,11 @@ WRONG = {
         9,
         "the result of children[0].play(children[0].moves()[0]) is thrown away",
     ),
+    "kept in a name that nothing reads": (
+        "child = state.play(state.moves()[0])\nbest = state.evaluate(0)",
+        8,
+        "the result of state.play(state.moves()[0]) is never used: nothing reads child",
+    ),
     "assigned": ("state.turn = state.turn", 8, "the attribute turn of a position is assigned"),
     "assigned in a child": (
         "child = state.play(state.moves()[0])\nchild.turn = 1",
@@ -132,13 +137,13 @@ ILLEGAL = {
     ),
     "no move": (
         "othello",
-        "try:\n    child = state.play(None)\nexcept Exception:\n    pass",
+        "try:\n    _ = state.play(None)\nexcept Exception:\n    pass",
         "play(None): this is not a legal move there",
         "one of state.moves(): 19, 26, 37, 44",
     ),
     "a user-supplied game": (
         OWN_GAME,
-        "child = state.play(9)",
+        "_ = state.play(9)",
         "play(9): this is not a legal move there",
         "one of state.moves(): 1, 2, 3",
     ),
@@ -171,10 +176,10 @@ FINE = {
     "own position": "type(state).load(state.view(self.seat), **OPTIONS)",
     "own subclass with its own moves": (
         "class None_(type(state)):\n    def moves(self): return ()\n"
-        "own = None_.load(state.view(self.seat), **OPTIONS)\nchild = own.play(state.moves()[0])"
+        "own = None_.load(state.view(self.seat), **OPTIONS)\n_ = own.play(state.moves()[0])"
     ),
     "numpy's kind of number": "class Int(int): pass\nmove = state.moves()[0]\n"
-    "if isinstance(move, int): child = state.play(Int(move))",
+    "if isinstance(move, int): _ = state.play(Int(move))",
     "in a thread": (
         "from threading import Thread\nthread = Thread(target=state.play, args=state.moves()[:1])\n"
         "thread.start()\nthread.join()"
@@ -281,12 +286,12 @@ def test_the_game_is_not_taken_for_the_agent_if_it_is_a_dataclass(
     text = text.replace("class Lists", "from dataclasses import dataclass\n@dataclass\nclass Lists")
     game.write_text(text.replace("1 - self.turn)", "1 - self.turn if self.left > move else None)"))
     monkeypatch.chdir(tmp_path)  # the __init__ of a dataclass has the file name "<string>"
-    mistakes, moves = played(agent_file(tmp_path, "child = state.play(1)"), f"{game}:Lists", most=9)
+    mistakes, moves = played(agent_file(tmp_path, "_ = state.play(1)"), f"{game}:Lists", most=9)
     assert (mistakes, moves) == ([], "1 1 1 1 1")
 
 
 def test_many_plays_in_a_turn_end_the_tests_of_moves_but_not_of_thrown_results(tmp_path: Path) -> None:
-    choose = "for _ in range(19_000):\n    child = state.play(state.moves()[0])\nstate.play(state.moves()[0])"
+    choose = "for _ in range(19_000):\n    _ = state.play(state.moves()[0])\nstate.play(state.moves()[0])"
     mistakes, _ = played(agent_file(tmp_path, choose), "connect4", most=1)
     assert [mistake.place for mistake in mistakes] == ["my_agent.py, line 10"]
 
@@ -297,7 +302,7 @@ def test_after_very_many_plays_in_a_turn_the_game_is_as_fast_as_in_a_tournament(
         f"from adsearch.games.connect4 import {kind.__name__}",
         "before = Connect4.play, Connect4.__setattr__",
         "for _ in range(20_000):",
-        "    child = state.play(state.moves()[0])",
+        "    _ = state.play(state.moves()[0])",
         "self.notes = before, (Connect4.play, Connect4.__setattr__)",
         "assert all(one is not other for one, other in zip(*self.notes))",
     ]
