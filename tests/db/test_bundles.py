@@ -61,7 +61,7 @@ def test_a_bundle_has_the_analysis_of_its_games(make: Make, tmp_path: Path) -> N
     sample_record.make(tmp_path / "arena.db")
     with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
         game = games.game(connection, 1)
-        worth = PositionValue((0.5, -0.5), False)
+        worth = PositionValue((0.5,) * len(game.seats), False)
         judged = JudgedPly(ply=1, who=game.moves[0].who, move=game.moves[0].move, before=worth, after=worth, depth=3)
         store.keep_analysis(connection, game.id, [judged])
     with Database(str(make("ann"))) as bundle, bundle.reading() as connection:
