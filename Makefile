@@ -14,9 +14,6 @@ EXTRAS ?= test
 # sandbox.
 # ALL_PYTHONS=1 installs the wheel with pip in every installed Python, as .ci/run does.
 
-# One test more than there are processors at a time: some tests wait, for example for an agent's time limit.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
-
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 .PHONY: demo test soak lint bench release clean
@@ -27,7 +24,7 @@ demo: $(READY)
 # Style and types are checked while the tests run, and printed below them.
 test: $(READY_TO_TEST)
 	@($(LINT)) > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --durations 25 --durations-min 1; tests=$$?; \
+	$(BIN)/pytest --numprocesses auto --dist worksteal --durations 25 --durations-min 1; tests=$$?; \
 	wait $$lint; style=$$?; cat $(VENV)/lint.log; \
 	[ $$tests = 0 ] || echo "make test: tests failed, see above"; \
 	[ $$style = 0 ] || echo "make test: style or types failed, see above"; \

@@ -14,12 +14,14 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine, event
 
+from agents import player
 from arena.walls import library
 from db import dialect
 from tests.kit import effort, postgres_server
@@ -49,6 +51,14 @@ def _without_waiting_for_the_disk() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dialect, "engine", engine_that_does_not_wait)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_collecting_garbage_for_each_game() -> Iterator[None]:
+    """A host collects garbage at the start of a game; in a process with thousands of tests that takes a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(player, "gc", SimpleNamespace(isenabled=lambda: False))
         yield
 
 
