@@ -143,6 +143,12 @@ class State(Generic[Move]):
         """A hashable value: positions of one game (and its options) with equal keys have the same turn and subtree."""
         return self.position()
 
+    @property
+    def canonical(self) -> Hashable:
+        """The key up to symmetry, such as a mirrored board: positions with equal values have the same turn, the same
+        utilities, and children whose values are equal too, in any order. The default knows no symmetry."""
+        return self.key
+
     def to_text(self, move: Move) -> str:
         """The legal `move` as text, at most 64 characters."""
         return str(move)

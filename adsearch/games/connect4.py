@@ -11,7 +11,7 @@ from typing import Self
 
 from adsearch.errors import BadPosition
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import Cell, LineBoard, LineGame, read_marks
+from adsearch.games.grid import Cell, LineBoard, LineGame, mirrored, read_marks
 from adsearch.option import Option
 
 WEIGHT_OF_A_THREAT = 0.4
@@ -177,6 +177,12 @@ class Connect4(LineGame):
     @property
     def key(self) -> int:
         return self.mine + self.free
+
+    @property
+    def canonical(self) -> str:
+        """The same for a board and its mirror image."""
+        rows = self.rows()
+        return "".join(min(rows, mirrored(rows)))
 
     def last_cells(self, last: int) -> tuple[Cell, ...]:
         discs = ((self.mine | self.theirs) & self.board.column[last]).bit_count()

@@ -60,6 +60,20 @@ def spell_rows(x: int, o: int, columns: int, bits: Sequence[int]) -> list[str]:
     return [cells[at : at + columns] for at in range(0, len(cells), columns)]
 
 
+def turned_and_mirrored(rows: Sequence[str]) -> list[list[str]]:
+    """The board from every side: eight images of a square board, four of any other."""
+    seen = [list(rows)]
+    if len(rows) == len(rows[0]):
+        seen.append(["".join(column) for column in zip(*rows, strict=True)])
+    seen += [board[::-1] for board in seen]
+    return seen + [mirrored(board) for board in seen]
+
+
+def mirrored(rows: Sequence[str]) -> list[str]:
+    """The board with left and right exchanged."""
+    return [row[::-1] for row in rows]
+
+
 def grid_attributes(marks: str) -> tuple[tuple[str, str], ...]:
     """The `attributes` of a game on a grid with these marks."""
     return (

@@ -116,6 +116,12 @@ class Nap(State[int]):
     def key(self) -> frozenset[int]:
         return frozenset(self.marks)
 
+    @property
+    def canonical(self) -> tuple[int, ...]:
+        """The same for a set of numbers and its mirror image, in which each number i is n + 1 - i."""
+        marks = sorted(self.marks)
+        return min(tuple(marks), tuple([self.n + 1 - mark for mark in reversed(marks)]))
+
     def position(self) -> str:
         return " ".join(str(mark) for mark in sorted(self.marks)) or "-"
 

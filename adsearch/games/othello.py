@@ -15,7 +15,17 @@ from typing import Final, Self
 
 from adsearch.errors import BadOption, BadPosition, quote
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import XO_ATTRIBUTES, XO_NOTATION, Cell, GridGame, cell_name, draw, read_marks, spell_rows
+from adsearch.games.grid import (
+    XO_ATTRIBUTES,
+    XO_NOTATION,
+    Cell,
+    GridGame,
+    cell_name,
+    draw,
+    read_marks,
+    spell_rows,
+    turned_and_mirrored,
+)
 from adsearch.option import Option
 
 PASS: Final = -1
@@ -287,6 +297,11 @@ class Othello(GridGame[int]):
         board = self.board
         discs = (self.mine & board.row_lane) << board.row_lane_width | self.theirs & board.row_lane
         return discs << 1 | (self.turn == 1)
+
+    @property
+    def canonical(self) -> tuple[int | None, str]:
+        """The same for all turned and mirrored boards."""
+        return self.turn, "".join(min(turned_and_mirrored(self.rows())))
 
     def to_text(self, move: int) -> str:
         return "pass" if move == PASS else self.board.names[move]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Self
 
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import Cell, LineBoard, LineGame, cell_name, draw, read_marks
+from adsearch.games.grid import Cell, LineBoard, LineGame, cell_name, draw, read_marks, turned_and_mirrored
 from adsearch.option import Option
 
 WEIGHT_OF_AN_OPEN_LINE = (0.0, 0.05, 0.3, 1.0, 3.0, 9.0)
@@ -122,6 +122,11 @@ class TicTacToe(LineGame):
     @property
     def key(self) -> tuple[int, int]:
         return (self.mine, self.theirs)
+
+    @property
+    def canonical(self) -> str:
+        """The same for all turned and mirrored boards."""
+        return "".join(min(turned_and_mirrored(self.rows())))
 
     def to_text(self, move: int) -> str:
         return self.board.names[move]

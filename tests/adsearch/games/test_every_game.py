@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import string
+from collections import Counter
 from itertools import islice
 from math import inf
 from random import Random
@@ -128,6 +129,33 @@ def test_equal_keys_mean_equal_futures(spec: str) -> None:
         )
         assert futures.setdefault(state.key, future) == future, state.position()
     assert len(futures) > 1
+
+
+@every_small_game
+def test_numberthat_are_equal_up_to_symmetry_have_equal_futures_up_to_symmetry(spec: str) -> None:
+    futures: dict[Any, tuple[object, ...]] = {}
+    of_key: dict[Any, Any] = {}
+    for state in positions(spec, most=3_000):
+        chances = dict(state.chances())
+        future = (
+            state.turn,
+            Counter((state.play(move).canonical, chances.get(move)) for move in state.moves()),
+            state.utilities() if state.turn is None else None,
+        )
+        assert futures.setdefault(state.canonical, future) == future, state.position()
+        assert of_key.setdefault(state.key, state.canonical) == state.canonical, state.position()
+
+
+# 765 is published. By hand: nap:n=3 has the sets -, 1 (as 3), 2, 1 2 (as 2 3), 1 3. The others: half the positions, and
+# half of those that are their own mirror image.
+@pytest.mark.parametrize(
+    ("spec", "number", "different"),
+    [("tictactoe", 5478, 765), ("nap:n=3", 7, 5), ("nap:n=9", 169, 90), ("connect4:rows=4,columns=4,line=2", 490, 247)],
+)
+def test_numberup_to_symmetry_are_as_many_as_there_should_be(spec: str, number: int, different: int) -> None:
+    found = list(positions(spec))
+    assert len(found) == number
+    assert len({state.canonical for state in found}) == different
 
 
 @every_game
