@@ -17,6 +17,7 @@ def without_times(printed: str) -> list[str]:
     dated = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "DATE", printed)
     dated = re.sub(r"confined: \w+$|is confined \(\w+\): .*$", "confined: WALLS", dated, flags=re.MULTILINE)
     dated = re.sub(r"(behind|in|with) (a sandbox|limits( only)?|a container)", "behind WALLS", dated)
+    dated = re.sub(r" *\d+ k\b", " SPEED k", dated)
     return [re.sub(r" *[0-9.]+ (s|min)\b", " TIME s", line.rstrip()) for line in dated.splitlines()]
 
 

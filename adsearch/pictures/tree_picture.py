@@ -259,14 +259,17 @@ def _node(
     here = known[path]
     moves = {state.to_text(move): move for move in state.moves()}
     chances = {state.to_text(outcome): chance for outcome, chance in state.chances()}
-    children = []
     for text in here.children:
         if text not in moves:
             raise BadSearch(f"expected the trace of a search from this position, where {text!r} is not a legal move")
-        children.append(_node(state.play(moves[text]), (*path, text), known, line, chances.get(text)))
-    if children:
-        for text in [text for text in moves if text not in here.children]:
-            shape, seat = _shape(state.play(moves[text]))
+    # In the game's order, whatever the order in which the search visited them.
+    children = []
+    for text, move in moves.items() if here.children else ():
+        child = state.play(move)
+        if text in here.children:
+            children.append(_node(child, (*path, text), known, line, chances.get(text)))
+        else:
+            shape, seat = _shape(child)
             children.append(Node(text, shape, seat, probability=chances.get(text), visits=0, cut=here.cutoff))
     shape, seat = _shape(state)
     return Node(

@@ -9,28 +9,45 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from inspect import signature
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from adsearch import State, games
+from adsearch import State
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
+from adsearch.wrapped import Seen, watched
 from arena.cli.asking.playing_options import WallsOption
-from arena.cli.asking.position_options import GameArgument, MovesOption, after
+from arena.cli.asking.position_options import (
+    GameArgument,
+    MovesOption,
+    Order,
+    OrderOption,
+    PositionOption,
+    WindowOption,
+    as_searched,
+    asked_position,
+    read_window,
+)
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
 from arena.players.player import split_path
 from arena.walls.kinds import WallKind
 
 _LONGEST: Final = 600.0
 """Timeout of a student's function without --seconds, in seconds."""
+_MOST_WATCHED: Final = 500_000
+"""Number of nodes up to which different positions are counted; that takes about twice the time of the search."""
 COMPARED: Columns = {
     "depth": lambda row: str(row["depth"]),
     "nodes": lambda row: f"{row['nodes']:,}",
-    "time": lambda row: f"{row['time'] / 1000:.3f} s",
-    "branching": lambda row: "-" if row["branching"] is None else f"{row['branching']:.2f}",
+    "distinct": lambda row: "-" if row["positions"] is None else f"{row['positions']:,}",
+    "leaves": lambda row: "-" if row["leaves"] is None else f"{row['leaves']:,}",
+    "time": lambda row: f"{row['time'] / 1000:.2f} s",
+    "nodes/s": lambda row: "-" if row["speed"] is None else f"{row['speed'] / 1000:>5.0f} k",
+    "b": lambda row: "-" if row["branching"] is None else f"{row['branching']:.2f}",
     "value": lambda row: _bounded(row) + (" !" if row["differs"] else ""),
     "move": lambda row: row["move"] or "-",
     "algorithm": lambda row: row["algorithm"],
@@ -47,7 +64,20 @@ def compare(
         ),
     ],
     depth: Annotated[str, typer.Option("--depth", metavar="N|N-M", help="Search depth, or a range of depths.")] = "1-4",
+    order: OrderOption = Order.GIVEN,
+    window: WindowOption = None,
+    position: PositionOption = None,
     moves: MovesOption = "",
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            "--nodes",
+            metavar="N",
+            min=1,
+            help="Node limit of each search; an algorithm that needs more is not run deeper.",
+            show_default="none",
+        ),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -63,8 +93,12 @@ def compare(
 ) -> None:
     """Compare search algorithms: value, nodes and time at each depth.
 
-    The column branching is the effective branching factor b: a uniform tree with 1 + b + b^2 + ... + b^depth nodes has
-    the same size. A value that differs from the first algorithm's at the same depth is marked with "!".
+    Nodes are visits. The column distinct counts the different positions that were looked at, leaves the different ones
+    whose value was read: ends of the game and estimates. Both are "-" above 500,000 nodes. The column b is the
+    effective branching factor: a uniform tree with 1 + b + b^2 + ... + b^depth nodes has the same size. A value that
+    differs from the first algorithm's at the same depth is marked with "!".
+
+    --window is for all algorithms that have a window; alphabeta:alpha=9,beta=11 is for one.
 
     Your own function runs in a sandbox and has the parameters that arena judge --help lists. Its nodes are the
     positions that it creates with state.play, and the root. Its value can be for the player to move or for MAX.
@@ -75,17 +109,20 @@ def compare(
 
     Example: arena compare tictactoe alphabeta alphabeta:table=true --depth 9
 
+    Example: arena compare connect4 alphabeta pvs --depth 1-20 --nodes 100000
+
     Example: arena compare connect4 alphabeta my_search.py:alphabeta
     """
     depths = _depths(depth)
-    state = after(games.start(game), moves)
+    state = asked_position(game, position, moves)
+    ends = None if window is None else read_window(window)
     rows: list[dict[str, Any]] = []
     failed = False
     with ExitStack() as stack:
         searches = {
-            text: _own_search(text, game, state, walls=walls, seconds=seconds, stack=stack)
+            text: _own_search(text, game, state, order=order, walls=walls, seconds=seconds, stack=stack)
             if split_path(text)
-            else _our_search(text, state, seconds)
+            else _our_search(text, as_searched(state, order), ends, nodes, seconds)
             for text in algorithms
         }
         for plies in depths:
@@ -99,9 +136,9 @@ def compare(
                     _note(f"{text}: {error}; left out from depth {plies} on")
                     continue
                 took = time.perf_counter() - begun
-                if seconds is not None and took >= seconds:
+                if limit := _limit_reached(found, took, nodes, seconds):
                     del searches[text]
-                    _note(f"{text}: depth {plies} takes more than {seconds:g} s; left out from this depth on")
+                    _note(f"{text}: depth {plies} takes more than {limit}; left out from this depth on")
                 else:
                     rows.append(_row(text, plies, found, took))
                     if split_path(text) and state.turn == 1:
@@ -137,28 +174,46 @@ class _Found:
     bound: str
     move: str | None
     nodes: int
+    watched: Callable[[Seen], object] | None = None
+    """Searches once more and records what it looks at; None for a student's function."""
 
 
 _Search = Callable[[int], _Found]
 """Searches the position to a depth."""
 
 
-def _our_search(text: str, state: State[Any], seconds: float | None) -> _Search:
+def _our_search(
+    text: str, state: State[Any], window: tuple[float, float] | None, nodes: int | None, seconds: float | None
+) -> _Search:
     from adsearch import algorithms
 
     run, options = algorithms.configured(text)
+    if window is not None and "alpha" in signature(run).parameters:
+        options = dict(zip(("alpha", "beta"), window, strict=True)) | options
+    elif window is not None:
+        _note(f"{text} has no window: it searches without --window")
 
     def search(depth: int) -> _Found:
-        budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
+        budget = None if nodes is None else Budget(nodes=nodes)
+        if seconds is not None:
+            budget = Budget.seconds(seconds, time.monotonic, nodes=nodes)
         result = run(state, depth=depth, budget=budget, **options)
         move = None if result.move is None else state.to_text(result.move)
-        return _Found(result.value, result.bound.value, move, result.nodes)
+        again = lambda seen: run(watched(state, seen), depth=depth, **options)  # noqa: E731
+        return _Found(result.value, result.bound.value, move, result.nodes, again)
 
     return search
 
 
 def _own_search(
-    text: str, game: str, state: State[Any], *, walls: WallKind | None, seconds: float | None, stack: ExitStack
+    text: str,
+    game: str,
+    state: State[Any],
+    *,
+    order: Order,
+    walls: WallKind | None,
+    seconds: float | None,
+    stack: ExitStack,
 ) -> _Search:
     """The search with a student's function, in a confined process."""
     from arena.course.lecture.student_process import StudentProcess, file_and_function
@@ -175,7 +230,7 @@ def _own_search(
     process.loaded()  # now, so that the first search is not charged for the start of the process
 
     def search(depth: int) -> _Found:
-        answer = process.search(state.position(), depth)
+        answer = process.search(state.position(), depth, backwards=order is Order.REVERSED)
         if answer.failed or answer.value is None:
             if seconds is not None and answer.failed.startswith("no answer within"):
                 return _Found(0.0, "exact", None, 0)  # too late: its time is over the limit
@@ -193,7 +248,19 @@ def _turn_to_mover(rows: list[dict[str, Any]]) -> None:
         last["value"] = first
 
 
+def _limit_reached(found: _Found, took: float, nodes: int | None, seconds: float | None) -> str:
+    """The limit that a search has reached, in words; empty if it has reached none."""
+    if nodes is not None and found.nodes > nodes:
+        return f"{nodes:,} nodes"
+    return f"{seconds:g} s" if seconds is not None and took >= seconds else ""
+
+
 def _row(text: str, depth: int, found: _Found, took: float) -> dict[str, Any]:
+    seen = None
+    if found.watched is not None and found.nodes <= _MOST_WATCHED:
+        # A second search, so that the timed one is as fast as always.
+        seen = Seen()
+        found.watched(seen)
     return {
         "depth": depth,
         "algorithm": text,
@@ -202,6 +269,9 @@ def _row(text: str, depth: int, found: _Found, took: float) -> dict[str, Any]:
         "differs": False,
         "move": found.move,
         "nodes": found.nodes,
+        "positions": None if seen is None else len(seen.positions),
+        "leaves": None if seen is None else len(seen.leaves),
+        "speed": round(found.nodes / took) if took else None,
         "branching": effective_branching(found.nodes, depth),
         "time": round(took * 1000),
     }
@@ -235,4 +305,4 @@ def _flag(rows: list[dict[str, Any]]) -> bool:
 def _bounded(row: Row) -> str:
     """The value, or the bound of it."""
     sign = {"exact": "", "lower": ">= ", "upper": "<= "}[row["bound"]]
-    return "-" if row["value"] is None else f"{sign}{row['value']:.6g}"
+    return "-" if row["value"] is None else f"{sign}{round(row['value'], 5):.6g}"

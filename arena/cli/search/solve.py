@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adsearch import State, games
+from adsearch import State
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.terms import DEEPEST, root_seat
-from arena.cli.asking.position_options import GameArgument, MovesOption, after
+from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.terminal.listings import FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.history import words
 
@@ -38,6 +38,7 @@ SecondsOption = Annotated[
 def solve(
     game: GameArgument,
     strategy: Annotated[bool, typer.Option("--strategy", help="Winning strategy too: a reply to every move.")] = False,
+    position: PositionOption = None,
     moves: MovesOption = "",
     seconds: SecondsOption = None,
     format: FormatOption = OutputFormat.TABLE,
@@ -55,7 +56,7 @@ def solve(
 
     if strategy and format is not OutputFormat.TABLE:
         raise BadSearch("--strategy works only with --format table")
-    state = after(games.start(game), moves)
+    state = asked_position(game, position, moves)
     if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
         raise BadSearch("--strategy is for games of one or two players without chance, which one of them can win")
     budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)

@@ -5,15 +5,25 @@ They print, or draw into the named files, whose names are printed to stderr.
 
 from enum import StrEnum
 from inspect import signature
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adsearch import State, games
+from adsearch import State
 from adsearch.errors import BadSearch, quote
-from arena.cli.asking.position_options import GameArgument, MovesOption, after
+from arena.cli.asking.position_options import (
+    GameArgument,
+    MovesOption,
+    Order,
+    OrderOption,
+    PositionOption,
+    WindowOption,
+    as_searched,
+    asked_position,
+    position_title,
+    read_window,
+)
 from arena.cli.terminal.files import check_folder, write_file
 
 if TYPE_CHECKING:
@@ -26,13 +36,6 @@ DRAWN = 100_000
 """Largest number of events for a picture; a node can have several events."""
 MOST = 1_000_000
 """Largest number of events; a longer search is stopped."""
-
-
-class Order(StrEnum):
-    """The order in which moves are tried."""
-
-    GIVEN = "given"
-    REVERSED = "reversed"
 
 
 class Fail(StrEnum):
@@ -60,13 +63,12 @@ def trace(
     depth: Annotated[
         int | None, typer.Option("--depth", metavar="N", help="Search depth in plies.", show_default="no limit")
     ] = None,
-    order: Annotated[Order, typer.Option("--order", help="Order in which moves are tried.")] = Order.GIVEN,
-    window: Annotated[
-        str | None, typer.Option("--window", metavar="ALPHA,BETA", help="Window of the root, such as 9,11 or -inf,3.")
-    ] = None,
+    order: OrderOption = Order.GIVEN,
+    window: WindowOption = None,
     fail: Annotated[
         Fail | None, typer.Option("--fail", help="Fail-soft or fail-hard values outside the window.")
     ] = None,
+    position: PositionOption = None,
     moves: MovesOption = "",
 ) -> None:
     """Trace a search step by step, as a table of events, nested calls, or a tree with pruned branches.
@@ -81,18 +83,18 @@ def trace(
     from adsearch.trace import NULL_WINDOW, Trace, as_calls, as_table
 
     search, options = algorithms.configured(algorithm)
-    for name, value in _accepted(algorithm, search, _options(depth, order, window=window, fail=fail)).items():
+    for name, value in _accepted(algorithm, search, _options(depth, window=window, fail=fail)).items():
         if name in options:
             raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")
         options[name] = value
     for path in (svg, dot):
         check_folder(path)
-    state = after(games.start(game), moves)
+    state = asked_position(game, position, moves)
     table = table or not (calls or tree or svg or dot)
     drawn = tree or svg is not None or dot is not None
     record = Trace(keep=DRAWN if drawn else ROWS, most=MOST)
-    result = search(state, trace=record, **options)
-    title = _title(f"{game} searched by {algorithm}", moves)
+    result = search(as_searched(state, order), trace=record, **options)
+    title = position_title(f"{game} searched by {algorithm}", position, moves)
     picture = search_tree(state, record, result, title=title) if drawn else None
     if table:
         print(as_table(record))
@@ -116,6 +118,7 @@ def tree(
     ] = None,
     svg: SvgOption = None,
     dot: DotOption = None,
+    position: PositionOption = None,
     moves: MovesOption = "",
 ) -> None:
     """Draw the game tree of a small game, or the first plies of a larger one.
@@ -129,40 +132,24 @@ def tree(
     from adsearch.pictures import tree_drawing
     from adsearch.pictures.tree_picture import game_tree
 
-    picture = game_tree(after(games.start(game), moves), depth=depth, title=_title(f"The tree of {game}", moves))
+    state = asked_position(game, position, moves)
+    picture = game_tree(state, depth=depth, title=position_title(f"The tree of {game}", position, moves))
     if svg is None and dot is None:
         print(tree_drawing.as_text(picture))
     _draw(picture, svg, dot)
 
 
-def _title(what: str, moves: str) -> str:
-    return f"{what}, after {' '.join(moves.split())}" if moves.split() else what
-
-
-def _options(depth: int | None, order: Order, window: str | None, fail: Fail | None) -> dict[str, dict[str, Any]]:
+def _options(depth: int | None, window: str | None, fail: Fail | None) -> dict[str, dict[str, Any]]:
     """The arguments for the search, by option."""
     options: dict[str, dict[str, Any]] = {}
     if depth is not None:
         options["--depth"] = {"depth": depth}
-    if order is Order.REVERSED:
-        options["--order"] = {"ordering": lambda state: tuple(reversed(state.moves()))}
     if window is not None:
-        alpha, beta = _window(window)
+        alpha, beta = read_window(window)
         options["--window"] = {"alpha": alpha, "beta": beta}
     if fail is not None:
         options["--fail"] = {"fail": fail.value}
     return options
-
-
-def _window(text: str) -> tuple[float, float]:
-    """Alpha and beta; the search checks their order."""
-    try:
-        alpha, beta = map(float, text.split(","))
-    except ValueError:
-        alpha = beta = float("nan")
-    if isnan(alpha) or isnan(beta):
-        raise BadSearch(f"expected a window such as 9,11 or -inf,3, got {quote(text)}")
-    return alpha, beta
 
 
 def _accepted(algorithm: str, search: Any, options: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -172,9 +159,9 @@ def _accepted(algorithm: str, search: Any, options: dict[str, dict[str, Any]]) -
         raise BadSearch(f"{algorithm} cannot be traced")
     for option, arguments in options.items():
         if not arguments.keys() <= takes.keys():
-            known = {"--depth": "depth", "--order": "ordering", "--window": "alpha", "--fail": "fail"}
+            known = {"--depth": "depth", "--order": "state", "--window": "alpha", "--fail": "fail"}
             others = [name for name, argument in known.items() if argument in takes]
-            raise BadSearch(f"{algorithm} takes no {option}; it takes {', '.join(others) or 'no options'}")
+            raise BadSearch(f"{algorithm} takes no {option}; it takes {', '.join(others)}")
     return {name: value for arguments in options.values() for name, value in arguments.items()}
 
 

@@ -6,7 +6,8 @@ each call of evaluate() and utilities().
 
     python function_runner.py FILE FUNCTION
     {"tree": {...}, "depth": 2}  ->  {"value": 3.0, "move": "B", "events": [[4, null], [5, null], [1, 3.0], ...]}
-    {"rules": "connect4", "position": "...", "depth": 2}  ->  {"value": 0.1, "move": "4", "nodes": 57}
+    {"rules": "connect4", "position": "...", "depth": 2, "backwards": false}
+                                  ->  {"value": 0.1, "move": "4", "nodes": 57}
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, Final, NoReturn
 
 from adsearch.games.tree import Node, Tree, read
 from adsearch.state import State
+from adsearch.wrapped import backwards
 from agents.streams import claim
 
 MOST_EVENTS: Final = 2000
@@ -228,6 +230,8 @@ def run_in_game(function: Callable[..., Any], file: str, question: dict[str, Any
     from adsearch import games
 
     state = games.load(question["rules"], question["position"])
+    if question["backwards"]:
+        state = backwards(state)
     kind: Any = type(state)
     play, played = kind.play, 0
 

@@ -29,7 +29,7 @@ from arena.walls.agent_process import AgentProcess
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import RunFolder
 
-_MODULES: Final = ("adsearch.games.tree", "agents.streams")
+_MODULES: Final = ("adsearch.games.tree", "adsearch.wrapped", "agents.streams")
 _MEMORY: Final = 512 * MEBIBYTE
 _LOADS_WITHIN: Final = 10.0
 """Timeout for loading the student's file, in seconds."""
@@ -142,12 +142,13 @@ class StudentProcess:
             return Answer(failed=self._discard(_NOT_OURS))
         return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
 
-    def search(self, position: str, depth: int) -> GameAnswer:
-        """The function's answer for this position of the game, searched to this depth."""
+    def search(self, position: str, depth: int, *, backwards: bool = False) -> GameAnswer:
+        """The function's answer for this position of the game, searched to this depth; `backwards`: it gets all moves
+        in reverse order."""
         loaded = self.loaded()
         if loaded.failed or self._process is None:
             return GameAnswer(failed=loaded.failed)
-        asked = {"rules": self._rules, "position": position, "depth": depth}
+        asked = {"rules": self._rules, "position": position, "depth": depth, "backwards": backwards}
         self._process.write(msgspec.json.encode(asked) + b"\n")
         line, lost = self._next_line(self._process, self._seconds)
         if line is None:

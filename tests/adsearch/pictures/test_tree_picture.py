@@ -57,9 +57,10 @@ def test_a_search_shows_values_windows_and_the_best_line() -> None:
     assert picture.description == "20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R."
 
 
-def test_children_stand_in_the_order_in_which_they_were_searched() -> None:
+def test_children_stand_in_the_order_of_the_game_whatever_the_order_of_the_search() -> None:
     picture = searched(games.start("tree:professors"), ordering=lambda state: tuple(reversed(state.moves())))
-    assert [child.label for child in picture.root.children] == ["D", "C", "B"]
+    assert [child.label for child in picture.root.children] == ["B", "C", "D"]
+    assert left_out(picture) == ["E", "G"]
 
 
 def test_the_whole_tree_has_the_minimax_value_of_every_node() -> None:

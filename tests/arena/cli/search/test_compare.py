@@ -41,6 +41,7 @@ def test_algorithms_stand_side_by_side() -> None:
         assert at_depth[1]["nodes"] <= at_depth[0]["nodes"]
     assert set(rows[0]) == {
         *("depth", "algorithm", "value", "bound", "differs", "move", "nodes", "branching", "time"),
+        *("positions", "leaves", "speed"),
     }
 
 
@@ -48,10 +49,62 @@ def test_the_table_fits_into_eighty_columns_and_its_numbers_are_those_of_the_jso
     ended = arena("compare", "connect4", "--depth", "1-3", "minimax", "alphabeta", "pvs")
     assert (ended.code, ended.err) == (0, "")
     header, *lines = ended.out.splitlines()
-    assert header.split() == ["depth", "nodes", "time", "branching", "value", "move", "algorithm"]
+    assert header.split() == [
+        *("depth", "nodes", "distinct", "leaves", "time", "nodes/s", "b", "value", "move", "algorithm")
+    ]
     assert len(lines) == 9
     assert max(map(len, ended.out.splitlines())) <= 80
     assert lines[6].split()[:2] == ["3", "400"]
+
+
+def test_different_positions_and_leaves_are_counted_once() -> None:
+    tictactoe, alphabeta = compared("tictactoe", "--depth", "2", "minimax", "alphabeta")
+    assert (tictactoe["nodes"], tictactoe["positions"], tictactoe["leaves"]) == (82, 82, 72)
+    assert (alphabeta["positions"], alphabeta["leaves"]) == (alphabeta["nodes"], alphabeta["nodes"] - 10)
+    (whole,) = compared("nap:6", "--depth", "6", "minimax")
+    assert (whole["nodes"], whole["positions"]) == (217, 40)
+
+
+def test_pvs_looks_at_no_other_leaves_than_alphabeta_though_it_visits_more() -> None:
+    alphabeta, pvs = compared("connect4", "--depth", "5", "alphabeta", "pvs")
+    assert pvs["leaves"] < alphabeta["leaves"]
+    assert pvs["nodes"] > alphabeta["nodes"]
+
+
+def test_positions_of_a_large_search_are_not_counted_and_neither_are_those_of_your_own_function() -> None:
+    (large,) = compared("tictactoe", "--depth", "9", "minimax")
+    assert (large["nodes"], large["positions"], large["leaves"]) == (549946, None, None)
+    own = compared("nap:4", "--depth", "4", "mine.py:alphabeta")
+    assert (own[0]["positions"], own[0]["leaves"]) == (None, None)
+
+
+def test_a_window_is_for_all_algorithms_that_have_one_or_for_one() -> None:
+    ended = arena("compare", "tree:window", "alphabeta", "pvs", "minimax", "--depth", "2", "--window", "9,11")
+    assert "arena: minimax has no window: it searches without --window\n" in ended.err
+    assert [line.split()[1] for line in ended.out.splitlines()[1:]] == ["7", "7", "10"]
+    both = compared("tree:window", "--depth", "2", "alphabeta", "alphabeta:alpha=9,beta=11")
+    assert [(row["nodes"], row["value"], row["bound"]) for row in both] == [(9, 3, "exact"), (7, 7, "upper")]
+
+
+def test_in_reverse_order_every_algorithm_tries_the_last_move_first_and_so_does_your_own_function() -> None:
+    algorithms = ("alphabeta", "mine.py:alphabeta", "winning")
+    rows = compared("tree:professors", "--depth", "4", "--order", "reversed", *algorithms)
+    assert [row["nodes"] for row in rows] == [15, 15, 7]
+    assert {row["move"] for row in rows} == {"D"}
+
+
+def test_a_position_can_be_given_as_text_with_moves_to_play_from_it() -> None:
+    given = compared("tree:professors", "--depth", "3", "minimax", "--position", "A C")
+    played = compared("tree:professors", "--depth", "3", "minimax", "--moves", "C")
+    assert given[0]["nodes"] == played[0]["nodes"] < compared("tree:professors", "--depth", "4", "minimax")[0]["nodes"]
+    both = compared("tree:professors", "--depth", "3", "minimax", "--position", "A C", "--moves", "G")
+    assert (both[0]["nodes"], both[0]["value"]) == (3, 8)
+
+
+def test_a_search_that_needs_too_many_nodes_is_left_out_and_so_are_deeper_ones() -> None:
+    ended = arena("compare", "connect4", "minimax", "alphabeta", "--depth", "1-20", "--nodes", "1000")
+    assert "arena: minimax: depth 4 takes more than 1,000 nodes; left out from this depth on\n" in ended.err
+    assert [line.split()[0] for line in ended.out.splitlines()[1:] if line.endswith("minimax")] == ["1", "2", "3"]
 
 
 def test_values_that_differ_are_flagged() -> None:
@@ -195,6 +248,11 @@ def test_a_function_cannot_use_our_searches() -> None:
         (["nap", "minimax", "--depth", "x"], "--depth: expected a depth or a range of them"),
         (["pig", "minimax"], "minimax does not support chance"),
         (["nap"], "missing ALGORITHM"),
+        (["nap", "alphabeta", "--window", "9"], "expected a window such as 9,11 or -inf,3, got '9'"),
+        (
+            ["nap", "alphabeta", "--position", "1 2 3"],
+            "--position: nap: 3 is in arithmetic progression with two others",
+        ),
         (["connect4", "mine.py"], "expected FILE.py:FUNCTION, such as mine.py:alphabeta, got 'mine.py'"),
         (["connect4", "other.py:f"], "'other.py' does not exist"),
         (["kuhn", "mine.py:alphabeta"], "can search only games of one or two players, without hidden cards"),

@@ -51,6 +51,24 @@ def test_order_reversed_begins_with_the_last_move() -> None:
     assert rows[-1] == "value 6  move B  line B b1  nodes 13"
 
 
+def test_order_reversed_is_for_every_search_and_the_picture_keeps_the_order_of_the_game() -> None:
+    *lines, summary = arena("trace", "tree:professors", "winning", "--order", "reversed", "--tree").out.splitlines()
+    assert [line for line in lines if "pruned" in line] == ["├╌ B MIN  pruned", "├╌ C MIN  pruned"]
+    assert lines[3].split()[1] == "D"
+    assert summary == "value >= 1  move D  line D L U  nodes 7"
+    assert (
+        arena("trace", "tree:coins", "expectiminimax", "--order", "reversed").out.splitlines()[2].startswith("A->tails")
+    )
+
+
+def test_a_position_is_a_text_and_moves_are_played_from_it() -> None:
+    ended = arena("trace", "tree:professors", "alphabeta", "--position", "A C", "--moves", "J")
+    assert [line.split()[0] for line in ended.out.splitlines()[1:3]] == ["init", "J->Q"]
+    assert arena("tree", "tree:professors", "--position", "A D K").out == "K MAX = 2\n┕━ T = 2\n"
+    assert "--position: tictactoe: expected" in arena("solve", "tictactoe", "--position", "xxx/.../...").err
+    assert arena("solve", "tictactoe", "--position", "xx./oo./...").out.startswith("the first player wins in 1 ply")
+
+
 def test_depth_and_moves_say_which_part_is_searched() -> None:
     ended = arena("trace", "connect4", "alphabeta", "--depth", "1", "--moves", "4 4", "--calls")
     assert [line.split()[0] for line in ended.out.splitlines()[1:-1]] == ["1", "2", "3", "4", "5", "6", "7"]
