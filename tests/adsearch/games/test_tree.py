@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adsearch import CHANCE, games
+from adsearch import CHANCE, alphabeta, expectimax, expectiminimax, games, minimax, pvs, quiescence
 from adsearch.errors import BadOption, BadPosition
 from adsearch.games.tree import shipped
 from tests.kit.every_game import AnyState
@@ -38,7 +38,18 @@ def test_the_lectures_trees_are_as_drawn_and_have_their_value(name: str) -> None
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("textbook", 3), ("best_first", 6), ("worst_first", 6), ("coins", 3.5), ("bounded_below", 2), ("alone", 9)],
+    [
+        ("textbook", 3),
+        ("best_first", 6),
+        ("worst_first", 6),
+        ("coins", 3.5),
+        ("bounded_below", 2),
+        ("alone", 9),
+        ("negascout", 4),
+        ("unknown", 2),
+        ("gamble", 10),
+        ("unbounded", 2),
+    ],
 )
 def test_built_in_trees_have_the_value_in_their_description(name: str, expected: float) -> None:
     assert expected_value(games.start(f"tree:{name}")) == expected
@@ -63,7 +74,7 @@ def test_a_tree_may_be_bounded_on_one_side_only() -> None:
 
 def test_a_tree_tells_what_kind_of_game_it_is() -> None:
     kinds = {name: games.start(f"tree:{name}") for name in shipped()}
-    assert {name for name, state in kinds.items() if state.chance} == {"coins", "bounded_below"}
+    assert {name for name, state in kinds.items() if state.chance} == {"coins", "bounded_below", "unbounded"}
     assert {name: state.players for name, state in kinds.items() if state.players != 2} == {"alone": 1, "three": 3}
     assert kinds["three"].play("B").play("D").play("d2").utilities() == (4, 3, 3)
 
@@ -181,3 +192,57 @@ def test_a_missing_file_or_name_is_refused() -> None:
 def test_an_impossible_path_is_refused(text: str) -> None:
     with pytest.raises(BadPosition):
         games.load("tree:professors", text)
+
+
+def names_of(tree: Any) -> list[str]:
+    """The names of all nodes of a tree's description."""
+    if not isinstance(tree, dict):
+        return []
+    return [name for label in tree if label[0] != "@" for name in (label, *names_of(tree[label]))]
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_no_two_nodes_of_a_built_in_tree_share_a_name(name: str) -> None:
+    names = names_of(shipped()[name]["tree"])
+    assert len(names) == len(set(names)), "rows of the event table could not be told apart"
+
+
+def test_the_lectures_first_tree_has_the_nodes_a_to_v() -> None:
+    assert sorted(names_of(shipped()["professors"]["tree"])) == list("ABCDEFGHIJKLMNOPQRSTUV")
+
+
+def decisions(spec: str, algorithm: Any, **options: Any) -> tuple[str, float, int]:
+    """The move, the value and the number of visited nodes."""
+    result = algorithm.search(games.start(spec), **options)
+    return result.move, result.value, result.nodes
+
+
+def test_a_gamble_is_for_expectimax_and_not_for_minimax() -> None:
+    assert decisions("tree:gamble", minimax)[:2] == ("left", 10)
+    assert decisions("tree:gamble", expectimax)[:2] == ("right", 54.5)
+
+
+def test_depth_three_takes_the_pawn_and_depth_four_sees_the_queen_lost() -> None:
+    assert decisions("tree:queen", minimax, depth=3)[:2] == ("pawn", 3)
+    assert value(games.start("tree:queen").play("pawn")) == -6
+    assert decisions("tree:queen", minimax, depth=4)[:2] == ("queen", 50)
+    assert decisions("tree:queen", quiescence, depth=3)[:2] == ("castle", 0)
+
+
+def test_a_null_window_cuts_what_alpha_beta_looks_at() -> None:
+    assert decisions("tree:negascout", alphabeta) == ("L", 4, 11)
+    assert decisions("tree:negascout", pvs) == ("L", 4, 10)
+
+
+def test_nothing_is_pruned_where_utilities_are_unbounded() -> None:
+    assert decisions("tree:bounded_below", expectiminimax, pruning="star1")[1:] == (-2, 8)
+    assert decisions("tree:unbounded", expectiminimax, pruning="star1")[1:] == (-2, 11)
+
+
+@pytest.mark.parametrize("number", [-1000, 0, 2, 1000])
+def test_the_unknown_leaf_does_not_change_the_value(tmp_path: Path, number: int) -> None:
+    description = json.loads(json.dumps(shipped()["unknown"]))
+    description["tree"]["A"]["C"]["?"] = number
+    file = tmp_path / "tree.json"
+    file.write_text(json.dumps(description))
+    assert value(games.start(f"tree:file={file}")) == 2

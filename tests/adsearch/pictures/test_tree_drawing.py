@@ -66,7 +66,8 @@ def test_a_search_as_text_marks_the_best_line_and_what_was_pruned() -> None:
         "│  ├─ I = 5",
         "│  └─ J MAX = 15  [-9, -3]",
         "│     ├─ Q = 15",
-        "│     └╌ R  pruned",
+        "│     ├╌ R  pruned",
+        "│     └╌ S  pruned",
         "┕━ D MIN = 1  [-3, +inf]",
         "   ├─ K MAX = 2  [-3, +inf]",
         "   │  └─ T = 2",
@@ -93,8 +94,8 @@ def test_text_fits_eighty_columns(spec: str) -> None:
 
 def test_dot_has_every_node_and_edge_and_the_marks() -> None:
     dot = as_dot(searched("tree:professors"))
-    assert len(re.findall(r"^  n\d+ \[", dot, re.MULTILINE)) == 21
-    assert len(re.findall(r"^  n\d+ -> n\d+ \[", dot, re.MULTILINE)) == 20
+    assert len(re.findall(r"^  n\d+ \[", dot, re.MULTILINE)) == 22
+    assert len(re.findall(r"^  n\d+ -> n\d+ \[", dot, re.MULTILINE)) == 21
     assert 'label="R", style=dashed, color=gray' in dot
     assert 'label="D", style=bold' in dot
     assert "shape=triangle" in dot
@@ -115,7 +116,7 @@ def test_svg_has_a_text_alternative() -> None:
     assert root.get("role") == "img"
     assert [child.tag for child in root][:2] == [SVG + "title", SVG + "desc"]
     assert root[0].text == "tree:professors searched"
-    assert root[1].text == "20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R."
+    assert root[1].text == "20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R, S."
 
 
 def test_svg_points_max_up_and_min_down() -> None:
@@ -138,8 +139,8 @@ def test_svg_draws_chance_round_and_other_seats_square() -> None:
 
 def test_svg_marks_the_best_line_and_what_was_pruned() -> None:
     edges = classes(searched("tree:professors"), "line")
-    assert len(edges) == 20
-    assert edges.count("edge pruned") == 1
+    assert len(edges) == 21
+    assert edges.count("edge pruned") == 2
     assert edges.count("edge best") == 3
     style = next(drawn(searched("tree:professors")).iter(SVG + "style")).text or ""
     assert re.search(r"\.pruned \{[^}]*stroke-dasharray", style)

@@ -73,7 +73,7 @@ def test_trees_show_themselves_and_are_one_line_of_text() -> None:
     picture = search_tree(state, trace, alphabeta.search(state, trace=trace))
     assert check_shown(picture) == as_svg(picture)
     assert repr(picture) == (
-        "<Picture Search tree: 20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R.>"
+        "<Picture Search tree: 20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R, S.>"
     )
     assert check_shown(game_tree(state)) == as_svg(game_tree(state))
 

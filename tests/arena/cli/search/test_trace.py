@@ -89,7 +89,7 @@ def test_null_windows_are_explained() -> None:
 
 def test_the_tree_of_a_search_shows_what_was_pruned(tmp_path: Path) -> None:
     ended = arena("trace", "tree:professors", "alphabeta", "--tree")
-    assert "│     └╌ R  pruned" in ended.out.splitlines()
+    assert "│     ├╌ R  pruned" in ended.out.splitlines()
     assert "event" not in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
     drawn = arena("trace", "tree:professors", "alphabeta", "--svg", "p.svg", "--dot", "p.dot", cwd=tmp_path)
