@@ -139,6 +139,11 @@ class State(Generic[Move]):
         return "root"
 
     @property
+    def short_name(self) -> str:
+        """A short name of this position for a node of a drawn tree; the default is the whole position as text."""
+        return self.position()
+
+    @property
     def key(self) -> Hashable:
         """A hashable value: positions of one game (and its options) with equal keys have the same turn and subtree."""
         return self.position()

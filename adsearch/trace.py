@@ -53,7 +53,9 @@ class Event:
         if self.kind is EventKind.INIT:
             return "init"
         parent, child = self.path[-2:]
-        return f"{child}->{parent}" if self.kind is EventKind.RETURN else f"{parent}->{child}"
+        start, end = (child, parent) if self.kind is EventKind.RETURN else (parent, child)
+        # A name such as 6-1- would run into the arrow.
+        return f"{start} -> {end}" if start.endswith("-") else f"{start}->{end}"
 
     @property
     def node(self) -> str | None:

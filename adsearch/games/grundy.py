@@ -120,6 +120,11 @@ class Grundy(State[tuple[int, int]]):
         return estimate if seat == self.turn else -estimate
 
     @property
+    def short_name(self) -> str:
+        """The piles and the sign of the player to move, such as 4-2-1+: + is seat 0, - is seat 1."""
+        return f"{'-'.join(map(str, self.piles))}{'-' if self.mover else '+'}"
+
+    @property
     def key(self) -> tuple[int, tuple[int, ...]]:
         return (self.mover, tuple(pile for pile in self.piles if pile > 2))
 

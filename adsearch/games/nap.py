@@ -113,6 +113,11 @@ class Nap(State[int]):
         return estimate if seat == self.turn else -estimate
 
     @property
+    def short_name(self) -> str:
+        """The set of the marked numbers, such as {3,7}."""
+        return f"{{{','.join(str(mark) for mark in sorted(self.marks))}}}"
+
+    @property
     def key(self) -> frozenset[int]:
         return frozenset(self.marks)
 

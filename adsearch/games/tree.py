@@ -353,6 +353,10 @@ class Tree(State[str]):
         return self.node.label
 
     @property
+    def short_name(self) -> str:
+        return self.node.label
+
+    @property
     def key(self) -> str:
         return self.node.path
 

@@ -73,18 +73,28 @@ def width_of(text: str, size: float) -> float:
 
 
 def document(
-    width: float, height: float, *body: str, kind: str, title: str, description: str, style: str, dark: str
+    width: float,
+    height: float,
+    *body: str,
+    kind: str,
+    title: str,
+    description: str,
+    style: str,
+    dark: str,
+    board: str = "",
 ) -> str:
     """A whole SVG document. A screen reader reads `title` and `description`.
 
     `style` and, for dark mode, `dark` are its style sheets. Their rules start with the picture's class `kind`, because
-    inside a page they would apply to the whole page. The background has the class `paper`.
+    inside a page they would apply to the whole page. The background has the class `paper`. `board`: the part of the
+    picture that is the board (x, y, width and height), for a tree of boards.
     """
+    part = f' data-board="{words(board)}"' if board else ""
     sheet = f"{style}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
     return "\n".join(
         [
             f'<svg xmlns="{_NAMESPACE}" class="{words(kind)}" role="img" width="{number(width)}" '
-            f'height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}">',
+            f'height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"{part}>',
             element("title", words(title)),
             element("desc", words(description)),
             element("style", words(f"\n{sheet}\n")),

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Generic, Protocol, Self, TypeVar
 
 from adsearch.pictures import svg
+from adsearch.pictures.board_nodes import board_of
 from adsearch.pictures.tree_picture import Node, Picture, Shape
 from adsearch.trace import written
 
@@ -23,6 +25,9 @@ def as_text(picture: Picture) -> str:
 def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
     """The lines of `node`, with the prefixes `first` for its first line and `rest` for the others."""
     yield first + _summary(node)
+    if node.position is not None:
+        for line in str(node.position).splitlines():
+            yield (rest + ("│  " if node.children else "   ") + line).rstrip()
     for number, child in enumerate(node.children, 1):
         last = number == len(node.children)
         if not child.visits:
@@ -36,7 +41,7 @@ def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
 
 def _summary(node: Node) -> str:
     """A node's data on one line."""
-    who = f"{node.label} {node.player}".rstrip()
+    who = f"{node.name or node.label} {node.player}".rstrip()
     if not node.visits:
         return f"{who}  {'pruned' if node.cut else 'not visited'}"
     parts = [
@@ -44,9 +49,15 @@ def _summary(node: Node) -> str:
         node.window,
         "" if node.probability is None else f"p={written(node.probability)}",
         f"{node.visits} visits" if node.visits > 1 else "",
+        _alike(node),
         "..." if node.more and node.value is None else "",
     ]
     return "  ".join(filter(None, parts))
+
+
+def _alike(node: Node) -> str:
+    """For how many moves of the parent the node stands."""
+    return f"{node.alike} alike" if node.alike > 1 else ""
 
 
 # DOT
@@ -85,14 +96,18 @@ def _dot_node(node: Node) -> str:
         "label": _dot_quoted("\n".join(inside)),
         "tooltip": _dot_quoted(_summary(node)),
     }
-    if node.window:
-        attributes["xlabel"] = _dot_quoted(node.window)
+    if node.position is not None:
+        # Lines that end with \\l are aligned on the left.
+        board = "".join(f"{line}\n" for line in [*str(node.position).splitlines(), *inside])
+        attributes |= {"shape": "box", "fontname": "monospace", "label": _dot_quoted(board).replace("\\n", "\\l")}
+    outside = "\n".join(filter(None, (node.name, node.window)))
+    if outside:
+        attributes["xlabel"] = _dot_quoted(outside)
     return _dot_list(attributes, node)
 
 
 def _dot_edge(child: Node) -> str:
-    odds = "" if child.probability is None else f"\n{written(child.probability, digits=3)}"
-    return _dot_list({"label": _dot_quoted(child.label + odds)}, child)
+    return _dot_list({"label": _dot_quoted("\n".join(_on_edge(child)))}, child)
 
 
 def _dot_list(attributes: dict[str, str], node: Node) -> str:
@@ -117,13 +132,18 @@ _HALF: Final = 19.0
 """Half the height of a node."""
 _HALF_SEAT: Final = 17.0
 _HALF_SMALL: Final = 11.0
+_PADDING: Final = 5.0
+"""Between a board and its frame."""
+_LINE: Final = 17.0
+"""Height of the text below a board."""
 _GAP: Final = 12.0
 _MARGIN: Final = 18.0
 
 _STYLE: Final = """
-.tree { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 13px; }
+.tree { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 13px;
+  text-anchor: middle; }
 .tree .paper { fill: #ffffff; }
-.tree text { fill: #1f2328; text-anchor: middle; }
+.tree text { fill: #1f2328; }
 .tree .beside { text-anchor: start; }
 .tree .small, .tree .faint { font-size: 10.5px; }
 .tree .faint { fill: #59636e; }
@@ -170,6 +190,7 @@ class _Svg:
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
+        self.boards = {id(node): board_of(node.position) for node in picture.root.walk() if node.position is not None}
         inside = [_inside(node) for node in picture.root.walk() if node.shape in (Shape.MAX, Shape.MIN)]
         # At the height of the number, a triangle's width is about 0.6 of its base. All nodes have the widest's width.
         self.half = max([22.0, *(svg.width_of(text, _inside_size(text)) / 1.15 + 2.0 for text in inside)])
@@ -187,7 +208,7 @@ class _Svg:
         self.draw(self.placed, _MARGIN - left, 0)
         return svg.document(
             right - left + 2 * _MARGIN,
-            self.levels[-1] + _HALF + _MARGIN,
+            self.levels[-1] + self.lowest + _MARGIN,
             *self.edges,
             *self.best_edges,
             *self.nodes,
@@ -195,31 +216,49 @@ class _Svg:
             kind="tree",
             title=self.picture.title,
             description=self.picture.description,
-            style=_STYLE,
+            style="\n".join([_STYLE, *{board.sheet: None for board in self.boards.values()}]).strip(),
             dark=_DARK,
         )
 
     def half_width(self, node: Node) -> float:
         """Half the width of a node's shape."""
+        if node.position is not None:
+            board = self.boards[id(node)]
+            return max(board.width / 2 + _PADDING, svg.width_of(_caption(node), _SIZE) / 2 + _PADDING)
         if node.shape in (Shape.MAX, Shape.MIN):
-            return self.half if _inside(node) else _half_height(node) + 2.0
+            return self.half if _inside(node) else self.half_height(node) + 2.0
         if node.shape is Shape.END:
             return max(_HALF_SMALL, _half_text(node))
-        return _half_height(node)
+        return self.half_height(node)
+
+    def half_height(self, node: Node) -> float:
+        """Half the height of a node's shape; less for a node without a number."""
+        if node.position is not None:
+            return self.boards[id(node)].height / 2 + _PADDING + (_LINE / 2 if _caption(node) else 0.0)
+        if node.shape is Shape.END or not _inside(node):
+            return _HALF_SMALL
+        if node.shape is Shape.CHANCE:
+            return max(_HALF, _half_text(node))
+        return _HALF_SEAT if node.shape is Shape.SEAT else _HALF
 
     def reach(self, node: Node) -> tuple[float, float]:
         """How much room a node needs to its left and right, what stands beside it and on its edge included."""
         half = self.half_width(node)
         beside = max((svg.width_of(text, _SMALL) for text in _beside(node)), default=-4.0)
         # The label stands where the edges of siblings are two thirds of the way apart.
-        label = max(svg.width_of(text, _SIZE) for text in _on_edge(node)) / 2 * 1.5
+        label = max((svg.width_of(text, _SIZE) for text in _on_edge(node)), default=0.0) / 2 * 1.5
         return -max(half, label), max(half + 4.0 + beside, label)
 
     def heights(self) -> list[float]:
         """The y coordinate of each generation; lower if edges are long."""
         spans: list[float] = []
+        # By how much the highest node of each generation is higher than a shape.
+        higher = [0.0]
 
         def look(placed: Placed[Node], depth: int) -> None:
+            higher[depth] = max(higher[depth], self.half_height(placed.node) - _HALF)
+            if placed.children and depth + 1 == len(higher):
+                higher.append(0.0)
             for child in placed.children:
                 if depth == len(spans):
                     spans.append(0.0)
@@ -227,9 +266,10 @@ class _Svg:
                 look(child, depth + 1)
 
         look(self.placed, 0)
-        heights = [_MARGIN + _HALF]
-        for span in spans:
-            heights.append(heights[-1] + min(max(86.0, 0.2 * span), 240.0))
+        heights = [_MARGIN + _HALF + higher[0]]
+        for span, (above, below) in zip(spans, pairwise(higher), strict=True):
+            heights.append(heights[-1] + min(max(86.0, 0.2 * span), 240.0) + above + below)
+        self.lowest = _HALF + higher[-1]
         return heights
 
     def draw(self, placed: Placed[Node], x: float, depth: int) -> None:
@@ -238,12 +278,12 @@ class _Svg:
         y = self.levels[depth]
         self.nodes.append(self.shape(node, x, y))
         for child in placed.children:
-            self.draw_edge(child.node, (x, y + _half_height(node)), (x + child.shift, self.levels[depth + 1]))
+            self.draw_edge(child.node, (x, y + self.half_height(node)), (x + child.shift, self.levels[depth + 1]))
             self.draw(child, x + child.shift, depth + 1)
 
     def draw_edge(self, child: Node, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Draws the edge to `child`, which stands at `end`, with the move and its probability."""
-        (x1, y1), (x2, y2) = start, (end[0], end[1] - _half_height(child))
+        (x1, y1), (x2, y2) = start, (end[0], end[1] - self.half_height(child))
         lines = self.best_edges if child.best else self.edges
         lines.append(svg.element("line", class_=f"edge{_state(child)}", x1=x1, y1=y1, x2=x2, y2=y2))
         texts = _on_edge(child)
@@ -260,9 +300,11 @@ class _Svg:
 
     def shape(self, node: Node, x: float, y: float) -> str:
         """The shape of a node with its texts inside and beside it, and a tooltip with all its data."""
-        half, height = self.half_width(node), _half_height(node)
+        half, height = self.half_width(node), self.half_height(node)
         kind = f"node {node.shape.value.lower()}{_state(node)}"
-        if node.shape is Shape.MAX:
+        if node.position is not None:
+            outline = svg.element("rect", class_=kind, x=x - half, y=y - height, width=2 * half, height=2 * height)
+        elif node.shape is Shape.MAX:
             outline = svg.polygon(kind, [(x, y - height), (x - half, y + height), (x + half, y + height)])
         elif node.shape is Shape.MIN:
             outline = svg.polygon(kind, [(x, y + height), (x - half, y - height), (x + half, y - height)])
@@ -275,7 +317,14 @@ class _Svg:
             )
         parts = [svg.element("title", svg.words(_summary(node))), outline]
         baseline = y + 4.5 + {Shape.MAX: 9.0, Shape.MIN: -8.0}.get(node.shape, 0.0)
-        if _inside(node):
+        if node.position is not None:
+            board = self.boards[id(node)]
+            parts.append(board.at(x - board.width / 2, y - height + _PADDING))
+            if _caption(node):
+                parts.append(
+                    svg.element("text", svg.words(_caption(node)), class_=_state(node).strip(), x=x, y=y + height - 5.0)
+                )
+        elif _inside(node):
             size = "" if _inside_size(_inside(node)) == _SIZE else " small"
             parts.append(
                 svg.element("text", svg.words(_inside(node)), class_=f"{_state(node)}{size}".strip(), x=x, y=baseline)
@@ -290,15 +339,6 @@ class _Svg:
 def _state(node: Node) -> str:
     """The CSS classes of a node and of its edge: best, pruned, or none."""
     return " best" if node.best else "" if node.visits else " pruned"
-
-
-def _half_height(node: Node) -> float:
-    """Half the height of a node's shape; less for a node without a number."""
-    if node.shape is Shape.END or not _inside(node):
-        return _HALF_SMALL
-    if node.shape is Shape.CHANCE:
-        return max(_HALF, _half_text(node))
-    return _HALF_SEAT if node.shape is Shape.SEAT else _HALF
 
 
 def _half_text(node: Node) -> float:
@@ -318,15 +358,23 @@ def _inside(node: Node) -> str:
     return "" if node.value is None else written(node.value, digits=3)
 
 
+def _caption(node: Node) -> str:
+    """The text below a board: who moves, and the value."""
+    return " ".join(filter(None, (node.player, "" if node.value is None else written(node.value, digits=3))))
+
+
 def _beside(node: Node) -> list[str]:
     """The lines of text to the right of a node."""
-    beside = [written(node.value, digits=3)] if node.shape is Shape.SEAT and node.value is not None else []
-    return [*beside, node.window] if node.window else beside
+    seat = node.shape is Shape.SEAT and node.position is None and node.value is not None
+    value = written(node.value, digits=3) if seat and node.value is not None else ""
+    return [*filter(None, (node.name, node.player if node.problem else "", value, node.window))]
 
 
 def _on_edge(node: Node) -> list[str]:
-    """The lines of text on the edge to a node."""
-    return [node.label] if node.probability is None else [node.label, written(node.probability, digits=3)]
+    """The lines of text on the edge to a node. In a tree whose moves are the names of nodes, the name is enough."""
+    label = "" if node.label == node.name else node.label
+    odds = "" if node.probability is None else written(node.probability, digits=3)
+    return [*filter(None, (label, odds, _alike(node)))]
 
 
 # Layout.

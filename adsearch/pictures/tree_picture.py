@@ -7,12 +7,15 @@ draw is refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Final
 
 from adsearch.errors import BadSearch
+from adsearch.games.tree import Tree
+from adsearch.node_names import Nodes, check, name_of
+from adsearch.pictures.solved import Solver, Utilities, backed_up
 from adsearch.result import Result
 from adsearch.state import CHANCE, State
 from adsearch.trace import Trace, Value, window_text, written
@@ -58,11 +61,21 @@ class Node:
     """Whether the node is on the principal variation."""
     more: int = 0
     """The number of children that are not shown, because the picture ends here."""
+    alike: int = 1
+    """The number of moves of the parent that this node stands for: their positions are equal up to symmetry."""
+    name: str = ""
+    """The name of the position, if it is shown."""
+    problem: bool = False
+    """Whether the name is a question, with OR and AND instead of MAX and MIN."""
+    position: State[Any] | None = None
+    """The position, if its board is shown."""
     children: tuple[Node, ...] = ()
 
     @property
     def player(self) -> str:
         """Who moves, as text; empty at the end of the game."""
+        if self.problem and self.shape in _GATES:
+            return _GATES[self.shape]
         return f"seat {self.seat}" if self.shape is Shape.SEAT else "" if self.shape is Shape.END else self.shape.value
 
     def walk(self) -> Iterator[Node]:
@@ -70,6 +83,9 @@ class Node:
         yield self
         for child in self.children:
             yield from child.walk()
+
+
+_GATES: Final = {Shape.MAX: "OR", Shape.MIN: "AND"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,6 +116,8 @@ class Picture:
         line = [node.label for node in nodes[1:] if node.best]
         if line:
             parts.append(f"Best play: {', '.join(line)}.")
+        if any(node.alike > 1 for node in nodes):
+            parts.append("Positions of one parent that are equal up to symmetry are drawn once.")
         left_out = [node.label for node in nodes if not node.visits]
         if len(left_out) > 3:
             parts.append(f"{len(left_out):,} branches were not visited.")
@@ -117,53 +135,67 @@ class Known:
     visits: int = 1
     cutoff: bool = False
     """Whether the last visited child caused a cutoff."""
-    children: dict[str, None] = field(default_factory=dict)
-    """The moves whose subtrees are drawn, in order."""
+    children: dict[str, int] = field(default_factory=dict)
+    """The moves whose subtrees are drawn, in order, with the number of moves that each stands for."""
 
 
-def game_tree(state: State[Any], *, depth: int | None = None, title: str = "Game tree") -> Picture:
+def game_tree(
+    state: State[Any],
+    *,
+    depth: int | None = None,
+    nodes: Nodes = Nodes.MOVES,
+    fold: bool = False,
+    title: str = "Game tree",
+) -> Picture:
     """The game tree of `state`, whole or its first `depth` plies.
 
-    A whole tree has the minimax value of every node (for several players: max^n); with hidden information only the
-    utilities of the ends, because minimax is not optimal there. BadSearch for a tree of more than MOST nodes."""
+    A node has its minimax value (for several players: max^n) if the tree below it is drawn or is small enough to be
+    solved. With hidden information only the ends have values, because minimax is not optimal there. `fold`: draw
+    positions of one parent that are equal up to symmetry once. BadSearch for a tree of more than MOST nodes."""
     if depth is not None and depth < 0:
         raise BadSearch(f"expected a depth of 0 or more plies to draw, got {depth}")
-    whole = _is_whole(state, depth)
+    _check_nodes(state, nodes)
+    _check_size(state, depth, fold)
+    solver = Solver()
     known: dict[Path, Known] = {}
     best: dict[Path, str] = {}
 
-    def look(state: State[Any], path: Path) -> tuple[float, ...] | None:
+    def look(state: State[Any], path: Path) -> Utilities | None:
         """Collect the data below `state`; return its backed-up utilities."""
         here = known[path] = Known()
-        if state.turn is None:
-            utilities: tuple[float, ...] | None = state.utilities()
-        elif depth is None or len(path) <= depth:
-            here.children = {state.to_text(move): None for move in state.moves()}
-            below = [look(state.play(move), (*path, state.to_text(move))) for move in state.moves()]
+        if state.turn is None or (depth is not None and len(path) > depth):
+            utilities = solver.solve(state, DEEPEST - len(path))
+        else:
+            branches = _branches(state, fold)
+            here.children = {text: alike for text, _, alike in branches}
+            below = [look(child, (*path, text)) for text, child, _ in branches]
             worths = [worth for worth in below if worth is not None]
-            utilities = _backed_up(state, worths) if whole and not state.hidden else None
+            utilities = None if state.hidden or len(worths) < len(below) else backed_up(state, worths)
             if utilities is not None and state.turn != CHANCE:
                 best[path] = list(here.children)[worths.index(utilities)]
-        else:
-            utilities = None
-        if utilities is not None:
-            here.value = utilities
+        here.value = utilities
         return utilities
 
     look(state, (state.label,))
     line: list[str] = []
     while (path := (state.label, *line)) in best:
         line.append(best[path])
-    return Picture(_node(state, (state.label,), known, _prefixes(state, line)), title)
+    return Picture(_node(state, (state.label,), known, _prefixes(state, line), nodes), title)
 
 
 def search_tree(
-    state: State[Any], trace: Trace, result: Result[Any] | None = None, *, title: str = "Search tree"
+    state: State[Any],
+    trace: Trace,
+    result: Result[Any] | None = None,
+    *,
+    nodes: Nodes = Nodes.MOVES,
+    title: str = "Search tree",
 ) -> Picture:
     """The tree that a search of `state` visited, from its `trace`, with the children that it did not visit.
 
     A node has the value that it returned last; `result` adds the principal variation and the root's value. BadSearch
     for a tree of more than MOST nodes, or a trace of another position."""
+    _check_nodes(state, nodes)
     known: dict[Path, Known] = {}
     for call in trace.calls():
         here = known.setdefault(call.path, Known(visits=0))
@@ -172,7 +204,7 @@ def search_tree(
         here.window = window_text(call.alpha, call.beta) or here.window
         if call.path[:-1]:
             parent = known[call.path[:-1]]
-            parent.children[call.path[-1]] = None
+            parent.children[call.path[-1]] = 1
             parent.cutoff = call.cutoff
     root = (state.label,)
     if root not in known or any(path[:1] != root for path in known):
@@ -182,7 +214,7 @@ def search_tree(
     line = texts(state, () if result is None else result.line)
     if result is not None:
         known[root].value = _value_at_root(state, result, known.get((*root, *line[:1])))
-    picture = Picture(_node(state, root, known, _prefixes(state, line)), title)
+    picture = Picture(_node(state, root, known, _prefixes(state, line), nodes), title)
     if sum(1 for _ in picture.root.walk()) > MOST:
         raise BadSearch(_TOO_LARGE)
     return picture
@@ -200,33 +232,41 @@ def _value_at_root(state: State[Any], result: Result[Any], first: Known | None) 
 _TOO_LARGE: Final = f"expected a tree of at most {MOST:,} nodes and {DEEPEST} plies to draw; limit its depth (--depth)"
 
 
-def _is_whole(state: State[Any], depth: int | None) -> bool:
-    """Whether the whole tree ends within `depth` plies; BadSearch if it is too large."""
+def _check_nodes(state: State[Any], nodes: Nodes) -> None:
+    """Raise BadSearch if the nodes of this game cannot be shown so."""
+    check(state, nodes)
+    if nodes is Nodes.BOARDS and isinstance(state, Tree):
+        raise BadSearch("expected a game with a board: the nodes of an explicit tree have only names")
+
+
+def _check_size(state: State[Any], depth: int | None, fold: bool) -> None:
+    """Raise BadSearch if the tree is too large."""
     queue = deque([(state, 0)])
     nodes = 1
-    whole = True
     while queue:
         state, ply = queue.popleft()
         if ply == depth:
-            whole &= state.turn is None
             continue
         moves = state.moves()
-        nodes += len(moves)
+        if nodes + len(moves) > MOST and not fold:
+            raise BadSearch(_TOO_LARGE)
+        children = [child for _, child, _ in _branches(state, fold)]
+        nodes += len(children)
         if nodes > MOST or (moves and ply == DEEPEST):
             raise BadSearch(_TOO_LARGE)
-        queue.extend((state.play(move), ply + 1) for move in moves)
-    return whole
+        queue.extend((child, ply + 1) for child in children)
 
 
-def _backed_up(state: State[Any], below: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    """The backed-up values of `state` for every seat, from its children's values `below`."""
-    if state.turn == CHANCE:
-        chances = [chance for _, chance in state.chances()]
-        return tuple(
-            sum(chance * worth for chance, worth in zip(chances, worths, strict=True))
-            for worths in zip(*below, strict=True)
-        )
-    return max(below, key=lambda worths: worths[state.turn or 0])
+def _branches(state: State[Any], fold: bool) -> list[tuple[str, State[Any], int]]:
+    """The children to draw: the text of the move, the position after it, and the number of moves that it stands for.
+    With `fold`, the first of the moves of a player whose positions are equal up to symmetry stands for all of them."""
+    first: dict[Hashable, tuple[str, State[Any], int]] = {}
+    for move in state.moves():
+        text, child = state.to_text(move), state.play(move)
+        key = child.canonical if fold and state.turn != CHANCE else text
+        drawn = first.get(key, (text, child, 0))
+        first[key] = (*drawn[:2], drawn[2] + 1)
+    return [*first.values()]
 
 
 def _shown(state: State[Any], utilities: tuple[float, ...]) -> Value:
@@ -253,7 +293,13 @@ def _prefixes(state: State[Any], line: Sequence[str]) -> set[Path]:
 
 
 def _node(
-    state: State[Any], path: Path, known: dict[Path, Known], line: set[Path], probability: float | None = None
+    state: State[Any],
+    path: Path,
+    known: dict[Path, Known],
+    line: set[Path],
+    nodes: Nodes,
+    probability: float | None = None,
+    alike: int = 1,
 ) -> Node:
     """The node of `state` at `path`, with its subtree."""
     here = known[path]
@@ -262,17 +308,20 @@ def _node(
     for text in here.children:
         if text not in moves:
             raise BadSearch(f"expected the trace of a search from this position, where {text!r} is not a legal move")
+    folded = sum(here.children.values()) > len(here.children)
     # In the game's order, whatever the order in which the search visited them.
     children = []
     for text, move in moves.items() if here.children else ():
-        child = state.play(move)
         if text in here.children:
-            children.append(_node(child, (*path, text), known, line, chances.get(text)))
-        else:
+            below = _node(state.play(move), (*path, text), known, line, nodes, chances.get(text), here.children[text])
+            children.append(below)
+        elif not folded:
+            child = state.play(move)
             shape, seat = _shape(child)
-            children.append(Node(text, shape, seat, probability=chances.get(text), visits=0, cut=here.cutoff))
+            unseen = Node(text, shape, seat, probability=chances.get(text), visits=0, cut=here.cutoff)
+            children.append(_showing(unseen, child, nodes))
     shape, seat = _shape(state)
-    return Node(
+    node = Node(
         label=path[-1],
         shape=shape,
         seat=seat,
@@ -282,8 +331,19 @@ def _node(
         visits=here.visits,
         best=path in line,
         more=0 if children else len(moves),
+        alike=alike,
         children=tuple(children),
     )
+    return _showing(node, state, nodes)
+
+
+def _showing(node: Node, state: State[Any], nodes: Nodes) -> Node:
+    """The node with what it shows of its position."""
+    if nodes is Nodes.MOVES:
+        return node
+    if nodes is Nodes.BOARDS:
+        return replace(node, position=state)
+    return replace(node, name=name_of(state, nodes), problem=nodes is Nodes.PROBLEMS)
 
 
 def _shape(state: State[Any]) -> tuple[Shape, int | None]:

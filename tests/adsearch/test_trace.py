@@ -1,5 +1,6 @@
 """Traces: the lecture's event table, the order of calls, and readable numbers."""
 
+from dataclasses import replace
 from math import inf, nextafter
 from random import Random
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from adsearch import alphabeta, games, minimax, mtdf, negamax, pvs
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
+from adsearch.node_names import Nodes, with_names
 from adsearch.trace import Event, EventKind, Trace, as_calls, as_table, ends, window_text, written
 from tests.kit.every_game import AnyState
 from tests.kit.game_facts import facts
@@ -178,3 +180,21 @@ def test_a_trace_may_tell_a_value_for_each_seat() -> None:
     trace.back((1.0, 2.0, 6.0))
     assert trace.events[-1] == Event(EventKind.LEAF, ("A", "B"), None, None, (1.0, 2.0, 6.0))
     assert as_table(trace).endswith("  (1, 2, 6)")
+
+
+def test_rows_can_have_the_names_of_positions() -> None:
+    trace = traced("grundy:4")
+    assert [line.split()[0] for line in as_table(with_names(trace, Nodes.PROBLEMS)).splitlines()[1:]] == [
+        *("init", "W(4+)->W(3-1-)", "W(3-1-)->W(2-1-1+)", "W(3-1-)->W(4+)"),
+    ]
+    assert [event.name for event in with_names(trace, Nodes.POSITIONS).events][1:] == [
+        *("4+->3-1-", "3-1- -> 2-1-1+", "3-1- -> 4+"),
+    ]
+    assert with_names(trace, Nodes.MOVES) is trace
+
+
+def test_names_leave_every_other_part_of_a_trace_as_it_is() -> None:
+    trace = traced("nap:5")
+    named = with_names(trace, Nodes.POSITIONS)
+    assert [replace(event, path=()) for event in named.events] == [replace(event, path=()) for event in trace.events]
+    assert [len(event.path) for event in named.events] == [len(event.path) for event in trace.events]

@@ -48,7 +48,8 @@ def document(
     items = [*caption, label(event)]
     across = sum(item.width for item in items) + GAP * (len(items) - 1)
     width = max(board.width, across) + 2 * MARGIN
-    body = [board.at((width - board.width) / 2, MARGIN)]
+    left = (width - board.width) / 2
+    body = [board.at(left, MARGIN)]
     x = (width - across) / 2
     middle = board.height + GAP + RIM
     for item in items:
@@ -64,6 +65,7 @@ def document(
         description=" ".join(sentences),
         style=LIGHT,
         dark=DARK,
+        board=" ".join(map(svg.number, (left, MARGIN, board.width, board.height))),
     )
 
 

@@ -12,6 +12,7 @@ import typer
 
 from adsearch import State
 from adsearch.errors import BadSearch, quote
+from adsearch.node_names import Nodes, with_names
 from arena.cli.asking.position_options import (
     GameArgument,
     MovesOption,
@@ -49,6 +50,12 @@ SvgOption = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="S
 DotOption = Annotated[Path | None, typer.Option("--dot", metavar="FILE", help="Graphviz file for the tree.")]
 
 
+NodesOption = Annotated[
+    Nodes,
+    typer.Option("--nodes", help="What nodes show: the move, the position's name, a problem W(name), or the board."),
+]
+
+
 def trace(
     game: GameArgument,
     algorithm: Annotated[
@@ -70,12 +77,15 @@ def trace(
     ] = None,
     position: PositionOption = None,
     moves: MovesOption = "",
+    nodes: NodesOption = Nodes.MOVES,
 ) -> None:
     """Trace a search step by step, as a table of events, nested calls, or a tree with pruned branches.
 
     Example: arena trace tree:professors alphabeta
 
     Example: arena trace connect4 pvs --depth 3 --moves "4 4" --tree
+
+    Example: arena trace grundy:7 winning --tree --nodes problems
     """
     from adsearch import algorithms
     from adsearch.pictures import tree_drawing
@@ -92,12 +102,14 @@ def trace(
     state = asked_position(game, position, moves)
     table = table or not (calls or tree or svg or dot)
     drawn = tree or svg is not None or dot is not None
+    if nodes is Nodes.BOARDS and not drawn:
+        raise BadSearch("--nodes boards works only with --tree, --svg or --dot")
     record = Trace(keep=DRAWN if drawn else ROWS, most=MOST)
     result = search(as_searched(state, order), trace=record, **options)
     title = position_title(f"{game} searched by {algorithm}", position, moves)
-    picture = search_tree(state, record, result, title=title) if drawn else None
+    picture = search_tree(state, record, result, nodes=nodes, title=title) if drawn else None
     if table:
-        print(as_table(record))
+        print(as_table(with_names(record, nodes)))
     if calls:
         print(as_calls(record))
     if record.left_out:
@@ -120,20 +132,25 @@ def tree(
     dot: DotOption = None,
     position: PositionOption = None,
     moves: MovesOption = "",
+    nodes: NodesOption = Nodes.MOVES,
+    fold: Annotated[
+        bool, typer.Option("--fold", help="Draw positions of one parent that are equal up to symmetry once.")
+    ] = False,
 ) -> None:
     """Draw the game tree of a small game, or the first plies of a larger one.
 
-    If the whole tree is shown, each node has its value.
+    A node has its value if the tree below it is small enough to be solved.
 
     Example: arena tree nap:4
 
-    Example: arena tree tictactoe --depth 2 --svg tictactoe.svg
+    Example: arena tree tictactoe --depth 2 --nodes boards --fold --svg tictactoe.svg
     """
     from adsearch.pictures import tree_drawing
     from adsearch.pictures.tree_picture import game_tree
 
     state = asked_position(game, position, moves)
-    picture = game_tree(state, depth=depth, title=position_title(f"The tree of {game}", position, moves))
+    title = position_title(f"The tree of {game}", position, moves)
+    picture = game_tree(state, depth=depth, nodes=nodes, fold=fold, title=title)
     if svg is None and dot is None:
         print(tree_drawing.as_text(picture))
     _draw(picture, svg, dot)

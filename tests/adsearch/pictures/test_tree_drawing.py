@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from adsearch import State, alphabeta, expectiminimax, games, pvs
+from adsearch.node_names import Nodes
 from adsearch.pictures.tree_drawing import Placed, as_dot, as_svg, as_text, tidy
 from adsearch.pictures.tree_picture import Node, Picture, game_tree, search_tree
 from adsearch.trace import Trace
@@ -78,8 +79,8 @@ def test_a_search_as_text_marks_the_best_line_and_what_was_pruned() -> None:
 
 
 def test_a_game_as_text_tells_chances_and_where_it_goes_on() -> None:
-    coins = as_text(game_tree(games.start("tree:coins"), depth=2)).splitlines()
-    assert coins[:3] == ["A chance", "├─ heads MAX  p=0.5", "│  ├─ B chance  ..."]
+    pig = as_text(game_tree(games.start("pig"), depth=1)).splitlines()
+    assert pig[:3] == ["root chance", "├─ 1 chance  p=0.166667  ...", "├─ 2 MAX  p=0.166667  ..."]
     assert as_text(game_tree(games.start("tree:three"))).startswith("A seat 0 = (1, 2, 6)\n┝━ B seat 1")
 
 
@@ -208,3 +209,83 @@ def test_leaves_alike_are_evenly_spaced() -> None:
         placed, _ = tidy(game_tree(games.start(spec)).root, lambda _: (-5.0, 5.0), gap=2.0)
         leaves = [x for _, x, place in places(placed) if not place.children]
         assert {round(right - left, 6) for left, right in pairwise(leaves)} == {12.0}
+
+
+def with_boards(spec: str, depth: int = 1) -> Picture:
+    return game_tree(games.start(spec), depth=depth, nodes=Nodes.BOARDS, fold=True)
+
+
+@pytest.mark.parametrize("spec", sorted({*games.names()} - {"tree"}))
+def test_every_game_draws_its_board_in_each_node(spec: str) -> None:
+    picture = with_boards(spec)
+    root = drawn(picture)
+    count = sum(1 for _ in picture.root.walk())
+    boards = [element for element in root.iter(SVG + "svg") if element is not root]
+    assert len(boards) == count > 1
+    assert all(board.get("class") == "board" for board in boards)
+    assert ".board" in (next(root.iter(SVG + "style")).text or "")
+    whole = tuple(map(float, (root.get("width", ""), root.get("height", ""))))
+    for board in boards:
+        x, y, width, height = (float(board.get(name, "")) for name in ("x", "y", "width", "height"))
+        assert 0 < x < x + width < whole[0]
+        assert 0 < y < y + height < whole[1]
+        part = [float(number) for number in board.get("viewBox", "").split()]
+        assert width / height == pytest.approx(part[2] / part[3], rel=0.02)
+
+
+def test_frames_of_boards_do_not_touch() -> None:
+    frames = [rect for rect in drawn(with_boards("tictactoe", 2)).iter(SVG + "rect") if "node" in rect.get("class", "")]
+    assert len(frames) == 16
+    spans = sorted(tuple(float(frame.get(name, "")) for name in ("y", "x", "width", "height")) for frame in frames)
+    for (above, left, width, height), (below, right, *_) in pairwise(spans):
+        assert above + height < below or (above == below and left + width < right)
+
+
+def test_a_picture_of_a_user_supplied_game_is_an_image_in_the_tree() -> None:
+    class Painted(Nasty):
+        def svg(self, last: str | None = None) -> str:
+            return '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="20"><script>1</script></svg>'
+
+        def play(self, move: str) -> "Painted":
+            return Painted(None)
+
+        def position(self) -> str:
+            return "nasty"
+
+    root = drawn(game_tree(Painted(), nodes=Nodes.BOARDS))
+    images = [*root.iter(SVG + "image")]
+    assert len(images) == 1 + len(Nasty.LABELS)
+    assert all(image.get("href", "").startswith("data:image/svg+xml;base64,") for image in images)
+    assert [*root.iter(SVG + "script")] == []
+
+
+def test_boards_as_text_stand_below_their_nodes() -> None:
+    assert as_text(with_boards("tictactoe")).splitlines()[:9] == [
+        "root MAX = 0",
+        "│    a b c",
+        "│  1 . . .",
+        "│  2 . . .",
+        "│  3 . . .",
+        "┝━ a1 MIN = 0  4 alike",
+        "│       a b c",
+        "│     1 x . .",
+        "│     2 . . .",
+    ]
+    dot = as_dot(with_boards("tictactoe"))
+    assert r"1 x . .\l2 . . .\l3 . . .\l0\l" in dot
+
+
+def test_a_drawing_with_names_has_the_gates_of_problem_reduction() -> None:
+    state = games.start("grundy:7")
+    picture = game_tree(state, nodes=Nodes.PROBLEMS)
+    lines = as_text(picture).splitlines()
+    assert lines[:2] == ["W(7+) OR = -1", "┝━ W(6-1-) AND = -1"]
+    texts = [text.text for text in drawn(picture).iter(SVG + "text")]
+    assert {"W(7+)", "OR", "AND", "1+6", "W(2-2-2-1-)"} <= set(texts)
+    assert 'xlabel="W(7+)"' in as_dot(picture)
+
+
+def test_a_name_that_is_the_move_is_drawn_once() -> None:
+    picture = game_tree(games.start("tree:four_leaves"), nodes=Nodes.POSITIONS)
+    texts = [text.text for text in drawn(picture).iter(SVG + "text")]
+    assert [texts.count(name) for name in "abcdefg"] == [1] * 7

@@ -4,9 +4,10 @@ from random import Random
 
 import pytest
 
-from adsearch import alphabeta, expectiminimax, games, minimax, mtdf, negamax, pvs
+from adsearch import alphabeta, expectiminimax, games, minimax, mtdf, negamax, pvs, winning
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
+from adsearch.node_names import Nodes
 from adsearch.pictures.tree_picture import MOST, Node, Picture, Shape, game_tree, search_tree
 from adsearch.trace import Trace
 from tests.kit.every_game import AnyState
@@ -121,11 +122,22 @@ def test_one_player_is_max() -> None:
     assert (picture.root.shape, picture.root.value) == (Shape.MAX, 9.0)
 
 
-def test_a_tree_that_is_cut_short_has_no_values_but_those_of_the_ends() -> None:
-    picture = game_tree(games.start("nap:4"), depth=2)
-    valued = [(node.label, node.value) for node in picture.root.walk() if node.value is not None]
-    assert valued == [("3", -1.0), ("2", -1.0)]
-    assert sum(node.more for node in picture.root.walk()) == 12
+@pytest.mark.parametrize("spec", ["nap:4", "tictactoe", "grundy:12", "tree:coins"])
+def test_a_tree_that_is_cut_short_has_the_value_of_every_node(spec: str) -> None:
+    state = games.start(spec)
+    picture = game_tree(state, depth=2)
+    assert sum(node.more for node in picture.root.walk()) > 0
+    for node, position in nodes(picture, state):
+        if spec != "tree:coins":
+            assert node.value == alphabeta.search(position, table=True).value * (-1 if position.turn == 1 else 1)
+        else:
+            assert node.value == game_tree(position).root.value
+
+
+@pytest.mark.parametrize("spec", ["connect4", "ludo", "pig", "checkers"])
+def test_a_tree_that_is_too_large_to_be_solved_has_no_values(spec: str) -> None:
+    picture = game_tree(games.start(spec), depth=1)
+    assert [node.value for node in picture.root.walk() if node.value is not None] == []
     assert best(picture) == []
 
 
@@ -186,3 +198,63 @@ def test_a_search_that_its_budget_ended_can_be_drawn() -> None:
     for most in range(1, 22):
         picture = searched(games.start("tree:professors"), budget=Budget(nodes=most))
         assert sum(node.visits for node in picture.root.walk()) <= most + 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "depth", "drawn"),
+    [("tictactoe", 2, [1, 3, 12]), ("nap:4", None, [1, 2, 6, 5]), ("connect4", 1, [1, 4]), ("pig", 1, [1, 6])],
+)
+def test_positions_of_one_parent_that_are_equal_up_to_symmetry_are_drawn_once(
+    spec: str, depth: int | None, drawn: list[int]
+) -> None:
+    state = games.start(spec)
+    picture = game_tree(state, depth=depth, fold=True)
+    generation = [picture.root]
+    for count in drawn:
+        assert len(generation) == count
+        generation = [child for node in generation for child in node.children]
+    assert all(node.visits for node in picture.root.walk())
+    for node, position in nodes(picture, state):
+        if node.children:
+            assert sum(child.alike for child in node.children) == len(position.moves())
+    if state.turn == 0:
+        assert "equal up to symmetry" in picture.description
+        assert picture.root.value == game_tree(state, depth=depth).root.value
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "names"),
+    [
+        ("grundy:7", "1+6 2+4", ["7+", "6-1-", "4-2-1+"]),
+        ("nap:9", "7 3", ["{}", "{7}", "{3,7}"]),
+        ("tree:professors", "C G", ["A", "C", "G"]),
+        ("tictactoe", "b2", [".../.../...", ".../.x./..."]),
+    ],
+)
+def test_nodes_can_show_the_names_of_positions(spec: str, moves: str, names: list[str]) -> None:
+    state = games.start(spec)
+    for number, (move, name) in enumerate(zip(["", *moves.split()], names, strict=True)):
+        state = state.play(state.from_text(move)) if number else state
+        root = game_tree(state, depth=0, nodes=Nodes.POSITIONS).root
+        assert (root.name, root.player) == (name, "MIN" if state.turn else "MAX")
+        root = game_tree(state, depth=0, nodes=Nodes.PROBLEMS).root
+        assert (root.name, root.player) == (f"W({name})", "AND" if state.turn else "OR")
+
+
+def test_a_search_tree_names_pruned_positions_too() -> None:
+    state, trace = games.start("grundy:7"), Trace()
+    picture = search_tree(state, trace, winning.search(state, trace=trace), nodes=Nodes.POSITIONS)
+    names = [node.name for node in picture.root.walk()]
+    assert "" not in names
+    assert [node.name for node in picture.root.walk() if not node.visits] == ["3-2-1-1-", "3-2-2+", "4-2-1+"]
+
+
+@pytest.mark.parametrize("spec", ["pig", "tree:coins", "tree:three", "tree:alone"])
+def test_only_games_of_max_and_min_have_problems(spec: str) -> None:
+    with pytest.raises(BadSearch, match="expected a game of MAX and MIN without chance"):
+        game_tree(games.start(spec), depth=1, nodes=Nodes.PROBLEMS)
+
+
+def test_an_explicit_tree_has_no_boards() -> None:
+    with pytest.raises(BadSearch, match="expected a game with a board"):
+        game_tree(games.start("tree:coins"), nodes=Nodes.BOARDS)

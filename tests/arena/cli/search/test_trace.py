@@ -124,7 +124,7 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
     assert (ended.code, ended.out, ended.err) == (0, "", "written: t.svg\nwritten: t.dot\n")
     root = ElementTree.parse(tmp_path / "t.svg").getroot()
     assert root[0].text == "The tree of tictactoe, after b2 a1"
-    assert root[1].text == "50 nodes."
+    assert root[1].text == "50 nodes. The value of root is 0. Best play: b1, b3."
 
 
 @pytest.mark.parametrize(
@@ -184,3 +184,22 @@ def test_a_picture_without_a_place_is_refused_before_the_search() -> None:
     ended = arena("trace", "tree:window", "alphabeta", "--svg", "/nowhere/x.svg")
     assert (ended.code, ended.out) == (2, "")
     assert "there is no folder '/nowhere'" in ended.err
+
+
+def test_nodes_of_a_table_and_a_tree_show_what_is_asked_for() -> None:
+    ended = arena("trace", "grundy:7", "winning", "--table", "--tree", "--nodes", "problems")
+    assert (ended.code, ended.err) == (0, "")
+    assert "W(7+)->W(6-1-)" in ended.out
+    assert "W(7+) OR = -1" in ended.out
+
+
+def test_the_tree_of_tic_tac_toe_is_folded() -> None:
+    ended = arena("tree", "tictactoe", "--depth", "2", "--fold")
+    assert (ended.code, len(ended.out.splitlines())) == (0, 16)
+    assert ended.out.startswith("root MAX = 0\n┝━ a1 MIN = 0  4 alike\n")
+
+
+def test_boards_need_a_tree() -> None:
+    ended = arena("trace", "nap:4", "alphabeta", "--nodes", "boards")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--nodes boards works only with --tree, --svg or --dot" in ended.err
