@@ -23,13 +23,15 @@ from adsearch.trace import Trace
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strategy(Generic[Move]):
-    """A winning strategy of `seat`: moves, each with the strategy after it.
+    """A strategy of `seat` that wins, or that never loses: moves, each with the strategy after it.
 
     Where `seat` moves there is one move; elsewhere there are all legal moves; at the end there is none. Positions that
     are reached in several ways can share one object."""
 
     seat: int
     moves: Mapping[Move, Strategy[Move]]
+    wins: bool = True
+    """Whether it wins from here, against all moves of the other side; otherwise it never loses."""
 
 
 def search(
@@ -80,6 +82,34 @@ def strategy(
     searcher = Winning[Move](seat, table=known)
     searcher.run(state, depth=depth, limit=limit)
     return searcher.strategy(state, limit, {}) if searcher.value(state, limit)[0] > 0 else None
+
+
+def defence(
+    state: State[Move], *, seat: int | None = None, depth: int | None = None, budget: Budget | None = None
+) -> Strategy[Move] | None:
+    """The strategy with which `seat` (default: the seat to move) never loses, and wins if the other side lets it; None
+    if the other side can force a win, or if the budget ended the search."""
+    limit = _limit(state, seat, depth, budget)
+    seat = terms.root_seat(state) if seat is None else seat
+    ours, theirs = Winning[Move](seat, budget=budget), Winning[Move](1 - seat, budget=budget)
+    known: dict[tuple[Hashable, int], Strategy[Move]] = {}
+
+    def below(state: State[Move], depth: int) -> Strategy[Move]:
+        """The defence from `state`, where the other side cannot force a win."""
+        if ours.value(state, depth)[0] > 0:
+            return ours.strategy(state, depth, known)
+        key = (state.key, depth)
+        if key not in known:
+            # The search for the other side's win stopped at the first move that prevents it.
+            moves = theirs.value(state, depth)[1][:1] if state.turn == seat else state.moves()
+            known[key] = Strategy(seat, {move: below(state.play(move), depth - 1) for move in moves}, wins=False)
+        return known[key]
+
+    for searcher in (ours, theirs):
+        searcher.run(state, depth=depth, limit=limit)
+        if searcher.was_cut():
+            return None
+    return None if theirs.value(state, limit)[0] > 0 else below(state, limit)
 
 
 class Winning(Searcher[Move]):

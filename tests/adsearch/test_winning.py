@@ -32,9 +32,13 @@ def told(state: Any, number: float) -> float:
 
 
 def holds(state: Any, strategy: Strategy[Any]) -> bool:
-    """Whether the strategy has a legal move wherever its seat moves, an answer to every reply, and always wins."""
+    """Whether the strategy has a legal move wherever its seat moves, an answer to every reply, and always wins if it
+    says so, or else never loses."""
     if state.turn is None:
-        return bool(state.utilities()[strategy.seat] > 0) and not strategy.moves
+        worth = state.utilities()[strategy.seat]
+        return not strategy.moves and (worth > 0 if strategy.wins else worth == 0)
+    if strategy.wins and not all(after.wins for after in strategy.moves.values()):
+        return False
     if state.turn == strategy.seat:
         if len(strategy.moves) != 1 or not set(strategy.moves) <= set(state.moves()):
             return False
@@ -234,3 +238,28 @@ def test_a_game_that_is_over_is_worth_its_utility() -> None:
 def test_wrong_use_is_one_clear_error(spec: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(BadSearch, match=message):
         winning.search(games.start(spec), **options)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("spec", ["tictactoe", "tictactoe:m=3,n=4,k=4", "connect4:rows=4,columns=4"])
+def test_each_seat_never_loses_a_drawn_game(spec: str, seat: int) -> None:
+    state = games.start(spec)
+    strategy = winning.defence(state, seat=seat)
+    assert strategy is not None
+    assert (strategy.seat, strategy.wins) == (seat, False)
+    assert holds(state, strategy)
+
+
+@given(trees())
+def test_a_seat_has_a_defence_unless_the_other_side_wins(state: Tree) -> None:
+    for seat in (0, 1):
+        worth = value(state) if seat == 0 else -value(state)
+        strategy = winning.defence(state, seat=seat)
+        assert (strategy is None) == (worth < 0)
+        if strategy is not None:
+            assert strategy.wins == (worth > 0)
+            assert holds(state, strategy)
+
+
+def test_a_defence_that_is_not_found_in_time_is_none() -> None:
+    assert winning.defence(games.start("connect4"), budget=Budget(nodes=100)) is None

@@ -15,6 +15,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
+from arena.cli.search.defences import PLAYERS, print_defences
 from arena.cli.terminal.listings import FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.history import words
 
@@ -37,7 +38,9 @@ SecondsOption = Annotated[
 
 def solve(
     game: GameArgument,
-    strategy: Annotated[bool, typer.Option("--strategy", help="Winning strategy too: a reply to every move.")] = False,
+    strategy: Annotated[
+        bool, typer.Option("--strategy", help="Strategy too: a reply to every move, to win or draw.")
+    ] = False,
     position: PositionOption = None,
     moves: MovesOption = "",
     seconds: SecondsOption = None,
@@ -147,7 +150,7 @@ def _mover(state: State[Any]) -> int:
 
 def _player(state: State[Any], seat: int) -> str:
     if state.players <= 2:
-        return "the player" if state.players == 1 else ("the first player", "the second player")[seat]
+        return "the player" if state.players == 1 else PLAYERS[seat]
     return f"seat {seat}"
 
 
@@ -169,11 +172,14 @@ def _print_details(state: State[Any], row: Row) -> None:
 
 
 def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | None") -> None:
-    """Print the winning strategy as a tree, if there is one."""
+    """Print the winning strategy as a tree, or if no player has one, how each holds the draw."""
     from adsearch import winning
     from adsearch.table import Table
 
     print()
+    if result.exact and not result.value and state.players == 2 and state.turn is not None:
+        print_defences(state, budget)
+        return
     if result.exact and (not result.value or (result.value < 0 and state.players == 1)):
         print("no player can force a win")
         return

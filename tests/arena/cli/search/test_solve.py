@@ -7,11 +7,13 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adsearch import games
+from arena.cli.search.defences import MOST_LINES
 from tests.kit.arena_program import Ended, arena
 from tests.kit.effort import PATIENCE
 from tests.kit.game_facts import facts, value
@@ -144,8 +146,38 @@ def test_a_large_strategy_is_cut_and_says_how_much_was_left_out() -> None:
     assert sum(cut) == int(left_out[1].replace(",", ""))
 
 
-def test_where_nobody_can_force_a_win_there_is_no_strategy() -> None:
-    assert arena("solve", "tictactoe", "--strategy").out.endswith("\nno player can force a win\n")
+def test_a_player_alone_who_cannot_win_has_no_strategy(tmp_path: Path) -> None:
+    (tmp_path / "nothing.json").write_text('{"players": 1, "tree": {"A": {"B": 0, "C": -1}}}')
+    ended = arena("solve", "tree:file=nothing.json", "--strategy", cwd=tmp_path)
+    assert ended.out.endswith("\nno player can force a win\n")
+
+
+def test_a_draw_shows_how_each_player_holds_it() -> None:
+    first, second = arena("solve", "tictactoe", "--strategy").out.split("\n\n")[3:]
+    assert first.splitlines() == [
+        "the first player holds the draw:",
+        "└─ a1",
+        "   ├─ b1 (2 alike), c1 (2 alike): a2  wins",
+        "   ├─ b2: b1",
+        "   │  ├─ c1: a3",
+        "   │  │  ├─ a2: c2",
+        "   │  │  │  ├─ b3: c3  draw",
+        "   │  │  │  └─ c3: b3  draw",
+        "   │  │  └─ c2, b3, c3: a2  wins",
+        "   │  └─ a2, c2, a3, b3, c3: c1  wins",
+        "   └─ c2 (2 alike), c3: c1  wins",
+    ]
+    lines = second.splitlines()
+    assert lines[:2] == ["the second player holds the draw:", "├─ a1 (4 alike): b2"]
+    assert len(lines) == 152
+    ends = {line.rpartition("  ")[2] for line in lines[1:] if "  " in line.partition(": ")[2]}
+    assert ends <= {"wins", "draw"}, "the whole of it is shown"
+
+
+def test_a_longer_draw_shows_its_first_moves_and_says_so() -> None:
+    ended = arena("solve", "connect4:rows=4,columns=4", "--strategy")
+    assert max(map(len, (part.splitlines() for part in ended.out.split("\n\n")))) <= MOST_LINES + 3
+    assert ended.out.endswith("(where a line ends with ... the game goes on; --moves shows more)\n")
 
 
 def test_a_strategy_can_run_out_of_time() -> None:
