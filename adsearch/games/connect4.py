@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Self
 
-from adsearch.errors import BadPosition
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, LineBoard, LineGame, mirrored, read_marks
 from adsearch.option import Option
@@ -112,9 +111,11 @@ class Connect4(LineGame):
     def load(cls, text: str, *, rows: int, columns: int, line: int) -> Self:
         grid = board(rows, columns, line)
         x, o = read_marks(text, rows, columns, grid.bits)
-        if ((x | o) + grid.bottom) & (x | o):
-            raise BadPosition("there is an empty cell below a disc")
-        return cls.of_marks(grid, x, o)
+        free = (x | o) + grid.bottom
+        hanging = [str(number) for number, column in enumerate(grid.column, 1) if free & (x | o) & column]
+        where = f"column{'s' * (len(hanging) > 1)} {', '.join(hanging)}"
+        wrong = [f"there is an empty cell below a disc in {where}"] if hanging else []
+        return cls.of_marks(grid, x, o, wrong=wrong)
 
     def moves(self) -> tuple[int, ...]:
         return self._open

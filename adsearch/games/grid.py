@@ -153,6 +153,10 @@ class LineBoard:
                 lines.append(sum(bits[(row + down * i) * columns + column + right * i] for i in range(line)))
         self.lines = tuple(dict.fromkeys(lines))
 
+    def cells_of(self, marks: int) -> tuple[Cell, ...]:
+        """The cells of these marks, row by row from the top."""
+        return tuple(divmod(n, self.columns) for n, bit in enumerate(self.bits) if marks & bit)
+
     def has_line(self, marks: int) -> bool:
         """Whether all cells of some line are among `marks`."""
         for line in self.lines:  # noqa: SIM110 twice as fast as `any`
@@ -186,21 +190,25 @@ class LineGame(GridGame[int]):
         raise NotImplementedError
 
     @classmethod
-    def of_marks(cls, board: LineBoard, x: int, o: int) -> Self:
-        """The position with these marks; BadPosition if no game can reach it."""
+    def of_marks(cls, board: LineBoard, x: int, o: int, *, wrong: Sequence[str] = ()) -> Self:
+        """The position with these marks; BadPosition if no game can reach it, with all its errors: `wrong` and ours."""
         ahead = x.bit_count() - o.bit_count()
-        if ahead not in (0, 1):
-            raise BadPosition(f"expected as many x as o or one more, got {x.bit_count()} and {o.bit_count()}")
         mine, theirs = (o, x) if ahead else (x, o)
-        if board.has_line(mine):
-            raise BadPosition("the side to move has won already")
+        reasons = [*wrong]
+        if ahead not in (0, 1):
+            reasons.append(f"expected as many x as o or one more, got {x.bit_count()} and {o.bit_count()}")
+        if board.has_line(mine) and (ahead in (0, 1) or board.has_line(theirs)):
+            line = next(line for line in board.lines if mine & line == line)
+            cells = ", ".join(map(str, board.cells_of(line)))
+            what = "is to move, but has won already" if ahead in (0, 1) else "and the other side both have won already"
+            reasons.append(f"{'o' if ahead else 'x'} {what}: {cells} (row and column, from 0 at the top left)")
+        if reasons:
+            raise BadPosition("; ".join(reasons))
         return cls.of(board, mine, theirs)
 
     def winning_lines(self) -> tuple[tuple[Cell, ...], ...]:
-        columns = self.board.columns
         won = [line for line in self.board.lines if self.won and line & self.theirs == line]
-        cells = [[n for n, bit in enumerate(self.board.bits) if line & bit] for line in won]
-        return tuple(tuple(divmod(n, columns) for n in line) for line in cells)
+        return tuple(self.board.cells_of(line) for line in won)
 
     @property
     def max_plies(self) -> int:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import combinations
 from typing import Self
 
-from adsearch.errors import BadPosition, quote
+from adsearch.errors import BadMove, BadPosition, quote
 from adsearch.games.evaluation import parity
 from adsearch.option import Option
 from adsearch.state import Spot, State
 
 _MARKS = re.compile(r"[1-9][0-9]{0,2}( [1-9][0-9]{0,2})*")
+_NUMBER = re.compile(r"[0-9]{1,4}")
 
 _IN_A_ROW = 15
 """Numbers in a line of the text."""
@@ -75,8 +77,7 @@ class Nap(State[int]):
             raise BadPosition(f"expected each marked number once, in ascending order, got {quote(text)}")
         for number in numbers:
             if number not in state.moves():
-                reason = f"is not in 1..{n}" if number > n else "is in arithmetic progression with two others"
-                raise BadPosition(f"{number} {reason}, got {quote(text)}")
+                raise BadPosition(f"{state.why_not(number)}, got {quote(text)}")
             state = state.play(number)
         return state
 
@@ -98,6 +99,25 @@ class Nap(State[int]):
         child._free = free = tuple([number for number in self._free if not blocked >> number & 1])
         child.turn = (0 if self.turn else 1) if free else None
         return child
+
+    def why_not(self, number: int) -> str:
+        """Why this number, which is not one of `moves()`, cannot be marked."""
+        if not 1 <= number <= self.n:
+            return f"{number} is not in 1..{self.n}"
+        if number in self.marks:
+            return f"{number} is marked already"
+        for one, other in combinations(self.marks, 2):
+            if completions(self.n)[one][other] >> number & 1:
+                return "{}, {}, {} are in arithmetic progression".format(*sorted((one, other, number)))
+        return f"{number} can be marked"
+
+    def from_text(self, text: str) -> int:
+        try:
+            return super().from_text(text)
+        except BadMove as error:
+            number = text.strip() if isinstance(text, str) else ""
+            why = f": {self.why_not(int(number))}" if _NUMBER.fullmatch(number) else ""
+            raise BadMove(f"{error}{why}") from None
 
     def utilities(self) -> tuple[float, float]:
         return (1.0, -1.0) if len(self.marks) % 2 else (-1.0, 1.0)

@@ -1,5 +1,6 @@
 """Connect-4 against published counts, and boards of other sizes."""
 
+import re
 from itertools import islice
 
 import pytest
@@ -48,6 +49,43 @@ def test_the_number_of_positions_at_each_ply() -> None:
 
 def test_small_boards_are_draws() -> None:
     assert value(games.start("connect4:rows=4,columns=4")) == FACTS["small_boards_width_x_height"]["4x4"]
+
+
+def test_all_that_is_wrong_with_the_tutorials_board_is_in_one_message() -> None:
+    with pytest.raises(BadPosition) as refused:
+        games.load("connect4", "/".join(FACTS["tutorial_board"]["rows"]))
+    assert str(refused.value) == (
+        "connect4: there is an empty cell below a disc in columns 3, 4, 7; o is to move, but has won already: "
+        "(1, 0), (2, 1), (3, 2), (4, 3) (row and column, from 0 at the top left)"
+    )
+
+
+def test_on_a_legal_board_like_it_row_two_column_two_wins_for_o_and_nothing_else_does() -> None:
+    state = after("311211112232422354747")
+    assert state.position() == "ox...../xo...../oo...../xooo.../xxxo..x/ooxxx.x"
+    assert (state.turn, state.cell(2, 2), state.cell(3, 2)) == (1, ".", "o")
+    winning = {move: child for move in state.moves() if (child := state.play(move)).turn is None}
+    assert list(winning) == [2]
+    assert winning[2].utilities() == (-1, 1)
+    assert winning[2].winning_lines() == (((0, 0), (1, 1), (2, 2), (3, 3)),)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("......./......./......./xxxx...", "expected as many x as o or one more, got 4 and 0"),
+        ("......./......./oooo.../xxxx..o", "got 4 and 5; o and the other side both have won already: (2, 0), (2, 1)"),
+        ("......./......./ooo..../xxxx..o", "x is to move, but has won already: (3, 0), (3, 1), (3, 2), (3, 3) "),
+        ("......./......x/......./xxx.oo.", "an empty cell below a disc in column 7; expected as many x as o"),
+    ],
+)
+def test_a_board_that_no_game_can_reach_is_refused_with_all_reasons(rows: str, message: str) -> None:
+    with pytest.raises(BadPosition, match=re.escape(message)):
+        games.load("connect4:rows=4", rows)
+
+
+def test_the_side_that_moved_last_may_have_won() -> None:
+    assert games.load("connect4:rows=4", "......./......./......./xxxxooo").turn is None
 
 
 def test_a_line_is_found_wherever_it_stands() -> None:

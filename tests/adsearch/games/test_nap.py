@@ -1,9 +1,11 @@
 """NAP against the lecture's numbers."""
 
+import re
+
 import pytest
 
 from adsearch import games
-from adsearch.errors import BadPosition
+from adsearch.errors import BadMove, BadPosition
 from tests.kit.every_game import AnyState, positions
 from tests.kit.game_facts import facts, value, winning_moves
 
@@ -43,3 +45,40 @@ def _mirrored(state: AnyState, n: int) -> str:
 def test_an_impossible_set_is_refused(text: str) -> None:
     with pytest.raises(BadPosition):
         games.load("nap:9", text)
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "why"),
+    [
+        ("3 10", "17", "3, 10, 17 are in arithmetic progression"),
+        ("19 1", " 10 ", "1, 10, 19 are in arithmetic progression"),
+        ("3 10", "10", "10 is marked already"),
+        ("3 10", "21", "21 is not in 1..20"),
+        ("3 10", "0", "0 is not in 1..20"),
+    ],
+)
+def test_a_refused_number_says_why(marked: str, text: str, why: str) -> None:
+    state = games.start("nap:20")
+    for number in marked.split():
+        state = state.play(state.from_text(number))
+    with pytest.raises(BadMove, match=rf"expected a legal move \(.*\), got '{text}': {re.escape(why)}$"):
+        state.from_text(text)
+
+
+def test_every_number_that_is_not_a_move_is_in_progression_with_two_marked_ones() -> None:
+    for state in positions("nap:9"):
+        for number in {*range(1, 10)} - {*state.moves(), *state.marks}:
+            low, middle, high = (int(word) for word in re.findall(r"\d+", state.why_not(number)))
+            assert middle - low == high - middle > 0
+            assert {low, middle, high} - {*state.marks} == {number}
+
+
+def test_a_set_with_a_progression_is_refused_with_its_numbers() -> None:
+    with pytest.raises(BadPosition, match="nap: 1, 3, 5 are in arithmetic progression, got '1 3 5 9'"):
+        games.load("nap:9", "1 3 5 9")
+
+
+@pytest.mark.parametrize("text", ["x", "", "1.5", "²", "99999"])
+def test_what_is_not_a_number_is_refused_as_in_any_game(text: str) -> None:
+    with pytest.raises(BadMove, match=r"got '.*'$"):
+        games.start("nap:20").from_text(text)
