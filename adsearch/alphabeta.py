@@ -89,10 +89,10 @@ class AlphaBeta(Searcher[Move]):
         turn = state.turn
         if turn is None:
             value = state.utilities()[0]
-            return (min(max(value, alpha), beta) if self.hard else value), ()
+            return (self.clamped(value, alpha, beta) if self.hard else value), ()
         if depth == 0:
             value = self.horizon(state, alpha, beta)
-            return (min(max(value, alpha), beta) if self.hard else value), ()
+            return (self.clamped(value, alpha, beta) if self.hard else value), ()
         table = self.table
         remembered = None
         if table is not None:
@@ -106,7 +106,9 @@ class AlphaBeta(Searcher[Move]):
                     and (value <= alpha or bound is not Bound.UPPER)
                 ):
                     effort.estimates += not proven
-                    value = min(max(value, alpha), beta) if self.hard else value
+                    if self.trace:
+                        self.trace.found(value, bound)
+                    value = self.clamped(value, alpha, beta) if self.hard else value
                     return value, () if remembered is None else (remembered, ())
             estimates = effort.estimates
         moves = self.moves(state, depth, remembered)
@@ -121,6 +123,12 @@ class AlphaBeta(Searcher[Move]):
             proven = effort.estimates == estimates or (best in self.bounds and self.sound)
             table.put(key, Entry(best, bound, depth, proven, line[0] if line else None))
         return best, line
+
+    def clamped(self, value: float, alpha: float, beta: float) -> float:
+        """The fail-hard value: `value`, or the end of the window [alpha, beta] that it is beyond."""
+        if self.trace and not alpha <= value <= beta:
+            self.trace.bounded(Bound.LOWER if value > beta else Bound.UPPER)
+        return min(max(value, alpha), beta)
 
     def max_value(
         self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
@@ -138,7 +146,7 @@ class AlphaBeta(Searcher[Move]):
             if best > alpha:
                 alpha = best
             if trace:
-                trace.back(value, alpha, beta, cutoff=alpha >= beta)
+                trace.back(value, alpha, beta, cutoff=alpha >= beta and move != moves[-1])
             if alpha >= beta:
                 if self.ordering:
                     self.ordering.cut_off(state, move, depth)
@@ -161,7 +169,7 @@ class AlphaBeta(Searcher[Move]):
             if best < beta:
                 beta = best
             if trace:
-                trace.back(value, alpha, beta, cutoff=alpha >= beta)
+                trace.back(value, alpha, beta, cutoff=alpha >= beta and move != moves[-1])
             if alpha >= beta:
                 if self.ordering:
                     self.ordering.cut_off(state, move, depth)

@@ -16,7 +16,7 @@ from adsearch.errors import BadSearch, quote
 from adsearch.result import Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
 from adsearch.state import CHANCE, Move, State
-from adsearch.trace import Trace
+from adsearch.trace import Backup, Trace
 
 Model = Callable[[State[Move]], Sequence[tuple[Move, float]]]
 """A model of a player: a position -> its moves with probabilities, which sum to 1. A missing move has probability 0."""
@@ -50,6 +50,7 @@ class Expectimax(Searcher[Move]):
     """One search."""
 
     prunes = False
+    backup = Backup.MODEL
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
 from adsearch.deepening import deepened
 from adsearch.errors import BadSearch
-from adsearch.result import Line, Result
+from adsearch.result import Bound, Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
 from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Trace
@@ -124,7 +124,8 @@ class Star1(AlphaBeta[Move]):
             value, _ = self.value(state.play(outcome), depth - 1, child_alpha, child_beta)
             known += chance * value
             if trace:
-                trace.back(value, alpha, beta, cutoff=not child_alpha < value < child_beta)
+                outside = not child_alpha < value < child_beta
+                trace.back(value, alpha, beta, cutoff=outside and outcome != chances[-1][0])
             # max and min: rounding must not move a bound back inside the window.
             if value >= child_beta:
                 return max(known + low, beta)
@@ -150,14 +151,18 @@ class Star2(Star1[Move]):
                         self.trace.descend(state.to_text(outcome))
                     if child.turn == 0:
                         lows[at] = max(lows[at], self.probe(child, depth - 1, lows[at], (beta - low) / chance))
+                        least, most = chance * lows[at] + low, inf
                     else:
                         highs[at] = min(highs[at], self.probe(child, depth - 1, (alpha - high) / chance, highs[at]))
+                        least, most = -inf, chance * highs[at] + high
                     if self.trace:
-                        self.trace.back(lows[at] if child.turn == 0 else highs[at])
-                    if chance * lows[at] + low >= beta:
-                        return max(chance * lows[at] + low, beta)
-                    if chance * highs[at] + high <= alpha:
-                        return min(chance * highs[at] + high, alpha)
+                        self.trace.bounded(Bound.LOWER if child.turn == 0 else Bound.UPPER)
+                        value = lows[at] if child.turn == 0 else highs[at]
+                        self.trace.back(value, alpha, beta, cutoff=least >= beta or most <= alpha)
+                    if least >= beta:
+                        return least
+                    if most <= alpha:
+                        return most
         return self.average(state, depth, alpha, beta, lows, highs)
 
     def probe(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:

@@ -18,7 +18,7 @@ from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch
 from adsearch.result import Result
 from adsearch.state import CHANCE, Move, State
-from adsearch.trace import Trace
+from adsearch.trace import Backup, Trace
 
 MOST: Final = 3_000_000
 """The largest number of positions of a game that is solved; they need one or two gigabytes of memory."""
@@ -76,7 +76,7 @@ def search(
         value, line, exact = solution.values[state.key], best_line(state, solution), True
         value = (0.0 - value if seat else value) + 0.0
         if trace:
-            trace.begin(state)
+            trace.begin(state, backup=Backup.ITERATION)
             for move in state.moves():
                 trace.descend(state.to_text(move))
                 trace.back(solution.values[state.play(move).key])

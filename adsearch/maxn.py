@@ -14,6 +14,7 @@ from adsearch.deepening import SearchForSeveral
 from adsearch.result import Line, Result
 from adsearch.searcher import Found
 from adsearch.state import CHANCE, Move, State
+from adsearch.trace import Backup
 
 
 class Maxn(SearchForSeveral[Move]):
@@ -23,6 +24,7 @@ class Maxn(SearchForSeveral[Move]):
 
     name = "maxn"
     prunes = False
+    backup = Backup.MAXN
 
     values: tuple[float, ...] | None = None
     """The values of the root so far."""

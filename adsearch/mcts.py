@@ -19,7 +19,7 @@ from adsearch.errors import BadSearch
 from adsearch.result import Result
 from adsearch.searcher import Evaluate
 from adsearch.state import CHANCE, Move, State
-from adsearch.trace import Trace
+from adsearch.trace import Backup, Trace
 
 SIMULATIONS: Final = 1000
 """Number of simulations if neither their number nor a budget is given."""
@@ -150,7 +150,7 @@ class Mcts(Generic[Move]):
     def grow(self, simulations: int | None) -> None:
         """Run simulations until their number or the budget is reached, or the root is proven."""
         if self.trace:
-            self.trace.begin(self.state)
+            self.trace.begin(self.state, backup=Backup.SIMULATION)
         with suppress(OutOfBudget):
             while self.root.proven is None and simulations != 0:
                 self.effort.nodes += 1

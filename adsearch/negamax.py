@@ -1,6 +1,7 @@
 """Negamax: minimax in one case instead of two, because in a zero-sum game max(a, b) = -min(-a, -b).
 
-Every value is for the player to move at its node. If the same player moves again, the value is not negated.
+Every value is for the player to move at its node (at the end of the game: who would move). If the same player moves
+again, the value is not negated.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from adsearch import terms
 from adsearch.result import Line
 from adsearch.searcher import Found, PlainSearch
 from adsearch.state import Move, State
+from adsearch.trace import Backup
 
 
 class Negamax(PlainSearch[Move]):
@@ -18,6 +20,7 @@ class Negamax(PlainSearch[Move]):
 
     name = "negamax"
     prunes = False
+    backup = Backup.NEGAMAX
 
     def view(self, state: State[Move]) -> int:
         return terms.root_seat(state)
@@ -44,13 +47,12 @@ class Negamax(PlainSearch[Move]):
             if trace:
                 trace.descend(state.to_text(move))
             child = state.play(move)
-            if child.turn == seat or state.players == 1:
-                value, rest, plies = self.value(child, depth - 1, seat)
-            else:
-                value, rest, plies = self.value(child, depth - 1, 1 - seat)
-                value = -value
+            same = child.turn == seat or state.players == 1
+            value, rest, plies = self.value(child, depth - 1, seat if same else 1 - seat)
             if trace:
                 trace.back(value)
+            if not same:
+                value = -value
             if value > best:
                 best, line, distance = value, (move, rest), plies + 1
                 if depth == self.root_depth:

@@ -52,7 +52,8 @@ class Paranoid(SearchForSeveral[Move]):
         line: Line[Move] = ()
         best = -inf
         trace = self.trace
-        for move in state.moves():
+        moves = state.moves()
+        for move in moves:
             if trace:
                 trace.descend(state.to_text(move), alpha, beta)
             value, rest = self.value(state.play(move), depth - 1, alpha, beta)
@@ -63,7 +64,7 @@ class Paranoid(SearchForSeveral[Move]):
             if best > alpha:
                 alpha = best
             if trace:
-                trace.back(value, alpha, beta, cutoff=alpha >= beta)
+                trace.back(value, alpha, beta, cutoff=alpha >= beta and move != moves[-1])
             if alpha >= beta:
                 break
         return best, line
@@ -73,7 +74,8 @@ class Paranoid(SearchForSeveral[Move]):
         line: Line[Move] = ()
         best = inf
         trace = self.trace
-        for move in state.moves():
+        moves = state.moves()
+        for move in moves:
             if trace:
                 trace.descend(state.to_text(move), alpha, beta)
             value, rest = self.value(state.play(move), depth - 1, alpha, beta)
@@ -82,7 +84,7 @@ class Paranoid(SearchForSeveral[Move]):
             if best < beta:
                 beta = best
             if trace:
-                trace.back(value, alpha, beta, cutoff=alpha >= beta)
+                trace.back(value, alpha, beta, cutoff=alpha >= beta and move != moves[-1])
             if alpha >= beta:
                 break
         return best, line

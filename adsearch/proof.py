@@ -18,7 +18,7 @@ from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch
 from adsearch.result import Bound, Result
 from adsearch.state import Move, State
-from adsearch.trace import Trace
+from adsearch.trace import Backup, Trace
 
 Goal = Literal["win", "draw"]
 
@@ -96,7 +96,7 @@ class Prover(Generic[Move]):
         """Search until the root is decided or the budget ends; return the root."""
         root = Node(state, 0)
         if self.trace:
-            self.trace.begin(state)
+            self.trace.begin(state, seat=self.seat, backup=Backup.PROOF)
         try:
             self.effort.nodes += 1
             self.effort.check()

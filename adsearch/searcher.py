@@ -16,7 +16,7 @@ from adsearch import terms
 from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.result import Bound, Line, Result, moves_of
 from adsearch.state import CHANCE, Move, State
-from adsearch.trace import Trace
+from adsearch.trace import Backup, Trace
 
 Evaluate = Callable[[State[Move], int], float]
 """An evaluation function such as `State.evaluate`: a position and a seat -> a value for that seat."""
@@ -58,6 +58,8 @@ class Searcher(ABC, Generic[Move]):
 
     prunes = True
     """Whether it uses a window [alpha, beta]."""
+    backup: ClassVar[Backup] = Backup.MINIMAX
+    """How a node's value comes from those of its children, as a trace says it."""
 
     def __init__(
         self,
@@ -94,7 +96,7 @@ class Searcher(ABC, Generic[Move]):
         mirrored = terms.root_seat(state) != self.view(state)
         low, high = (-beta, -alpha) if mirrored else (alpha, beta)
         if self.trace:
-            self.trace.begin(state, *(low, high) if self.prunes else ())
+            self.trace.begin(state, *(low, high) if self.prunes else (), seat=self.view(state), backup=self.backup)
         self.root_depth = limit
         self.to_the_end = depth is None
         self.finished = None

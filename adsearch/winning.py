@@ -168,6 +168,8 @@ class Winning(Searcher[Move]):
         entry = self.table.get(key)
         if entry is not None and entry.serves(depth, to_the_end=self.to_the_end):
             effort.estimates += not entry.proven
+            if self.trace:
+                self.trace.found(entry.value, entry.bound)
             return entry.value, (entry.move, ())
         estimates = effort.estimates
         best, line = self.expand(state, depth)
@@ -184,7 +186,8 @@ class Winning(Searcher[Move]):
         mine = state.turn == self.seat
         trace = self.trace
         best = -inf if mine else inf
-        for move in state.moves():
+        moves = state.moves()
+        for move in moves:
             if trace:
                 trace.descend(state.to_text(move))
             value, rest = self.value(state.play(move), depth - 1)
@@ -194,7 +197,7 @@ class Winning(Searcher[Move]):
                     self.finished = Found(best, line)
             enough = best > 0 if mine else best <= 0
             if trace:
-                trace.back(value, cutoff=enough)
+                trace.back(value, cutoff=enough and move != moves[-1])
             if enough:
                 break
         return best, line

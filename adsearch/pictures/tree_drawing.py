@@ -14,7 +14,8 @@ from typing import Final, Generic, Protocol, Self, TypeVar
 from adsearch.pictures import svg
 from adsearch.pictures.board_nodes import board_of
 from adsearch.pictures.tree_picture import Node, Picture, Shape
-from adsearch.trace import written
+from adsearch.result import Bound
+from adsearch.trace import SIGNS, signed, written
 
 
 def as_text(picture: Picture) -> str:
@@ -45,7 +46,8 @@ def _summary(node: Node) -> str:
     if not node.visits:
         return f"{who}  {'pruned' if node.cut else 'not visited'}"
     parts = [
-        who if node.value is None else f"{who} = {written(node.value)}",
+        who if node.value is None else f"{who} {signed(node.value, node.bound)}",
+        "table" if node.table else "",
         node.window,
         "" if node.probability is None else f"p={written(node.probability)}",
         f"{node.visits} visits" if node.visits > 1 else "",
@@ -90,7 +92,8 @@ def as_dot(picture: Picture) -> str:
 def _dot_node(node: Node) -> str:
     inside = [str(node.seat)] if node.shape is Shape.SEAT else []
     if node.value is not None:
-        inside.append(written(node.value))
+        sign = "" if node.bound is Bound.EXACT else SIGNS[node.bound]
+        inside.append(sign + written(node.value))
     attributes = {
         "shape": _DOT_SHAPES[node.shape],
         "label": _dot_quoted("\n".join(inside)),
@@ -355,19 +358,27 @@ def _inside(node: Node) -> str:
     """The text inside a node: its value, or a seat's number."""
     if node.shape is Shape.SEAT:
         return str(node.seat)
-    return "" if node.value is None else written(node.value, digits=3)
+    return "" if node.value is None else _value(node)
+
+
+def _value(node: Node) -> str:
+    """A node's value, with a sign if it is only a bound."""
+    assert node.value is not None
+    sign = "" if node.bound is Bound.EXACT else SIGNS[node.bound]
+    return sign + written(node.value, digits=3)
 
 
 def _caption(node: Node) -> str:
     """The text below a board: who moves, and the value."""
-    return " ".join(filter(None, (node.player, "" if node.value is None else written(node.value, digits=3))))
+    return " ".join(filter(None, (node.player, "" if node.value is None else _value(node))))
 
 
 def _beside(node: Node) -> list[str]:
     """The lines of text to the right of a node."""
-    seat = node.shape is Shape.SEAT and node.position is None and node.value is not None
-    value = written(node.value, digits=3) if seat and node.value is not None else ""
-    return [*filter(None, (node.name, node.player if node.problem else "", value, node.window))]
+    inside = node.shape is not Shape.SEAT or node.position is not None or node.value is None
+    value = "" if inside else _value(node)
+    gate = node.player if node.problem else ""
+    return [*filter(None, (node.name, gate, value, node.window, "table" if node.table else ""))]
 
 
 def _on_edge(node: Node) -> list[str]:

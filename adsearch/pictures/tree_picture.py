@@ -16,9 +16,10 @@ from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree
 from adsearch.node_names import Nodes, check, name_of
 from adsearch.pictures.solved import Solver, Utilities, backed_up
-from adsearch.result import Result
+from adsearch.result import Bound, Result
 from adsearch.state import CHANCE, State
 from adsearch.trace import Trace, Value, window_text, written
+from adsearch.trace_calls import visits
 
 MOST: Final = 2000
 """Largest number of nodes of a picture."""
@@ -50,6 +51,10 @@ class Node:
     """The seat to move, if a player moves."""
     value: Value | None = None
     """The value for MAX if there is one, else for every seat; or as the search reported it."""
+    bound: Bound = Bound.EXACT
+    """Whether the true value is `value`, or only known to be at least or at most `value`."""
+    table: bool = False
+    """Whether the search found the value in its table at its last visit."""
     window: str = ""
     probability: float | None = None
     """The probability of the outcome that leads to this node."""
@@ -112,7 +117,8 @@ class Picture:
         seen = sum(node.visits > 0 for node in nodes)
         parts = [f"{seen:,} {'node' if seen == 1 else 'nodes'}."]
         if self.root.value is not None:
-            parts.append(f"The value of {self.root.label} is {written(self.root.value)}.")
+            least = {Bound.EXACT: "", Bound.LOWER: "at least ", Bound.UPPER: "at most "}[self.root.bound]
+            parts.append(f"The value of {self.root.label} is {least}{written(self.root.value)}.")
         line = [node.label for node in nodes[1:] if node.best]
         if line:
             parts.append(f"Best play: {', '.join(line)}.")
@@ -131,6 +137,8 @@ class Known:
     """The data of a node, collected before it is drawn."""
 
     value: Value | None = None
+    bound: Bound = Bound.EXACT
+    table: bool = False
     window: str = ""
     visits: int = 1
     cutoff: bool = False
@@ -197,10 +205,12 @@ def search_tree(
     for a tree of more than MOST nodes, or a trace of another position."""
     _check_nodes(state, nodes)
     known: dict[Path, Known] = {}
-    for call in trace.calls():
+    for visit in (each for root in visits(trace, result) for each in root.walk()):
+        call = visit.call
         here = known.setdefault(call.path, Known(visits=0))
         here.visits += 1
-        here.value = here.value if call.value is None else call.value
+        if visit.value is not None and (call.path[1:] or result is not None):
+            here.value, here.bound, here.table = visit.value, visit.bound or Bound.EXACT, call.table
         here.window = window_text(call.alpha, call.beta) or here.window
         if call.path[:-1]:
             parent = known[call.path[:-1]]
@@ -212,21 +222,10 @@ def search_tree(
     if len(known) > MOST or trace.left_out or max(map(len, known)) > DEEPEST + 1:
         raise BadSearch(_TOO_LARGE)
     line = texts(state, () if result is None else result.line)
-    if result is not None:
-        known[root].value = _value_at_root(state, result, known.get((*root, *line[:1])))
     picture = Picture(_node(state, root, known, _prefixes(state, line), nodes), title)
     if sum(1 for _ in picture.root.walk()) > MOST:
         raise BadSearch(_TOO_LARGE)
     return picture
-
-
-def _value_at_root(state: State[Any], result: Result[Any], first: Known | None) -> Value:
-    """The root's value in the same view as the trace's events (that of the first move)."""
-    if result.values is not None:
-        return result.values
-    if first is not None and first.value in (result.value, -result.value):
-        return first.value
-    return -result.value if state.turn == 1 and _has_max(state) else result.value
 
 
 _TOO_LARGE: Final = f"expected a tree of at most {MOST:,} nodes and {DEEPEST} plies to draw; limit its depth (--depth)"
@@ -326,6 +325,8 @@ def _node(
         shape=shape,
         seat=seat,
         value=_shown(state, here.value) if isinstance(here.value, tuple) else here.value,
+        bound=here.bound,
+        table=here.table,
         window=here.window,
         probability=probability,
         visits=here.visits,

@@ -13,6 +13,7 @@ import typer
 from adsearch import State
 from adsearch.errors import BadSearch, quote
 from adsearch.node_names import Nodes, with_names
+from adsearch.state import CHANCE
 from arena.cli.asking.position_options import (
     GameArgument,
     MovesOption,
@@ -30,6 +31,7 @@ from arena.cli.terminal.files import check_folder, write_file
 if TYPE_CHECKING:
     from adsearch.pictures.tree_picture import Picture
     from adsearch.result import Result
+    from adsearch.trace import Trace
 
 ROWS = 5_000
 """Largest number of events of a search that are printed."""
@@ -63,7 +65,9 @@ def trace(
         typer.Argument(metavar="ALGORITHM", help="Search, with options if needed: pvs, alphabeta:table=true."),
     ],
     table: Annotated[bool, typer.Option("--table", help="Table of events (the default).")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Nested calls, indented.")] = False,
+    calls: Annotated[
+        bool, typer.Option("--calls", help="A block for each call: player, level, successors, report.")
+    ] = False,
     tree: Annotated[bool, typer.Option("--tree", help="Searched tree, with pruned branches.")] = False,
     svg: SvgOption = None,
     dot: DotOption = None,
@@ -79,7 +83,7 @@ def trace(
     moves: MovesOption = "",
     nodes: NodesOption = Nodes.MOVES,
 ) -> None:
-    """Trace a search step by step, as a table of events, nested calls, or a tree with pruned branches.
+    """Trace a search step by step, as a table of events, a block for each call, or a tree with pruned branches.
 
     Example: arena trace tree:professors alphabeta
 
@@ -89,8 +93,9 @@ def trace(
     """
     from adsearch import algorithms
     from adsearch.pictures import tree_drawing
+    from adsearch.pictures.call_trace import as_calls
     from adsearch.pictures.tree_picture import search_tree
-    from adsearch.trace import NULL_WINDOW, Trace, as_calls, as_table
+    from adsearch.trace import NULL_WINDOW, Trace, as_table
 
     search, options = algorithms.configured(algorithm)
     for name, value in _accepted(algorithm, search, _options(depth, window=window, fail=fail)).items():
@@ -111,14 +116,14 @@ def trace(
     if table:
         print(as_table(with_names(record, nodes)))
     if calls:
-        print(as_calls(record))
+        print(as_calls(record, result))
     if record.left_out:
         print(f"... and {record.left_out:,} more events; limit the depth (--depth) to see them all")
     if tree and picture:
         print(tree_drawing.as_text(picture))
     if (table or calls or tree) and any(event.null_window for event in record.events):
         print(f"({NULL_WINDOW})")
-    print(_summary(state, result))
+    print(_summary(state, record, result))
     if picture:
         _draw(picture, svg, dot)
 
@@ -192,14 +197,27 @@ def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
         write_file(dot, tree_drawing.as_dot(picture))
 
 
-def _summary(state: State[Any], result: "Result[Any]") -> str:
-    """The result of the search, on one line."""
+def _summary(state: State[Any], record: "Trace", result: "Result[Any]") -> str:
+    """The result of the search on one line; its value is for the same seat as the values of the trace."""
     from adsearch.pictures.tree_picture import texts
     from adsearch.result import Bound
     from adsearch.trace import written
+    from adsearch.trace_calls import of_root
 
-    sign = {Bound.EXACT: "", Bound.LOWER: ">= ", Bound.UPPER: "<= "}[result.bound]
-    value = written(result.value if result.values is None else result.values)
+    value, bound = of_root(record, result)
+    sign = {Bound.EXACT: "", Bound.LOWER: ">= ", Bound.UPPER: "<= "}[bound]
     move = "none" if result.move is None else state.to_text(result.move)
     line = " ".join(texts(state, result.line)) or "none"
-    return f"value {sign}{value}  move {move}  line {line}  nodes {result.nodes:,}"
+    return f"value {sign}{written(value)}{_seat(state, record)}  move {move}  line {line}  nodes {result.nodes:,}"
+
+
+def _seat(state: State[Any], record: "Trace") -> str:
+    """The seat that the value is for, where it could be another one than MAX."""
+    from adsearch.trace import Backup
+
+    if state.turn in (None, CHANCE, 0) or record.backup is Backup.MAXN:
+        return ""
+    seat = state.turn if record.backup is Backup.NEGAMAX else record.seat
+    if state.players > 2 or not state.zero_sum:
+        return f" for seat {seat}"
+    return " for MIN" if seat else " for MAX"

@@ -6,9 +6,8 @@ choice depends on two equal values. The sheet shows only the leaves; the key sho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf
 from random import Random
 from typing import Any, Final
 
@@ -44,8 +43,8 @@ class _Task:
 
 
 _NOTE: Final = (
-    "Beside each node is its window [alpha, beta]; <= or >= gives the bound on its value if a branch below was cut "
-    "off. A fail-hard search returns the end of the window instead."
+    "Beside each node is its window [alpha, beta]. A value with ≥ or ≤ is only a bound of the true value, because a "
+    "branch below was cut off. A fail-hard search returns the end of the window instead."
 )
 _MINIMAX: Final = "MAX (triangle up) maximizes the value, MIN (triangle down) minimizes it."
 _CHANCE: Final = "A circle is a chance node; the numbers on its branches are probabilities."
@@ -108,8 +107,7 @@ class Exercise:
 
     def key(self) -> Picture:
         """The tree with every value, window and cut-off."""
-        picture = search_tree(self.state, self.trace, self.result)
-        return Picture(_with_bounds(picture.root, self._windows()), f"{self.title}, solved")
+        return search_tree(self.state, self.trace, self.result, title=f"{self.title}, solved")
 
     @property
     def note(self) -> str:
@@ -125,14 +123,6 @@ class Exercise:
             left_out = [leaf[-1] for leaf in search_variants.all_leaves(self.state, None) if leaf not in seen]
             answers.append(("Leaves not visited", " ".join(left_out)))
         return answers
-
-    def _windows(self) -> dict[tuple[str, ...], tuple[float, float]]:
-        """The last window of each node."""
-        return {
-            call.path: (call.alpha, call.beta)
-            for call in self.trace.calls()
-            if call.alpha is not None and call.beta is not None
-        }
 
 
 def names() -> tuple[str, ...]:
@@ -217,19 +207,13 @@ def _quality(exercise: Exercise) -> int:
     later = exercise.result.move != exercise.state.moves()[0]
     if not _prunes(exercise.name):
         return _BEST if later else 0
-    cuts = _real_cuts(exercise)
+    cuts = sum(event.cutoff for event in exercise.trace.events)
     deep = True
     if exercise.name == "alphabeta" and exercise.state.max_plies >= _DEEP:
         variants = search_variants.wrong_variants(find_algorithm("alphabeta"), exercise.state, None)
         seen = search_variants.leaves_seen(exercise.trace)
         deep = all(leaves != seen for variant, leaves in variants.items() if not variant.deep)
     return min(cuts, 2) * 2 + later + deep if cuts else 0
-
-
-def _real_cuts(exercise: Exercise) -> int:
-    """The number of cut-offs that leave out at least one branch."""
-    cuts = [event.path for event in exercise.trace.events if event.cutoff]
-    return sum(path[-1] != random_trees.below(exercise.state, path[:-1]).moves()[-1] for path in cuts)
 
 
 def _prunes(name: str) -> bool:
@@ -290,15 +274,3 @@ def _emptied(node: Node) -> Node:
     children = tuple(map(_emptied, node.children))
     blank = _LONG_BLANK if node.shape is Shape.SEAT else _BLANK
     return replace(node, value=None, window=blank, best=False, children=children)
-
-
-def _with_bounds(node: Node, windows: dict[Any, tuple[float, float]], above: Sequence[str] = ()) -> Node:
-    """`node` and all below; a value outside its window is shown as a bound."""
-    path = (*above, node.label)
-    children = tuple(_with_bounds(child, windows, path) for child in node.children)
-    alpha, beta = windows.get(path, (-inf, inf))
-    window = node.window
-    if isinstance(node.value, int | float) and any(not each.visits for each in node.walk()):
-        sign = "<=" if node.value <= alpha else ">=" if node.value >= beta else ""
-        window = f"{window} {sign} {written(node.value, digits=3)}".strip() if sign else window
-    return replace(node, window=window, children=children)

@@ -17,7 +17,7 @@ from adsearch.errors import quote
 from adsearch.games.tree import Tree, read
 from adsearch.pictures.tree_picture import Path
 from adsearch.state import CHANCE
-from adsearch.trace import Event, EventKind, Value, ends, window_text, written
+from adsearch.trace import Backup, Event, EventKind, Value, ends, window_text, written
 from arena.course.lecture import search_variants
 from arena.course.lecture.function_runner import walk
 from arena.course.lecture.questions import JudgedAlgorithm, Question
@@ -209,8 +209,8 @@ def _right_returns(ours: OurSearch) -> dict[Path, list[Value]]:
     for call in ours.trace.calls():
         if call.value is None or call.path in ours.leaves:
             continue
-        # Negamax returns a node's value from the point of view of its parent.
-        mirrored = ours.name == "negamax" and len(call.path) > 1 and below(ours.state, call.path[:-1]).turn == 1
+        # Negamax returns a node's value for the player to move there.
+        mirrored = ours.trace.backup is Backup.NEGAMAX and below(ours.state, call.path).turn == 1
         values = right.setdefault(call.path, [])
         values.append(_negated(call.value) if mirrored else call.value)
         if isinstance(call.value, float) and call.alpha is not None and call.beta is not None:

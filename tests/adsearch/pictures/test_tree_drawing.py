@@ -65,7 +65,7 @@ def test_a_search_as_text_marks_the_best_line_and_what_was_pruned() -> None:
         "│  │  └─ P = 8",
         "│  ├─ H = -3",
         "│  ├─ I = 5",
-        "│  └─ J MAX = 15  [-9, -3]",
+        "│  └─ J MAX ≥ 15  [-9, -3]",
         "│     ├─ Q = 15",
         "│     ├╌ R  pruned",
         "│     └╌ S  pruned",
