@@ -2,8 +2,12 @@
 
 With `pruning="star1"` a chance node is cut off as soon as its expected value must be outside the window, whatever the
 values of the remaining outcomes; these are limited by the bounds of the game's utilities. `"star2"` first probes one
-move after each outcome, which often is enough. Both return the same value as without pruning. If the utilities are
-bounded on one side only, only that side can be cut off."""
+move after each outcome. Both return the same value as without pruning. If the utilities are bounded on one side only,
+only that side can be cut off.
+
+Star2 needs the best move first: on random trees with 20 moves and 4 outcomes it searches 800 nodes where star1 searches
+4,500 if the moves are ordered perfectly, and as many as star1 if they are not. What it probed in vain is searched
+again; a table makes that cheaper. With few moves after an outcome (pig, ludo) star1 searches fewer nodes."""
 
 from __future__ import annotations
 
@@ -16,9 +20,11 @@ from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
 from adsearch.deepening import deepened
 from adsearch.errors import BadSearch
+from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Bound, Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
 from adsearch.state import CHANCE, Move, State
+from adsearch.table import Table
 from adsearch.trace import Trace
 
 Pruning = Literal["none", "star1", "star2"]
@@ -34,6 +40,8 @@ def search(
     pruning: Pruning = "none",
     alpha: float = -inf,
     beta: float = inf,
+    table: bool | Table = False,
+    ordering: bool | Ordering[Move] | Arrange[Move] = False,
 ) -> Result[Move]:
     """The expected value v of `state` with best play of both sides, searched `depth` plies deep.
 
@@ -46,10 +54,15 @@ def search(
         raise BadSearch(f"expectiminimax: expected pruning none, star1 or star2, got {pruning!r}")
     if pruning == "none" and not (isinf(alpha) and isinf(beta)):
         raise BadSearch("expectiminimax: a window needs pruning='star1' or 'star2'")
+    if pruning == "none" and (table or ordering):
+        raise BadSearch("expectiminimax: table and ordering need pruning='star1' or 'star2'")
     limit = terms.plies(state, "expectiminimax", depth, budget)
-    kind = Expectiminimax if pruning == "none" else Star1 if pruning == "star1" else Star2
-    searcher = kind(budget=budget, trace=trace, evaluate=evaluate)
-
+    searcher: Searcher[Move]
+    if pruning == "none":
+        searcher = Expectiminimax(budget=budget, trace=trace, evaluate=evaluate)
+    else:
+        kind = Star1 if pruning == "star1" else Star2
+        searcher = kind(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
     return deepened(searcher, state, depth, limit, budget, alpha=alpha, beta=beta)
 
 
@@ -104,6 +117,10 @@ class Star1(AlphaBeta[Move]):
         """The expected value of the outcomes, or a bound of it if that is outside the window."""
         lows, highs = ([bound] * len(state.chances()) for bound in self.bounds)
         return self.average(state, depth, alpha, beta, lows, highs)
+
+    def completed(self, state: State[Move], line: Line[Move], depth: int) -> Line[Move]:
+        # The line ends at a chance node anyway.
+        return line
 
     def average(
         self, state: State[Move], depth: int, alpha: float, beta: float, lows: list[float], highs: list[float]
@@ -172,7 +189,8 @@ class Star2(Star1[Move]):
             self.effort.check()
         if not alpha < beta:
             return alpha if state.turn == 0 else beta
-        move = self.moves(state, depth, None)[0]
+        entry = None if self.table is None else self.table.get(state.key)
+        move = self.moves(state, depth, None if entry is None else entry.move)[0]
         if self.trace:
             self.trace.descend(state.to_text(move), alpha, beta)
         value, _ = self.value(state.play(move), depth - 1, alpha, beta)

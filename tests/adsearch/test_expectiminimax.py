@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adsearch import CHANCE, Budget, Trace, alphabeta, expectiminimax, games
 from adsearch.errors import BadSearch
 from adsearch.expectiminimax import Pruning
-from adsearch.games.tree import Tree
+from adsearch.games.tree import Tree, read
 from adsearch.terms import root_seat
 from tests.kit.effort import tries
 from tests.kit.random_trees import random_tree, trees
@@ -48,6 +48,45 @@ def test_the_value_is_that_of_the_definition(pruning: Pruning, tree: Tree, depth
     else:
         assert result.move is not None
         assert truth(tree.play(result.move), depth - 1) == pytest.approx(truth(tree, depth), abs=1e-12)
+
+
+@pytest.mark.parametrize("pruning", PRUNINGS)
+@settings(max_examples=tries(100))
+@given(tree=trees(chance=True), depth=st.integers(1, 5), low=st.floats(-3, 3))
+def test_a_table_and_an_ordering_change_no_value(pruning: Pruning, tree: Tree, depth: int, low: float) -> None:
+    plain = expectiminimax.search(tree, depth=depth, pruning=pruning)
+    both = expectiminimax.search(tree, depth=depth, pruning=pruning, table=True, ordering=True)
+    assert both.value == pytest.approx(plain.value, abs=1e-12)
+    window = expectiminimax.search(tree, depth=depth, pruning=pruning, table=True, alpha=low)
+    assert window.value == pytest.approx(plain.value, abs=1e-12) or plain.value <= window.value <= low
+
+
+@pytest.mark.parametrize("spec", ["pig:goal=12", "ludo:players=2"])
+def test_a_table_saves_nodes_in_games_where_positions_repeat(spec: str) -> None:
+    state = games.start(spec)
+    for pruning in PRUNINGS:
+        plain, known = (expectiminimax.search(state, depth=4, pruning=pruning, table=table) for table in (False, True))
+        assert known.value == pytest.approx(plain.value, abs=1e-12)
+        assert known.nodes < plain.nodes
+
+
+def test_star2_needs_the_best_move_first() -> None:
+    """MAX has 8 moves, after each one of 4 outcomes MIN has 8 moves."""
+    random = Random(1)
+    outcomes = [[random.randrange(100) for _ in range(8)] for _ in range(8 * 4)]
+
+    def nodes(pruning: Pruning, leaves: list[list[int]]) -> int:
+        replies = [{f"m{at}": leaf for at, leaf in enumerate(each)} | {"@turn": "MIN"} for each in leaves]
+        moves = {
+            f"M{at}": {"@turn": "chance"} | {f"o{each}": replies[4 * at + each] for each in range(4)} for at in range(8)
+        }
+        drawn = read({"bounds": [0, 100], "tree": {"root": moves}})
+        return expectiminimax.search(Tree.at(drawn, drawn.root), pruning=pruning).nodes
+
+    best_first = sorted(map(sorted, outcomes), key=min, reverse=True)
+    worst_first = [each[::-1] for each in reversed(best_first)]
+    assert nodes("star2", best_first) < nodes("star1", best_first) / 2
+    assert nodes("star2", worst_first) > nodes("star1", worst_first)
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS)

@@ -16,7 +16,8 @@ from tests.kit.random_trees import random_tree
 TREES = 60
 EXACT = ("minimax", "negamax", "alphabeta", "alphabeta:fail=hard", "alphabeta:ordering=true", "pvs", "pvs:table=true",
     "winning", "mtdf", "mtdf:table=false", "bisection", "aspiration", "quiescence", "paranoid",
-    "expectiminimax", "expectiminimax:pruning=star1", "expectiminimax:pruning=star2")  # fmt: skip
+    "expectiminimax", "expectiminimax:pruning=star1", "expectiminimax:pruning=star2",
+    "expectiminimax:pruning=star2,table=true,ordering=true")  # fmt: skip
 WITH_CHANCE = ("paranoid", "expectiminimax")
 WINDOWS = (None, (-0.5, 0.5), (0.25, 1.0))
 
