@@ -15,7 +15,7 @@ from msgspec import structs
 from adsearch.pictures.boards import maze
 from adsearch.pictures.svg import split_style
 from arena.history import words
-from arena.history.pages import html
+from arena.history.pages import html, stepper
 from arena.history.pages.boards import boards
 from arena.history.pages.curves import judged_values, on_one_axis, plot
 from arena.history.pages.html import element
@@ -24,17 +24,11 @@ from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
 from db.records import Mark, MoveRecord, PastGame
 
-_BUTTONS: Final = (
-    ("first", "«", "first position", "Home"),
-    ("back", "‹", "one move back", "ArrowLeft"),
-    ("play", "play", "play", "Space"),
-    ("next", "›", "one move forward", "ArrowRight"),
-    ("last", "»", "last position", "End"),
+_TO_MISTAKES: Final = (
+    stepper.Button("earlier", "‹ ?", "previous mistake", "M"),
+    stepper.Button("mistake", "? ›", "next mistake", "m"),
 )
-_TO_MISTAKES: Final = (("earlier", "‹ ?", "previous mistake", "M"), ("mistake", "? ›", "next mistake", "m"))
 _MARKS: Final = {Mark.MISTAKE: "a mistake", Mark.BLUNDER: "a serious mistake"}
-_SPEEDS: Final = ((0.5, "½"), (1, "1"), (2, "2"), (4, "4"), (10, "10"))
-"""Speeds in moves per second, with their labels."""
 _LONGEST: Final = 100
 """Most characters of a name or a move that are shown; imported files can have longer ones."""
 _LAST: Final = (Where.AFTER, Where.WITHOUT)
@@ -103,9 +97,9 @@ class _Page:
             title,
             self.head(links),
             element("main", *(part for part in main if part)),
-            element("p", class_="unseen", id="status", role="status"),
-            styles=(drawn.sheet, sheet, html.file("replay_page.css")),
-            script=html.file("replay_page.js"),
+            stepper.status(),
+            styles=(drawn.sheet, sheet, stepper.STYLE, html.file("replay_page.css")),
+            script=stepper.SCRIPT + html.file("replay_page.js"),
         )
 
     # The head of the page.
@@ -235,32 +229,16 @@ class _Page:
         return element("p", f"{html.words(self.who(step))} says: ", parts, class_="said") if parts else ""
 
     def controls(self, at: int, *, has_curves: bool) -> str:
-        """The buttons, the slider and the speed; they are hidden until the script runs."""
+        """The buttons, the slider and the speed."""
         analysed = any(ply.mark for ply in self.game.analysis)
-        keys = "Keys: arrows, Home, End; space to play or stop"
-        buttons = [
-            element(
-                "button", sign, type="button", id=id, aria_label=label, title=f"{label} ({key})", aria_keyshortcuts=key
-            )
-            for id, sign, label, key in _BUTTONS + (_TO_MISTAKES if analysed else ())
-        ]
-        speeds = [element("option", label, value=f"{speed:g}", selected=speed == 1) for speed, label in _SPEEDS]
-        return element(
-            "div",
-            element("div", *buttons, class_="buttons"),
-            element("label", "move ", element("input", type="range", id="at", min=0, max=self.plies, value=at)),
-            element("span", f"0 of {self.plies}", id="where", aria_hidden="true"),
-            element("label", element("select", *speeds, id="speed"), " moves per second"),
-            element(
-                "p",
-                f"{keys}{'; m and M for the next and the previous mistake' * analysed}."
-                f"{' Click a curve to go to that move.' * has_curves}",
-                class_="faint keys",
-            ),
-            id="controls",
-            role="group",
-            aria_label="Steps",
-            hidden=True,
+        return stepper.controls(
+            self.plies,
+            at=at,
+            step="move",
+            place="position",
+            more=_TO_MISTAKES if analysed else (),
+            hint=f"{'; m and M for the next and the previous mistake' * analysed}."
+            f"{' Click a curve to go to that move.' * has_curves}",
         )
 
     def moves(self) -> str:

@@ -1,0 +1,96 @@
+"use strict";
+// The controls of a page with steps 0 to `last`: buttons, slider, speed, keys, and the address (#name-12).
+// `show(at)` shows a step, and returns its title and what a screen reader says.
+const find = (id) => document.getElementById(id);
+
+const stepper = ({ last, name, show, actions: more = {}, keys: moreKeys = {} }) => {
+  const [slider, where, speed, status] = ["at", "where", "speed", "status"].map(find);
+  const opens = Number(slider.defaultValue);
+  const address = new RegExp(`^#${name}-(\\d+)$`);
+  let at = -1;
+  let playing = 0;
+
+  const wantedStep = () => {
+    const found = address.exec(location.hash);
+    return found ? Number(found[1]) : opens;
+  };
+  const label = (words) => {
+    find("play").textContent = words;
+    find("play").setAttribute("aria-label", words);
+  };
+  const stop = () => {
+    clearInterval(playing);
+    playing = 0;
+    label("play");
+  };
+  const move = (wanted) => {
+    const next = Math.min(Math.max(wanted, 0), last);
+    if (next === at) return;
+    const isOpening = at < 0;
+    at = next;
+    const { title, says } = show(at);
+    slider.value = at;
+    where.textContent = `${at} of ${last}`;
+    slider.setAttribute("aria-valuetext", title);
+    status.textContent = says;
+    try {
+      // Not while the page opens, because the browser would then scroll to that step.
+      if (!isOpening) history.replaceState(null, "", `#${name}-${at}`);
+    } catch {
+      // Some browsers do not allow a local file to change its address.
+    }
+    if (at === last) stop();
+  };
+  const start = () => {
+    if (at === last) move(0);
+    if (at === last) return;
+    clearInterval(playing);
+    playing = setInterval(() => move(at + 1), 1000 / Number(speed.value));
+    label("stop");
+  };
+  const go = (wanted) => { stop(); move(wanted); };
+  const actions = {
+    first: () => go(0),
+    back: () => go(at - 1),
+    next: () => go(at + 1),
+    last: () => go(last),
+    play: () => (playing ? stop() : start()),
+  };
+  for (const [id, target] of Object.entries(more)) actions[id] = () => go(target(at));
+  const keys = { Home: "first", End: "last", ArrowLeft: "back", ArrowRight: "next", " ": "play", ...moreKeys };
+
+  for (const [id, action] of Object.entries(actions)) find(id)?.addEventListener("click", action);
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  speed.addEventListener("change", () => { if (playing) start(); });
+  addEventListener("hashchange", () => go(wantedStep()));
+  addEventListener("load", () => scrollTo(0, 0));
+  addEventListener("keydown", (event) => {
+    const isCapital = /^[A-Z]$/.test(event.key);
+    if (event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && !isCapital)) return;
+    // The focused element uses some of these keys itself.
+    const own = event.target.closest("input, select, pre, .wide") || (event.key === " " && event.target.closest("a, button"));
+    const action = own ? undefined : keys[event.key];
+    if (!action) return;
+    event.preventDefault();
+    actions[action]();
+  });
+
+  document.body.classList.add("interactive");
+  find("controls").hidden = false;
+  stop();
+  move(wantedStep());
+  return go;
+};
+
+// Marks the current entry of a list, and scrolls the list so that it is visible.
+const markCurrent = (entries, at, box) => {
+  entries.forEach((entry, number) => {
+    if (number === at) entry.setAttribute("aria-current", "step");
+    else entry.removeAttribute("aria-current");
+  });
+  const entry = entries[at].getBoundingClientRect();
+  const list = box.getBoundingClientRect();
+  if (entry.top < list.top || entry.bottom > list.bottom) {
+    box.scrollTop += entry.top - list.top - box.clientHeight / 2;
+  }
+};
