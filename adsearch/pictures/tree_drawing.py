@@ -183,17 +183,21 @@ _DARK: Final = """
 """.strip()
 
 
-def as_svg(picture: Picture) -> str:
-    """The tree as an SVG document, for light and dark mode."""
-    return _Svg(picture).document()
+def as_svg(picture: Picture, *, numbered: bool = False) -> str:
+    """The tree as an SVG document, for light and dark mode.
+
+    `numbered`: each part has its node's number (`data-node`, in the order of `Node.walk`), so that a script can change
+    it. The texts of values and windows have the classes `value` and `window`, and are there even if they are empty."""
+    return _Svg(picture, numbered=numbered).document()
 
 
 class _Svg:
     """The state of one drawing."""
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Picture, *, numbered: bool) -> None:
         self.picture = picture
         self.boards = {id(node): board_of(node.position) for node in picture.root.walk() if node.position is not None}
+        self.numbers = {id(node): number for number, node in enumerate(picture.root.walk())} if numbered else {}
         inside = [_inside(node) for node in picture.root.walk() if node.shape in (Shape.MAX, Shape.MIN)]
         # At the height of the number, a triangle's width is about 0.6 of its base. All nodes have the widest's width.
         self.half = max([22.0, *(svg.width_of(text, _inside_size(text)) / 1.15 + 2.0 for text in inside)])
@@ -247,7 +251,7 @@ class _Svg:
     def reach(self, node: Node) -> tuple[float, float]:
         """How much room a node needs to its left and right, what stands beside it and on its edge included."""
         half = self.half_width(node)
-        beside = max((svg.width_of(text, _SMALL) for text in _beside(node)), default=-4.0)
+        beside = max((svg.width_of(text, _SMALL) for text in (*_beside(node), node.room) if text), default=-4.0)
         # The label stands where the edges of siblings are two thirds of the way apart.
         label = max((svg.width_of(text, _SIZE) for text in _on_edge(node)), default=0.0) / 2 * 1.5
         return -max(half, label), max(half + 4.0 + beside, label)
@@ -288,7 +292,8 @@ class _Svg:
         """Draws the edge to `child`, which stands at `end`, with the move and its probability."""
         (x1, y1), (x2, y2) = start, (end[0], end[1] - self.half_height(child))
         lines = self.best_edges if child.best else self.edges
-        lines.append(svg.element("line", class_=f"edge{_state(child)}", x1=x1, y1=y1, x2=x2, y2=y2))
+        marks = self.marks(child)
+        lines.append(svg.element("line", class_=f"edge{_state(child)}", x1=x1, y1=y1, x2=x2, y2=y2, **marks))
         texts = _on_edge(child)
         x, y = x1 + (x2 - x1) * 0.6, y1 + (y2 - y1) * 0.6 - 7.0 * len(texts)
         for number, text in enumerate(texts):
@@ -296,8 +301,10 @@ class _Svg:
             width, height = svg.width_of(text, size) + 4.0, size + 2.0
             # The edge is interrupted where the label stands.
             self.labels += [
-                svg.element("rect", class_="paper", x=x - width / 2, y=y, width=width, height=height),
-                svg.element("text", svg.words(text), class_=f"{kind}{_state(child)}".strip(), x=x, y=y + size - 1.5),
+                svg.element("rect", class_="paper", x=x - width / 2, y=y, width=width, height=height, **marks),
+                svg.element(
+                    "text", svg.words(text), class_=f"{kind}{_state(child)}".strip(), x=x, y=y + size - 1.5, **marks
+                ),
             ]
             y += height
 
@@ -318,25 +325,34 @@ class _Svg:
             outline = svg.element(
                 "rect", class_=kind, x=x - half, y=y - height, width=2 * half, height=2 * height, **corner
             )
-        parts = [svg.element("title", svg.words(_summary(node))), outline]
+        # A title with the last value would be wrong while the tree grows.
+        parts = [outline] if self.numbers else [svg.element("title", svg.words(_summary(node))), outline]
         baseline = y + 4.5 + {Shape.MAX: 9.0, Shape.MIN: -8.0}.get(node.shape, 0.0)
+        marks = self.marks(node)
         if node.position is not None:
             board = self.boards[id(node)]
             parts.append(board.at(x - board.width / 2, y - height + _PADDING))
             if _caption(node):
-                parts.append(
-                    svg.element("text", svg.words(_caption(node)), class_=_state(node).strip(), x=x, y=y + height - 5.0)
-                )
+                # The value is an element of its own, so that a script can change it.
+                value = svg.element("tspan", svg.words(_value(node)), class_="value") if marks and _value(node) else ""
+                text = svg.words(f"{node.player} ".lstrip()) + value if value else svg.words(_caption(node))
+                parts.append(svg.element("text", text, class_=_state(node).strip(), x=x, y=y + height - 5.0))
         elif _inside(node):
             size = "" if _inside_size(_inside(node)) == _SIZE else " small"
-            parts.append(
-                svg.element("text", svg.words(_inside(node)), class_=f"{_state(node)}{size}".strip(), x=x, y=baseline)
-            )
+            changes = " value" if marks and node.shape is not Shape.SEAT else ""
+            kind = f"{_state(node)}{size}{changes}".strip()
+            parts.append(svg.element("text", svg.words(_inside(node)), class_=kind, x=x, y=baseline))
         beside = _beside(node)
         for number, text in enumerate(beside):
             line = y + 4.0 + 13.0 * (number - (len(beside) - 1) / 2)
-            parts.append(svg.element("text", svg.words(text), class_="beside faint", x=x + half + 4.0, y=line))
-        return svg.element("g", *parts)
+            changes = "" if not marks else " window" if text == node.window else " value"
+            kind = f"beside faint{changes}"
+            parts.append(svg.element("text", svg.words(text), class_=kind, x=x + half + 4.0, y=line))
+        return svg.element("g", *parts, **marks)
+
+    def marks(self, node: Node) -> dict[str, str]:
+        """The attributes that say whose part it is."""
+        return {"data_node": str(self.numbers[id(node)])} if self.numbers else {}
 
 
 def _state(node: Node) -> str:

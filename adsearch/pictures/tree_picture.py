@@ -56,6 +56,8 @@ class Node:
     table: bool = False
     """Whether the search found the value in its table at its last visit."""
     window: str = ""
+    room: str = ""
+    """The widest window that is shown here later: there must be room for it."""
     probability: float | None = None
     """The probability of the outcome that leads to this node."""
     visits: int = 1

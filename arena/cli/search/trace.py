@@ -71,6 +71,9 @@ def trace(
     tree: Annotated[bool, typer.Option("--tree", help="Searched tree, with pruned branches.")] = False,
     svg: SvgOption = None,
     dot: DotOption = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Page to step through the search in a browser.")
+    ] = None,
     depth: Annotated[
         int | None, typer.Option("--depth", metavar="N", help="Search depth in plies.", show_default="no limit")
     ] = None,
@@ -90,6 +93,8 @@ def trace(
     Example: arena trace connect4 pvs --depth 3 --moves "4 4" --tree
 
     Example: arena trace grundy:7 winning --tree --nodes problems
+
+    Example: arena trace tree:professors alphabeta --html search.html
     """
     from adsearch import algorithms
     from adsearch.pictures import tree_drawing
@@ -102,17 +107,20 @@ def trace(
         if name in options:
             raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")
         options[name] = value
-    for path in (svg, dot):
+    for path in (svg, dot, html):
         check_folder(path)
     state = asked_position(game, position, moves)
-    table = table or not (calls or tree or svg or dot)
-    drawn = tree or svg is not None or dot is not None
+    table = table or not (calls or tree or svg or dot or html)
+    drawn = tree or svg is not None or dot is not None or html is not None
     if nodes is Nodes.BOARDS and not drawn:
-        raise BadSearch("--nodes boards works only with --tree, --svg or --dot")
+        raise BadSearch("--nodes boards works only with --tree, --svg, --dot or --html")
     record = Trace(keep=DRAWN if drawn else ROWS, most=MOST)
     result = search(as_searched(state, order), trace=record, **options)
     title = position_title(f"{game} searched by {algorithm}", position, moves)
     picture = search_tree(state, record, result, nodes=nodes, title=title) if drawn else None
+    summary = _summary(state, record, result)
+    # Made before anything is printed: it is refused if it is too large.
+    page = "" if html is None or picture is None else _page(record, picture, algorithm, options, summary)
     if table:
         print(as_table(with_names(record, nodes)))
     if calls:
@@ -123,9 +131,11 @@ def trace(
         print(tree_drawing.as_text(picture))
     if (table or calls or tree) and any(event.null_window for event in record.events):
         print(f"({NULL_WINDOW})")
-    print(_summary(state, record, result))
+    print(summary)
     if picture:
         _draw(picture, svg, dot)
+    if html is not None:
+        write_file(html, page)
 
 
 def tree(
@@ -195,6 +205,14 @@ def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
         write_file(svg, tree_drawing.as_svg(picture))
     if dot is not None:
         write_file(dot, tree_drawing.as_dot(picture))
+
+
+def _page(record: "Trace", picture: "Picture", algorithm: str, options: dict[str, Any], summary: str) -> str:
+    """The page to step through the search."""
+    from adsearch.pictures.search_steps import stepped
+    from arena.course.lecture import search_page
+
+    return search_page.page(stepped(record, picture, algorithm.partition(":")[0], options), summary=summary)
 
 
 def _summary(state: State[Any], record: "Trace", result: "Result[Any]") -> str:

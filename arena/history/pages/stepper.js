@@ -90,7 +90,8 @@ const markCurrent = (entries, at, box) => {
   });
   const entry = entries[at].getBoundingClientRect();
   const list = box.getBoundingClientRect();
-  if (entry.top < list.top || entry.bottom > list.bottom) {
+  const head = 40; // above the first entry of a table
+  if (entry.top < list.top + head || entry.bottom > list.bottom) {
     box.scrollTop += entry.top - list.top - box.clientHeight / 2;
   }
 };

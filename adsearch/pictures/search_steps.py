@@ -1,0 +1,307 @@
+"""The steps of a search: for each event of a trace, what changes in the drawn tree, and which lines of code run.
+
+`arena trace --html` shows them one at a time. After the last event comes one more step: the end of the search, with the
+value of the root and the best line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, Final
+
+from adsearch import terms
+from adsearch.pictures.textbook_code import TextbookCode, code_of
+from adsearch.pictures.tree_picture import Node, Path, Picture
+from adsearch.state import CHANCE, State
+from adsearch.trace import Event, EventKind, Trace, ends, window_text, written
+
+_FOR_ME: Final = ("winning", "expectimax", "paranoid")
+"""Searches in which MAX is the seat to move at the root. In the others it is seat 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: the nodes are numbers, in the order of `Node.walk`."""
+
+    event: Event | None
+    """None for the end of the search."""
+    node: int
+    """Where the search is after this step."""
+    window: tuple[int, str] | None
+    """A node and its new window."""
+    value: tuple[int, str] | None
+    """A node and its value."""
+    appears: tuple[int, ...]
+    """Nodes that are seen for the first time: the child, or the children that are pruned."""
+    lines: tuple[int, ...]
+    """The lines of code that run."""
+    says: str
+    """The step in a sentence or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """A search in steps, with its tree and its code."""
+
+    picture: Picture
+    """The tree at the end; its windows are those at the end of each visit."""
+    code: TextbookCode | None
+    steps: tuple[Step, ...]
+
+
+def stepped(trace: Trace, picture: Picture, algorithm: str, options: Mapping[str, Any]) -> Stepped:
+    """The steps of the search with this trace, in its `picture`; `algorithm`: its name, without options."""
+    code = code_of(algorithm, options, table=any(getattr(event, "table", False) for event in trace.events))
+    reader = _Reader(trace, picture, algorithm, options, code)
+    steps = tuple(reader.read())
+    return Stepped(
+        replace(picture, root=reader.with_windows(picture.root, iter(range(len(reader.nodes))))), code, steps
+    )
+
+
+@dataclass(slots=True)
+class _Open:
+    """A call that has not returned."""
+
+    path: Path
+    who: str
+    alpha: float | None
+    beta: float | None
+    seen: str = ""
+    """The child that was looked at last."""
+
+
+class _Reader:
+    """Goes through a trace."""
+
+    def __init__(
+        self, trace: Trace, picture: Picture, algorithm: str, options: Mapping[str, Any], code: TextbookCode | None
+    ) -> None:
+        self.events = trace.events
+        self.algorithm = algorithm
+        self.code = code
+        assert trace.state is not None
+        self.states: dict[Path, State[Any]] = {(trace.state.label,): trace.state}
+        self.seat = terms.root_seat(trace.state) if algorithm in _FOR_ME else 0
+        if algorithm == "winning" and options.get("seat") is not None:
+            self.seat = options["seat"]
+        # In quiescence search, the depth from which only noisy moves are searched.
+        self.horizon = options.get("depth", inf) if algorithm == "quiescence" else None
+        self.nodes: list[Node] = list(picture.root.walk())
+        self.numbers: dict[Path, int] = {}
+        self.number(picture.root, (picture.root.label,))
+        self.last_window = [""] * len(self.nodes)
+        self.widest_window = [""] * len(self.nodes)
+        self.appeared: set[int] = set()
+        self.calls: list[_Open] = []
+
+    def number(self, node: Node, path: Path) -> None:
+        """Number the nodes in preorder."""
+        self.numbers[path] = len(self.numbers)
+        for child in node.children:
+            self.number(child, (*path, child.label))
+
+    def read(self) -> Iterator[Step]:
+        """All steps."""
+        for at, event in enumerate(self.events):
+            if event.kind is EventKind.INIT:
+                yield self.start(event, again=at > 0)
+            elif event.kind is EventKind.DESCEND:
+                yield self.down(event)
+            else:
+                follows = self.events[at + 1] if at + 1 < len(self.events) else None
+                yield self.back(event, again=follows is not None and follows.path == event.path)
+        root = self.nodes[0]
+        value = "" if root.value is None else written(root.value)
+        best = " ".join(node.label for node in self.nodes[1:] if node.best)
+        yield Step(
+            event=None,
+            node=0,
+            window=None,
+            value=(0, value) if value else None,
+            appears=tuple(number for number in range(len(self.nodes)) if number not in self.appeared),
+            lines=self.lines("return", self.calls[0].who) if self.calls else (),
+            says=f"The search ends. The value of {root.label} is {value}." + f" Best play: {best}." * bool(best),
+        )
+
+    def start(self, event: Event, *, again: bool) -> Step:
+        """The search starts, or starts again."""
+        if again and self.algorithm == "winning":
+            self.seat = 1 - self.seat
+        returned = self.lines("return", self.calls[0].who, event.path) if again else ()
+        self.calls = [_Open(event.path, self.who(event.path), event.alpha, event.beta)]
+        return Step(
+            event=event,
+            node=0,
+            window=self.window(0, event),
+            value=None,
+            appears=self.appear([0]),
+            lines=returned + self.lines("start", ""),
+            says=f"The search starts{' again' * again} at {event.path[-1]}{_with(event)}.",
+        )
+
+    def down(self, event: Event) -> Step:
+        """Down to a child."""
+        lines = self.call_lines(event)
+        self.calls.append(_Open(event.path, self.who(event.path), event.alpha, event.beta))
+        child = self.numbers[event.path]
+        return Step(
+            event=event,
+            node=child,
+            window=self.window(child, event),
+            value=None,
+            appears=self.appear([child]),
+            lines=lines,
+            says=f"From {event.path[-2]} down to {event.path[-1]}{_with(event)}.",
+        )
+
+    def back(self, event: Event, *, again: bool) -> Step:
+        """A leaf, or the return from a child. `again`: the child is searched again at once."""
+        child, parent = self.numbers[event.path], self.numbers[event.path[:-1]]
+        is_leaf = event.kind is EventKind.LEAF
+        if is_leaf:
+            lines = self.call_lines(event) + self.leaf_lines(event)
+            above = self.calls[-1]
+        else:
+            call = self.calls.pop()
+            above = self.calls[-1]
+            lines = self.lines("return", call.who, call.path)
+        is_searched_again = again and bool(self.lines("again", above.who))
+        if not is_searched_again:
+            lines += self.lines("back", above.who, above.path) + self.stop_lines(event, above.who)
+        says = self.returned(event, above)
+        above.alpha, above.beta = event.alpha, event.beta
+        pruned = self.unseen_children(parent) if event.cutoff else []
+        return Step(
+            event=event,
+            node=child if is_leaf else parent,
+            window=self.window(parent, event),
+            value=None if event.value is None else (child, written(event.value, digits=3)),
+            appears=self.appear([child, *pruned]),
+            lines=tuple(sorted({*lines})),
+            says=says + self.cut_off(event, pruned) + f" {event.path[-1]} is searched again." * is_searched_again,
+        )
+
+    # Sentences.
+
+    def returned(self, event: Event, above: _Open) -> str:
+        """Who returned what, and how it changes the window of the parent."""
+        parent, child = event.path[-2:]
+        value = "" if event.value is None else written(event.value)
+        if event.kind is EventKind.RETURN:
+            text = f"{child} returns {value} to {parent}."
+        elif getattr(event, "table", False):
+            text = f"The value of {child} is in the table: {value}."
+        else:
+            text = f"The leaf {child} is worth {value}."
+        for name, before, after in (("alpha", above.alpha, event.alpha), ("beta", above.beta, event.beta)):
+            if before is not None and after is not None and before != after:
+                text += f" At {parent}, {name} {'rises' if after > before else 'falls'} to {written(after)}."
+        return text
+
+    def cut_off(self, event: Event, pruned: list[int]) -> str:
+        """The sentence about a cut-off; empty without one."""
+        if not event.cutoff:
+            return ""
+        names = ", ".join(self.nodes[number].label for number in pruned)
+        return f" Cut-off: {event.path[-2]} leaves out {names}." if names else " Cut-off."
+
+    # Lines of code.
+
+    def lines(self, role: str, who: str, path: Path = ()) -> tuple[int, ...]:
+        """The lines of that role; `path`: the node whose function runs."""
+        if self.code is None:
+            return ()
+        return self.code.find(f"quiet {who}" if self.is_quiet(path) else who, role)
+
+    def is_quiet(self, path: Path) -> bool:
+        """Whether a quiescence search only looks at noisy moves at this node."""
+        return self.horizon is not None and len(path) > self.horizon
+
+    def call_lines(self, event: Event) -> tuple[int, ...]:
+        """The line with the call of the child; in quiescence search, also the call of `quiet` at the horizon."""
+        above = self.calls[-1]
+        role = "call" if not above.seen else "again" if above.seen == event.path[-1] else "test"
+        above.seen = event.path[-1]
+        lines = self.lines(role, above.who, above.path) or self.lines("call", above.who, above.path)
+        return lines + (self.lines("leaf", "") if len(event.path) - 1 == self.horizon else ())
+
+    def leaf_lines(self, event: Event) -> tuple[int, ...]:
+        """The lines that return the value of a leaf."""
+        if getattr(event, "table", False):
+            return self.lines("table", "")
+        if self.horizon is None:
+            return self.lines("leaf", "")
+        return self.lines("quiet return", "") + (self.lines("leaf", "") if not self.is_quiet(event.path[:-1]) else ())
+
+    def stop_lines(self, event: Event, who: str) -> tuple[int, ...]:
+        """The line that leaves the loop, if it runs. Most searches also run it after the last child, where nothing is
+        left to cut off."""
+        value, parent = event.value, event.path[:-1]
+        if self.algorithm == "winning" and isinstance(value, float | int):
+            stops = value > 0 if who == "max" else value <= 0
+        elif event.alpha is None or event.beta is None or who == "chance" or self.is_quiet(parent):
+            stops = event.cutoff
+        elif self.algorithm == "alphabeta_strict":
+            stops = event.alpha > event.beta
+        else:
+            stops = event.alpha >= event.beta
+        return self.lines("stop", who, parent) if stops else ()
+
+    # The tree.
+
+    def who(self, path: Path) -> str:
+        """Who moves at a node, as the code calls it."""
+        turn = self.state(path).turn
+        if turn == CHANCE:
+            return "chance"
+        if turn == self.seat:
+            return "max"
+        return "chance" if self.algorithm == "expectimax" else "min"
+
+    def state(self, path: Path) -> State[Any]:
+        """The position at a node."""
+        if path not in self.states:
+            above = self.state(path[:-1])
+            move = next(move for move in above.moves() if above.to_text(move) == path[-1])
+            self.states[path] = above.play(move)
+        return self.states[path]
+
+    def window(self, number: int, event: Event) -> tuple[int, str] | None:
+        """The new window of a node; None without windows."""
+        text = window_text(event.alpha, event.beta)
+        if not text:
+            return None
+        self.last_window[number] = text
+        self.widest_window[number] = max(self.widest_window[number], text, key=len)
+        return number, text
+
+    def unseen_children(self, parent: int) -> list[int]:
+        """The children that the search did not visit."""
+        found, number = [], parent + 1
+        for child in self.nodes[parent].children:
+            if not child.visits:
+                found.append(number)
+            number += sum(1 for _ in child.walk())
+        return found
+
+    def appear(self, numbers: list[int]) -> tuple[int, ...]:
+        """Those nodes that were not seen before."""
+        fresh = tuple(number for number in numbers if number not in self.appeared)
+        self.appeared.update(fresh)
+        return fresh
+
+    def with_windows(self, node: Node, numbers: Iterator[int]) -> Node:
+        """The tree with the last window of each node, and with room for the widest one."""
+        number = next(numbers)
+        children = tuple(self.with_windows(child, numbers) for child in node.children)
+        last, widest = self.last_window[number], self.widest_window[number]
+        return replace(node, children=children, window=last, room=widest)
+
+
+def _with(event: Event) -> str:
+    """The window of a call, as part of a sentence."""
+    alpha, beta = ends(event.alpha, event.beta)
+    return f", with alpha = {alpha} and beta = {beta}" if alpha or beta else ""

@@ -1,0 +1,224 @@
+"""The textbook code is run: it visits the nodes of the real search, and runs the lines that the steps say."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from math import inf, nextafter
+from random import Random
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from adsearch import State, Trace, algorithms, terms
+from adsearch.pictures.search_steps import Stepped, stepped
+from adsearch.pictures.tree_picture import search_tree
+from adsearch.state import CHANCE
+from adsearch.trace import EventKind
+from tests.kit.every_game import AnyState
+from tests.kit.random_trees import random_tree
+
+MODULE = "<textbook>"
+
+Calls = list[tuple[tuple[str, ...], Any]]
+"""The path and the returned value of each call."""
+
+
+class Values(tuple[float, ...]):
+    """A value for each seat, with the sums of the textbook."""
+
+    def __add__(self, other: Any) -> Values:
+        return Values(one + two for one, two in zip(self, other, strict=True))
+
+    def __rmul__(self, factor: float) -> Values:  # type: ignore[override]
+        return Values(factor * one for one in self)
+
+
+@dataclass(frozen=True)
+class Position:
+    """A node as the textbook sees it."""
+
+    state: State[Any]
+    path: tuple[str, ...]
+    mover: int
+    """The seat that moves here (in a finished game: would move)."""
+    chance: float = 1.0
+    later: float = 0.0
+    first: bool = True
+
+
+class Textbook:
+    """Runs a textbook code at a position, and records its calls and how often each of its lines runs."""
+
+    def __init__(self, search: Stepped, algorithm: str, state: State[Any], options: dict[str, Any]) -> None:
+        assert search.code is not None
+        self.calls: Calls = []
+        self.ran: Counter[int] = Counter()
+        self.algorithm = algorithm
+        self.me = terms.root_seat(state)
+        self.depth = options.get("depth", inf)
+        low, high = state.bounds
+        self.words: dict[str, Any] = {
+            "inf": inf,
+            "LOWEST": low,
+            "HIGHEST": high,
+            "MAX": 0,
+            "MIN": 1,
+            "CHANCE": CHANCE,
+            "ME": self.me,
+            "guess": 0.0,
+            "margin": 1.0,
+            "width": options.get("width", 4),
+            "is_leaf": lambda at: at.state.turn is None or len(at.path) - 1 >= self.depth,
+            "utility": self.utility,
+            "turn": lambda at: at.state.turn,
+            "children": lambda at: [self.child(at, move) for move in at.state.moves()],
+            "noisy_children": lambda at: [self.child(at, move) for move in at.state.noisy_moves()],
+            "best_children": self.best_children,
+            "probability": lambda at: at.chance,
+            "probability_of_later": lambda at: at.later,
+            "is_first": lambda at: at.first,
+            "just_above": lambda number: nextafter(number, inf),
+            "just_below": lambda number: nextafter(number, -inf),
+            "clip": lambda value, low, high: min(max(value, low), high),
+            "zeros": lambda: Values([0.0] * state.players),
+        }
+        source = "\n".join(search.code.lines).replace("1, 2, 3, ...", "range(1, last + 1)")
+        source = source.replace("search_depth = depth", "set_depth(depth)")
+        exec(compile(source, MODULE, "exec"), self.words)
+        for name in [name for name, word in self.words.items() if hasattr(word, "__code__")]:
+            if self.words[name].__code__.co_filename == MODULE and name not in DRIVERS and name != "average":
+                self.words[name] = partial(self.call, self.words[name])
+
+    def run(self, state: State[Any], *names: str) -> Any:
+        """Run the function, or the driver, of the algorithm; return its value."""
+        root = Position(state, (state.label,), terms.root_seat(state))
+        driver = next((self.words[name] for name in DRIVERS if name in self.words), None)
+        function = next(word for word in self.words.values() if isinstance(word, partial))
+        with self.counted():
+            if driver is not None:
+                return driver(root)
+            if function.args[0].__code__.co_argcount == 1:
+                return function(root)
+            return function(root, -inf, inf)
+
+    def call(self, function: Any, at: Position, *window: float) -> Any:
+        number = len(self.calls)
+        self.calls.append((at.path, None))
+        value = function(at, *window)
+        self.calls[number] = (at.path, value)
+        return value
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        def local(frame: FrameType, event: str, arg: object) -> Any:
+            if event == "line":
+                self.ran[frame.f_lineno - 1] += 1
+            return local
+
+        before = sys.gettrace()
+        sys.settrace(lambda frame, *_: local if frame.f_code.co_filename == MODULE else None)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+
+    def utility(self, at: Position) -> Any:
+        state = at.state
+        if self.algorithm == "maxn":
+            seats = range(state.players)
+            return Values(state.utilities() if state.turn is None else (state.evaluate(seat) for seat in seats))
+        seat = at.mover if "negamax" in self.algorithm else self.me if self.algorithm in FOR_ME else 0
+        if state.turn is not None and self.algorithm == "winning":
+            return 0.0
+        return state.utilities()[seat] if state.turn is None else state.evaluate(seat)
+
+    def child(self, at: Position, move: Any) -> Position:
+        moves = at.state.moves()
+        chances = dict(at.state.chances()) if at.state.turn == CHANCE else dict.fromkeys(moves, 1 / len(moves))
+        state = at.state.play(move)
+        return Position(
+            state=state,
+            path=(*at.path, at.state.to_text(move)),
+            mover=1 - at.mover if state.turn is None else state.turn,
+            chance=chances[move],
+            later=sum(chances[other] for other in moves[moves.index(move) + 1 :]),
+            first=move == moves[0],
+        )
+
+    def best_children(self, at: Position, width: int) -> list[Position]:
+        children = [self.child(at, move) for move in at.state.moves()]
+        return sorted(children, key=lambda child: -child.state.evaluate(at.state.turn or 0))[:width]
+
+
+FOR_ME = ("winning", "expectimax", "paranoid")
+DRIVERS = ("aspiration", "mtdf", "bisection")
+"""Codes with a function that repeats a search."""
+
+TWO_PLAYERS = {
+    "minimax": "",
+    "alphabeta": "",
+    "alphabeta:fail=hard": "",
+    "pvs": "",
+    "winning": "table=false",
+    "quiescence": "",
+    "selective:width=2": "",
+    "aspiration:guess=0,margin=1": "",
+    "mtdf:guess=0,table=false": "",
+    "bisection:table=false": "",
+    "expectiminimax": "",
+    "expectiminimax:pruning=star1": "",
+    "expectimax": "",
+    "paranoid": "",
+    "maxn": "",
+}
+
+
+def searched(algorithm: str, state: AnyState, **more: Any) -> tuple[Stepped, Trace, dict[str, Any]]:
+    """A search in steps, with its trace and its options."""
+    search, options = algorithms.configured(algorithm)
+    options |= more
+    trace = Trace()
+    result = search(state, trace=trace, **options)
+    return stepped(trace, search_tree(state, trace, result), algorithm.partition(":")[0], options), trace, options
+
+
+def check(algorithm: str, state: AnyState, **more: Any) -> Counter[str]:
+    """Check that the code visits the nodes of the search and runs the lines of its steps; count the executed tags."""
+    search, trace, options = searched(algorithm, state, **more)
+    assert search.code is not None
+    textbook = Textbook(search, algorithm.partition(":")[0], state, options)
+    textbook.run(state)
+    wanted = [(call.path, call.value) for call in trace.calls()]
+    found = textbook.calls
+    if algorithm == "quiescence":  # a leaf is a call of the search and one of `quiet`
+        found = [call for at, call in enumerate(found) if at == 0 or call[0] != found[at - 1][0]]
+    if all(event.kind is not EventKind.INIT for event in trace.events[1:]):
+        assert [path for path, _ in found] == [path for path, _ in wanted]
+    for (path, value), (_, right) in zip(found, wanted, strict=True):
+        assert right is None or value == pytest.approx(right), path
+    said = Counter(line for step in search.steps for line in step.lines)
+    tagged: Counter[str] = Counter()
+    for tag, numbers in search.code.tags.items():
+        for number in numbers:
+            tagged[tag] += textbook.ran[number]
+            if not search.code.lines[number].startswith("def "):
+                assert said[number] == textbook.ran[number], search.code.lines[number]
+    return tagged
+
+
+@pytest.mark.parametrize("algorithm", [*TWO_PLAYERS])
+def test_the_code_does_what_the_search_does(algorithm: str) -> None:
+    algorithm = f"{algorithm}:{TWO_PLAYERS[algorithm]}".removesuffix(":")
+    ran: Counter[str] = Counter()
+    for seed in range(40):
+        state = random_tree(Random(seed), alternate=True)
+        if state.turn != 0 and algorithm.partition(":")[0] in DRIVERS:
+            continue
+        ran += check(algorithm, state)
+    assert len(ran) >= 2
