@@ -13,9 +13,12 @@ from typing import Any, Final
 
 from adsearch import terms
 from adsearch.pictures.textbook_code import TextbookCode, code_of
+from adsearch.pictures.tree_drawing import value_text
 from adsearch.pictures.tree_picture import Node, Path, Picture
+from adsearch.result import Bound
 from adsearch.state import CHANCE, State
-from adsearch.trace import Event, EventKind, Trace, ends, window_text, written
+from adsearch.trace import Backup, Event, EventKind, Trace, ends, window_text, written
+from adsearch.trace_calls import visits
 
 _FOR_ME: Final = ("winning", "expectimax", "paranoid")
 """Searches in which MAX is the seat to move at the root. In the others it is seat 0."""
@@ -32,7 +35,7 @@ class Step:
     window: tuple[int, str] | None
     """A node and its new window."""
     value: tuple[int, str] | None
-    """A node and its value."""
+    """A node and its value, with a sign if it is only a bound."""
     appears: tuple[int, ...]
     """Nodes that are seen for the first time: the child, or the children that are pruned."""
     lines: tuple[int, ...]
@@ -53,7 +56,7 @@ class Stepped:
 
 def stepped(trace: Trace, picture: Picture, algorithm: str, options: Mapping[str, Any]) -> Stepped:
     """The steps of the search with this trace, in its `picture`; `algorithm`: its name, without options."""
-    code = code_of(algorithm, options, table=any(getattr(event, "table", False) for event in trace.events))
+    code = code_of(algorithm, options, table=any(event.table for event in trace.events))
     reader = _Reader(trace, picture, algorithm, options, code)
     steps = tuple(reader.read())
     return Stepped(
@@ -71,6 +74,8 @@ class _Open:
     beta: float | None
     seen: str = ""
     """The child that was looked at last."""
+    has_returned: bool = False
+    """Whether a line that returns has run: at a chance node, a cutoff is such a line."""
 
 
 class _Reader:
@@ -96,6 +101,9 @@ class _Reader:
         self.widest_window = [""] * len(self.nodes)
         self.appeared: set[int] = set()
         self.calls: list[_Open] = []
+        self.backup = trace.backup
+        found = (visit for root in visits(trace) for visit in root.walk())
+        self.bounds = {visit.call.ended: visit.bound for visit in found}
 
     def number(self, node: Node, path: Path) -> None:
         """Number the nodes in preorder."""
@@ -112,9 +120,10 @@ class _Reader:
                 yield self.down(event)
             else:
                 follows = self.events[at + 1] if at + 1 < len(self.events) else None
-                yield self.back(event, again=follows is not None and follows.path == event.path)
+                again = follows is not None and follows.path == event.path
+                yield self.back(event, self.bounds.get(at), again=again)
         root = self.nodes[0]
-        value = "" if root.value is None else written(root.value)
+        value = "" if root.value is None else value_text(root.value, root.bound)
         best = " ".join(node.label for node in self.nodes[1:] if node.best)
         yield Step(
             event=None,
@@ -122,15 +131,17 @@ class _Reader:
             window=None,
             value=(0, value) if value else None,
             appears=tuple(number for number in range(len(self.nodes)) if number not in self.appeared),
-            lines=self.lines("return", self.calls[0].who) if self.calls else (),
-            says=f"The search ends. The value of {root.label} is {value}." + f" Best play: {best}." * bool(best),
+            lines=self.root_returns(),
+            says="The search ends."
+            + f" The value of {root.label} is {value}." * bool(value)
+            + f" Best play: {best}." * bool(best),
         )
 
     def start(self, event: Event, *, again: bool) -> Step:
         """The search starts, or starts again."""
         if again and self.algorithm == "winning":
             self.seat = 1 - self.seat
-        returned = self.lines("return", self.calls[0].who, event.path) if again else ()
+        returned = self.root_returns() if again else ()
         self.calls = [_Open(event.path, self.who(event.path), event.alpha, event.beta)]
         return Step(
             event=event,
@@ -145,7 +156,8 @@ class _Reader:
     def down(self, event: Event) -> Step:
         """Down to a child."""
         lines = self.call_lines(event)
-        self.calls.append(_Open(event.path, self.who(event.path), event.alpha, event.beta))
+        who = "probe" if self.is_probe(event) else self.who(event.path)
+        self.calls.append(_Open(event.path, who, event.alpha, event.beta))
         child = self.numbers[event.path]
         return Step(
             event=event,
@@ -157,28 +169,32 @@ class _Reader:
             says=f"From {event.path[-2]} down to {event.path[-1]}{_with(event)}.",
         )
 
-    def back(self, event: Event, *, again: bool) -> Step:
-        """A leaf, or the return from a child. `again`: the child is searched again at once."""
+    def back(self, event: Event, bound: Bound | None, *, again: bool) -> Step:
+        """A leaf, or the return from a child; `bound`: of its true value. `again`: the child is searched again next."""
         child, parent = self.numbers[event.path], self.numbers[event.path[:-1]]
         is_leaf = event.kind is EventKind.LEAF
         if is_leaf:
             lines = self.call_lines(event) + self.leaf_lines(event)
-            above = self.calls[-1]
+            was_probe = False
         else:
             call = self.calls.pop()
-            above = self.calls[-1]
-            lines = self.lines("return", call.who, call.path)
+            lines = () if call.has_returned else self.lines("return", call.who, call.path)
+            was_probe = call.who == "probe"
+        above = self.calls[-1]
         is_searched_again = again and bool(self.lines("again", above.who))
-        if not is_searched_again:
+        if was_probe:
+            lines += self.lines("unprobed", above.who) if event.cutoff else self.lines("probe", above.who)
+        elif not is_searched_again:
             lines += self.lines("back", above.who, above.path) + self.stop_lines(event, above.who)
-        says = self.returned(event, above)
+        above.has_returned = above.who == "chance" and event.cutoff
+        says = self.returned(event, bound, above)
         above.alpha, above.beta = event.alpha, event.beta
         pruned = self.unseen_children(parent) if event.cutoff else []
         return Step(
             event=event,
             node=child if is_leaf else parent,
             window=self.window(parent, event),
-            value=None if event.value is None else (child, written(event.value, digits=3)),
+            value=None if event.value is None else (child, value_text(event.value, bound)),
             appears=self.appear([child, *pruned]),
             lines=tuple(sorted({*lines})),
             says=says + self.cut_off(event, pruned) + f" {event.path[-1]} is searched again." * is_searched_again,
@@ -186,16 +202,22 @@ class _Reader:
 
     # Sentences.
 
-    def returned(self, event: Event, above: _Open) -> str:
+    def returned(self, event: Event, bound: Bound | None, above: _Open) -> str:
         """Who returned what, and how it changes the window of the parent."""
         parent, child = event.path[-2:]
         value = "" if event.value is None else written(event.value)
-        if event.kind is EventKind.RETURN:
-            text = f"{child} returns {value} to {parent}."
-        elif getattr(event, "table", False):
+        if self.backup is Backup.PROOF:
+            return f"The proof number of {child} is {value}."
+        if self.backup is Backup.SIMULATION:
+            return f"The result of the simulated game, {value}, is counted at {child}."
+        if event.table:
             text = f"The value of {child} is in the table: {value}."
+        elif event.kind is EventKind.RETURN:
+            text = f"{child} returns {value} to {parent}."
         else:
             text = f"The leaf {child} is worth {value}."
+        if bound in (Bound.LOWER, Bound.UPPER):
+            text = f"{text[:-1]}; its true value is {'at least' if bound is Bound.LOWER else 'at most'} that."
         for name, before, after in (("alpha", above.alpha, event.alpha), ("beta", above.beta, event.beta)):
             if before is not None and after is not None and before != after:
                 text += f" At {parent}, {name} {'rises' if after > before else 'falls'} to {written(after)}."
@@ -214,7 +236,14 @@ class _Reader:
         """The lines of that role; `path`: the node whose function runs."""
         if self.code is None:
             return ()
-        return self.code.find(f"quiet {who}" if self.is_quiet(path) else who, role)
+        if self.is_quiet(path):
+            return self.code.find(who, f"quiet {role}")
+        return self.code.find(who, role)
+
+    def root_returns(self) -> tuple[int, ...]:
+        """The line that returns the value of the root."""
+        root = self.calls[0]
+        return () if root.has_returned else self.lines("return", root.who, root.path)
 
     def is_quiet(self, path: Path) -> bool:
         """Whether a quiescence search only looks at noisy moves at this node."""
@@ -223,14 +252,20 @@ class _Reader:
     def call_lines(self, event: Event) -> tuple[int, ...]:
         """The line with the call of the child; in quiescence search, also the call of `quiet` at the horizon."""
         above = self.calls[-1]
+        if self.is_probe(event):
+            return self.lines("probe", above.who)
         role = "call" if not above.seen else "again" if above.seen == event.path[-1] else "test"
         above.seen = event.path[-1]
         lines = self.lines(role, above.who, above.path) or self.lines("call", above.who, above.path)
         return lines + (self.lines("leaf", "") if len(event.path) - 1 == self.horizon else ())
 
+    def is_probe(self, event: Event) -> bool:
+        """Whether star2 probes this child of a chance node: it then has no window."""
+        return self.calls[-1].who == "chance" and event.alpha is None and bool(self.lines("probe", "chance"))
+
     def leaf_lines(self, event: Event) -> tuple[int, ...]:
         """The lines that return the value of a leaf."""
-        if getattr(event, "table", False):
+        if event.table:
             return self.lines("table", "")
         if self.horizon is None:
             return self.lines("leaf", "")
@@ -254,6 +289,8 @@ class _Reader:
 
     def who(self, path: Path) -> str:
         """Who moves at a node, as the code calls it."""
+        if len(path) == 1 and self.lines("call", "root") != self.lines("call", ""):
+            return "root"
         turn = self.state(path).turn
         if turn == CHANCE:
             return "chance"

@@ -187,6 +187,39 @@ def average(state, alpha, beta):
     return mean  #: chance return
 """
 
+_STAR2: Final = """
+def average(state, alpha, beta):
+    for child in children(state):
+        probe(child)  #: chance probe
+        if sum_of(least) >= beta or sum_of(most) <= alpha:
+            return the_bound_outside(alpha, beta)  #: chance unprobed
+    mean = 0
+    for child in children(state):
+        low, high = window_of(child, mean, alpha, beta, least, most)
+        value = star2(child, low, high)  #: chance call
+        mean += probability(child) * value  #: chance back
+        if must_be_outside(mean, alpha, beta, least, most):
+            return the_bound_outside(alpha, beta)  #: chance stop
+    return mean  #: chance return
+
+def probe(state):
+    value = star2(first_child(state), low, high)  #: probe call
+    if turn(state) == MAX:
+        least[state] = value
+    else:
+        most[state] = value
+"""
+
+_PARALLEL: Final = """
+def parallel(root, alpha, beta):  #: start
+    for brothers in [first_child(root)], later_children(root):
+        values = at_the_same_time(alphabeta, brothers, alpha, beta)  #: root call
+        alpha, beta = narrowed(root, alpha, beta, values)  #: root back
+        if alpha >= beta:
+            break  #: root stop
+    return best_value(root)  #: root return
+"""
+
 _EXPECTIMAX: Final = f"""
 def expectimax(state):  #: start
 {_LEAF}
@@ -256,18 +289,18 @@ def quiet(state, alpha, beta):
         alpha = max(alpha, best)
         for child in noisy_children(state):
             if alpha >= beta:
-                break  #: quiet max stop
-            value = quiet(child, alpha, beta)  #: quiet max call
-            best = max(best, value)  #: quiet max back
-            alpha = max(alpha, best)  #: quiet max back
+                break  #: max quiet stop
+            value = quiet(child, alpha, beta)  #: max quiet call
+            best = max(best, value)  #: max quiet back
+            alpha = max(alpha, best)  #: max quiet back
     else:
         beta = min(beta, best)
         for child in noisy_children(state):
             if alpha >= beta:
-                break  #: quiet min stop
-            value = quiet(child, alpha, beta)  #: quiet min call
-            best = min(best, value)  #: quiet min back
-            beta = min(beta, best)  #: quiet min back
+                break  #: min quiet stop
+            value = quiet(child, alpha, beta)  #: min quiet call
+            best = min(best, value)  #: min quiet back
+            beta = min(beta, best)  #: min quiet back
     return best  #: quiet return
 """
 
@@ -312,8 +345,7 @@ def bisection(root):
 
 _DEEPENING: Final = """
 def deepening(root):
-    for depth in 1, 2, 3, ...:
-        search_depth = depth
+    for depth in 1, 2, 3, ...:  # the leaves are at this depth
         value = alphabeta(root, -inf, +inf)  #: start
     return value
 """
@@ -428,7 +460,9 @@ _CODES: Final = {
     "selective": _ALPHABETA.replace("children(state)", "best_children(state, width)").replace("alphabeta", "selective"),
     "expectiminimax": _EXPECTIMINIMAX,
     "star1": _STAR1,
+    "star2": _STAR1.partition("def average")[0].replace("star1", "star2") + _STAR2,
     "expectimax": _EXPECTIMAX,
+    "parallel": _PARALLEL + _ALPHABETA.replace(_TAG + "start", ""),
     "maxn": _MAXN,
     "paranoid": _PARANOID,
     "mcts": _MCTS,

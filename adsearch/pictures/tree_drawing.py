@@ -15,7 +15,7 @@ from adsearch.pictures import svg
 from adsearch.pictures.board_nodes import board_of
 from adsearch.pictures.tree_picture import Node, Picture, Shape
 from adsearch.result import Bound
-from adsearch.trace import SIGNS, signed, written
+from adsearch.trace import SIGNS, Value, signed, written
 
 
 def as_text(picture: Picture) -> str:
@@ -187,7 +187,7 @@ def as_svg(picture: Picture, *, numbered: bool = False) -> str:
     """The tree as an SVG document, for light and dark mode.
 
     `numbered`: each part has its node's number (`data-node`, in the order of `Node.walk`), so that a script can change
-    it. The texts of values and windows have the classes `value` and `window`, and are there even if they are empty."""
+    it. The texts that change have the classes `value`, `window` and `hit` (in the table)."""
     return _Svg(picture, numbered=numbered).document()
 
 
@@ -345,7 +345,7 @@ class _Svg:
         beside = _beside(node)
         for number, text in enumerate(beside):
             line = y + 4.0 + 13.0 * (number - (len(beside) - 1) / 2)
-            changes = "" if not marks else " window" if text == node.window else " value"
+            changes = {node.window: " window", "table": " hit"}.get(text, " value") if marks else ""
             kind = f"beside faint{changes}"
             parts.append(svg.element("text", svg.words(text), class_=kind, x=x + half + 4.0, y=line))
         return svg.element("g", *parts, **marks)
@@ -374,25 +374,27 @@ def _inside(node: Node) -> str:
     """The text inside a node: its value, or a seat's number."""
     if node.shape is Shape.SEAT:
         return str(node.seat)
-    return "" if node.value is None else _value(node)
+    return _value(node)
 
 
 def _value(node: Node) -> str:
     """A node's value, with a sign if it is only a bound."""
-    assert node.value is not None
-    sign = "" if node.bound is Bound.EXACT else SIGNS[node.bound]
-    return sign + written(node.value, digits=3)
+    return "" if node.value is None else value_text(node.value, node.bound)
+
+
+def value_text(value: Value, bound: Bound | None) -> str:
+    """A value as a node shows it: short, and with a sign if it is only a bound."""
+    return ("" if bound in (None, Bound.EXACT) else SIGNS[bound]) + written(value, digits=3)
 
 
 def _caption(node: Node) -> str:
     """The text below a board: who moves, and the value."""
-    return " ".join(filter(None, (node.player, "" if node.value is None else _value(node))))
+    return " ".join(filter(None, (node.player, _value(node))))
 
 
 def _beside(node: Node) -> list[str]:
     """The lines of text to the right of a node."""
-    inside = node.shape is not Shape.SEAT or node.position is not None or node.value is None
-    value = "" if inside else _value(node)
+    value = _value(node) if node.shape is Shape.SEAT and node.position is None else ""
     gate = node.player if node.problem else ""
     return [*filter(None, (node.name, gate, value, node.window, "table" if node.table else ""))]
 

@@ -15,15 +15,15 @@
     node.best.push(...[part, ...part.querySelectorAll(".best")].filter((one) => one.classList.contains("best")));
     if (part.localName !== "g") continue;
     node.group = part;
-    for (const name of ["value", "window"]) node[name] = part.querySelector(`.${name}`);
+    for (const name of ["value", "window", "hit"]) node[name] = part.querySelector(`.${name}`);
   }
 
   // What each node shows after step `at`: the changes of all steps before it, one after the other.
   const after = (at) => {
-    const shown = nodes.map(() => ({ value: "", window: "", seen: false }));
+    const shown = nodes.map(() => ({ value: "", window: "", hit: "", seen: false }));
     for (const { dataset } of rows.slice(0, at + 1)) {
       if (dataset.window !== undefined) shown[dataset.windowOf].window = dataset.window;
-      if (dataset.value !== undefined) shown[dataset.valueOf].value = dataset.value;
+      if (dataset.value !== undefined) Object.assign(shown[dataset.valueOf], { value: dataset.value, hit: dataset.hit ?? "" });
       for (const number of dataset.appears?.split(" ") ?? []) shown[number].seen = true;
     }
     return shown;
@@ -43,14 +43,13 @@
 
   const show = (at) => {
     const { dataset } = rows[at];
-    after(at).forEach(({ value, window, seen }, number) => {
+    after(at).forEach(({ seen, ...texts }, number) => {
       const node = nodes[number];
       for (const part of node.parts) part.classList.toggle("later", !seen);
       for (const part of node.best) part.classList.toggle("best", at === last);
       node.group.classList.toggle("current", at < last && number === Number(dataset.at));
       node.group.classList.toggle("changed", number === Number(dataset.windowOf));
-      if (node.value) node.value.textContent = value;
-      if (node.window) node.window.textContent = window;
+      for (const [name, text] of Object.entries(texts)) if (node[name]) node[name].textContent = text;
     });
     const running = new Set(dataset.lines?.split(" ").map(Number));
     lines.forEach((line, number) => line.classList.toggle("running", running.has(number)));

@@ -130,6 +130,8 @@ def _changes(step: Step) -> dict[str, str]:
         changes |= {"data_window_of": str(step.window[0]), "data_window": step.window[1]}
     if step.value:
         changes |= {"data_value_of": str(step.value[0]), "data_value": step.value[1]}
+    if step.event is not None and step.event.table:
+        changes["data_hit"] = "table"
     if step.appears:
         changes["data_appears"] = " ".join(map(str, step.appears))
     if step.lines:

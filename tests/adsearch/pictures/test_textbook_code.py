@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from math import inf, nextafter
 from random import Random
 from types import FrameType
@@ -15,9 +16,10 @@ from typing import Any
 
 import pytest
 
-from adsearch import State, Trace, algorithms, terms
+from adsearch import State, Trace, games, terms
 from adsearch.pictures.search_steps import Stepped, stepped
 from adsearch.pictures.tree_picture import search_tree
+from adsearch.registry import dialects, searches
 from adsearch.state import CHANCE
 from adsearch.trace import EventKind
 from tests.kit.every_game import AnyState
@@ -88,8 +90,7 @@ class Textbook:
             "clip": lambda value, low, high: min(max(value, low), high),
             "zeros": lambda: Values([0.0] * state.players),
         }
-        source = "\n".join(search.code.lines).replace("1, 2, 3, ...", "range(1, last + 1)")
-        source = source.replace("search_depth = depth", "set_depth(depth)")
+        source = "\n".join(search.code.lines)
         exec(compile(source, MODULE, "exec"), self.words)
         for name in [name for name, word in self.words.items() if hasattr(word, "__code__")]:
             if self.words[name].__code__.co_filename == MODULE and name not in DRIVERS and name != "average":
@@ -162,6 +163,7 @@ DRIVERS = ("aspiration", "mtdf", "bisection")
 
 TWO_PLAYERS = {
     "minimax": "",
+    "negamax": "",
     "alphabeta": "",
     "alphabeta:fail=hard": "",
     "pvs": "",
@@ -181,7 +183,7 @@ TWO_PLAYERS = {
 
 def searched(algorithm: str, state: AnyState, **more: Any) -> tuple[Stepped, Trace, dict[str, Any]]:
     """A search in steps, with its trace and its options."""
-    search, options = algorithms.configured(algorithm)
+    search, options = searches.configured(algorithm)
     options |= more
     trace = Trace()
     result = search(state, trace=trace, **options)
@@ -222,3 +224,69 @@ def test_the_code_does_what_the_search_does(algorithm: str) -> None:
             continue
         ran += check(algorithm, state)
     assert len(ran) >= 2
+
+
+CHANCE_GAMES = ("expectiminimax", "expectiminimax:pruning=star1", "expectimax", "paranoid", "maxn")
+
+
+@pytest.mark.parametrize("algorithm", CHANCE_GAMES)
+def test_the_code_does_what_the_search_does_with_chance(algorithm: str) -> None:
+    ran: Counter[str] = Counter()
+    for seed in range(40):
+        ran += check(algorithm, random_tree(Random(seed), alternate=True, chance=True))
+    assert ran["chance call"] > 20
+    assert "star1" not in algorithm or ran["chance stop"] > 0
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("algorithm", ["alphabeta", "pvs", "winning:table=false", "quiescence"])
+def test_the_code_stops_at_the_depth_of_the_search(algorithm: str, depth: int) -> None:
+    for seed in range(20):
+        check(algorithm, random_tree(Random(seed), alternate=True), depth=depth)
+    check(algorithm, games.start("tree:horizon"), depth=depth)
+
+
+@pytest.mark.parametrize("algorithm", [*dialects])
+def test_the_code_of_a_dialect_does_what_the_search_does(algorithm: str) -> None:
+    ran: Counter[str] = Counter()
+    for seed in range(40):
+        ran += check(algorithm, random_tree(Random(seed), alternate=True, leaves=(-2, -1, 0, 1, 2)))
+    assert min(ran[tag] for tag in ran if tag.endswith("stop")) > 0
+
+
+def test_a_line_that_stops_runs_at_each_cut_off() -> None:
+    search, _, _ = searched("alphabeta", games.start("tree:professors"))
+    assert search.code is not None
+    stops = {number for tag, numbers in search.code.tags.items() if tag.endswith("stop") for number in numbers}
+    for step in search.steps:
+        if step.event is not None and step.event.cutoff:
+            assert stops & {*step.lines}
+
+
+TRACED = sorted(name for name in searches if "trace" in signature(searches[name].search).parameters)
+
+
+@pytest.mark.parametrize("algorithm", [*TRACED, "expectiminimax:pruning=star2", "deepening:algorithm=mtdf"])
+def test_every_step_of_every_search_has_its_lines(algorithm: str) -> None:
+    state = games.start("tree:bounded_below" if "star2" in algorithm else "tree:professors")
+    more = {"simulations": 10} if algorithm == "mcts" else {}
+    search, trace, _ = searched(algorithm, state, **more)
+    assert search.code is not None
+    assert len(search.steps) == len(trace.events) + 1
+    for step in search.steps[:-1]:
+        assert step.lines, step
+        assert max(step.lines) < len(search.code.lines)
+    assert {number for step in search.steps for number in step.appears} == {*range(len([*search.picture.root.walk()]))}
+
+
+def test_lines_about_a_table_are_shown_where_a_value_came_from_one() -> None:
+    lines = {}
+    for table in ("false", "true"):
+        search, trace, _ = searched(f"alphabeta:table={table}", games.start("grundy:9"))
+        assert search.code is not None
+        lines[table] = search.code.lines
+        hits = sum(event.table for event in trace.events)
+        (found,) = search.code.tags.get("table", ((),))[-1:] or [0]
+        ran = sum(found in step.lines for step in search.steps)
+        assert ran == hits
+    assert len(lines["true"]) == len(lines["false"]) + 2
