@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any, Final
 
 from adsearch import terms
@@ -74,6 +73,8 @@ class _Open:
     beta: float | None
     seen: str = ""
     """The child that was looked at last."""
+    quiet: bool = False
+    """Whether a quiescence search looks only at noisy moves here."""
     has_returned: bool = False
     """Whether a line that returns has run: at a chance node, a cutoff is such a line."""
 
@@ -92,8 +93,6 @@ class _Reader:
         self.seat = terms.root_seat(trace.state) if algorithm in _FOR_ME else 0
         if algorithm == "winning" and options.get("seat") is not None:
             self.seat = options["seat"]
-        # In quiescence search, the depth from which only noisy moves are searched.
-        self.horizon = options.get("depth", inf) if algorithm == "quiescence" else None
         self.nodes: list[Node] = list(picture.root.walk())
         self.numbers: dict[Path, int] = {}
         self.number(picture.root, (picture.root.label,))
@@ -102,8 +101,10 @@ class _Reader:
         self.appeared: set[int] = set()
         self.calls: list[_Open] = []
         self.backup = trace.backup
-        found = (visit for root in visits(trace) for visit in root.walk())
+        found = [visit for root in visits(trace) for visit in root.walk()]
         self.bounds = {visit.call.ended: visit.bound for visit in found}
+        # The events with a call of a position that quiescence search can leave as it is.
+        self.quiet = {visit.call.began for visit in found if visit.stand_pat is not None}
 
     def number(self, node: Node, path: Path) -> None:
         """Number the nodes in preorder."""
@@ -115,9 +116,9 @@ class _Reader:
         """All steps."""
         for at, event in enumerate(self.events):
             if event.kind is EventKind.INIT:
-                yield self.start(event, again=at > 0)
+                yield self.start(event, quiet=at in self.quiet, again=at > 0)
             elif event.kind is EventKind.DESCEND:
-                yield self.down(event)
+                yield self.down(event, quiet=at in self.quiet)
             else:
                 follows = self.events[at + 1] if at + 1 < len(self.events) else None
                 again = follows is not None and follows.path == event.path
@@ -137,12 +138,12 @@ class _Reader:
             + f" Best play: {best}." * bool(best),
         )
 
-    def start(self, event: Event, *, again: bool) -> Step:
+    def start(self, event: Event, *, quiet: bool, again: bool) -> Step:
         """The search starts, or starts again."""
         if again and self.algorithm == "winning":
             self.seat = 1 - self.seat
         returned = self.root_returns() if again else ()
-        self.calls = [_Open(event.path, self.who(event.path), event.alpha, event.beta)]
+        self.calls = [_Open(event.path, self.who(event.path), event.alpha, event.beta, quiet=quiet)]
         return Step(
             event=event,
             node=0,
@@ -153,11 +154,13 @@ class _Reader:
             says=f"The search starts{' again' * again} at {event.path[-1]}{_with(event)}.",
         )
 
-    def down(self, event: Event) -> Step:
+    def down(self, event: Event, *, quiet: bool) -> Step:
         """Down to a child."""
         lines = self.call_lines(event)
+        if quiet and not self.calls[-1].quiet:
+            lines += self.lines("leaf", "")
         who = "probe" if self.is_probe(event) else self.who(event.path)
-        self.calls.append(_Open(event.path, who, event.alpha, event.beta))
+        self.calls.append(_Open(event.path, who, event.alpha, event.beta, quiet=quiet))
         child = self.numbers[event.path]
         return Step(
             event=event,
@@ -178,14 +181,14 @@ class _Reader:
             was_probe = False
         else:
             call = self.calls.pop()
-            lines = () if call.has_returned else self.lines("return", call.who, call.path)
+            lines = () if call.has_returned else self.lines("return", call.who, quiet=call.quiet)
             was_probe = call.who == "probe"
         above = self.calls[-1]
         is_searched_again = again and bool(self.lines("again", above.who))
         if was_probe:
             lines += self.lines("unprobed", above.who) if event.cutoff else self.lines("probe", above.who)
         elif not is_searched_again:
-            lines += self.lines("back", above.who, above.path) + self.stop_lines(event, above.who)
+            lines += self.lines("back", above.who, quiet=above.quiet) + self.stop_lines(event, above)
         above.has_returned = above.who == "chance" and event.cutoff
         says = self.returned(event, bound, above)
         above.alpha, above.beta = event.alpha, event.beta
@@ -232,58 +235,47 @@ class _Reader:
 
     # Lines of code.
 
-    def lines(self, role: str, who: str, path: Path = ()) -> tuple[int, ...]:
-        """The lines of that role; `path`: the node whose function runs."""
-        if self.code is None:
-            return ()
-        if self.is_quiet(path):
-            return self.code.find(who, f"quiet {role}")
-        return self.code.find(who, role)
+    def lines(self, role: str, who: str, *, quiet: bool = False) -> tuple[int, ...]:
+        """The lines of that role, in the function for all moves or in the one for noisy moves."""
+        return () if self.code is None else self.code.find(who, f"quiet {role}" if quiet else role)
 
     def root_returns(self) -> tuple[int, ...]:
         """The line that returns the value of the root."""
         root = self.calls[0]
-        return () if root.has_returned else self.lines("return", root.who, root.path)
-
-    def is_quiet(self, path: Path) -> bool:
-        """Whether a quiescence search only looks at noisy moves at this node."""
-        return self.horizon is not None and len(path) > self.horizon
+        return () if root.has_returned else self.lines("return", root.who, quiet=root.quiet)
 
     def call_lines(self, event: Event) -> tuple[int, ...]:
-        """The line with the call of the child; in quiescence search, also the call of `quiet` at the horizon."""
+        """The line with the call of the child."""
         above = self.calls[-1]
         if self.is_probe(event):
             return self.lines("probe", above.who)
         role = "call" if not above.seen else "again" if above.seen == event.path[-1] else "test"
         above.seen = event.path[-1]
-        lines = self.lines(role, above.who, above.path) or self.lines("call", above.who, above.path)
-        return lines + (self.lines("leaf", "") if len(event.path) - 1 == self.horizon else ())
+        return self.lines(role, above.who, quiet=above.quiet) or self.lines("call", above.who, quiet=above.quiet)
 
     def is_probe(self, event: Event) -> bool:
         """Whether star2 probes this child of a chance node: it then has no window."""
         return self.calls[-1].who == "chance" and event.alpha is None and bool(self.lines("probe", "chance"))
 
     def leaf_lines(self, event: Event) -> tuple[int, ...]:
-        """The lines that return the value of a leaf."""
+        """The lines that return the value of a leaf; in quiescence search, `quiet` returns it."""
         if event.table:
             return self.lines("table", "")
-        if self.horizon is None:
-            return self.lines("leaf", "")
-        return self.lines("quiet return", "") + (self.lines("leaf", "") if not self.is_quiet(event.path[:-1]) else ())
+        return (() if self.calls[-1].quiet else self.lines("leaf", "")) + self.lines("return", "leaf", quiet=True)
 
-    def stop_lines(self, event: Event, who: str) -> tuple[int, ...]:
-        """The line that leaves the loop, if it runs. Most searches also run it after the last child, where nothing is
-        left to cut off."""
-        value, parent = event.value, event.path[:-1]
+    def stop_lines(self, event: Event, above: _Open) -> tuple[int, ...]:
+        """The line that leaves the loop of the parent, if it runs. Most searches also run it after the last child,
+        where nothing is left to cut off."""
+        value = event.value
         if self.algorithm == "winning" and isinstance(value, float | int):
-            stops = value > 0 if who == "max" else value <= 0
-        elif event.alpha is None or event.beta is None or who == "chance" or self.is_quiet(parent):
+            stops = value > 0 if above.who == "max" else value <= 0
+        elif event.alpha is None or event.beta is None or above.who == "chance" or above.quiet:
             stops = event.cutoff
         elif self.algorithm == "alphabeta_strict":
             stops = event.alpha > event.beta
         else:
             stops = event.alpha >= event.beta
-        return self.lines("stop", who, parent) if stops else ()
+        return self.lines("stop", above.who, quiet=above.quiet) if stops else ()
 
     # The tree.
 

@@ -62,6 +62,7 @@ class Textbook:
         self.calls: Calls = []
         self.ran: Counter[int] = Counter()
         self.algorithm = algorithm
+        self.width = options.get("width", 4)
         self.me = terms.root_seat(state)
         self.depth = options.get("depth", inf)
         low, high = state.bounds
@@ -152,9 +153,9 @@ class Textbook:
             first=move == moves[0],
         )
 
-    def best_children(self, at: Position, width: int) -> list[Position]:
+    def best_children(self, at: Position) -> list[Position]:
         children = [self.child(at, move) for move in at.state.moves()]
-        return sorted(children, key=lambda child: -child.state.evaluate(at.state.turn or 0))[:width]
+        return sorted(children, key=lambda child: -child.state.evaluate(at.state.turn or 0))[: self.width]
 
 
 FOR_ME = ("winning", "expectimax", "paranoid")
