@@ -167,12 +167,14 @@ _AVERAGE: Final = """
 def average(state, alpha, beta):
     mean = 0
     for child in children(state):
-        p, rest = probability(child), probability_of_later(child)
+        p = probability(child)
+        rest = probability_of_later(child)
         low = (alpha - mean - rest * HIGHEST) / p
         high = (beta - mean - rest * LOWEST) / p
         value = star1(child, low, high)  #: chance call
         mean += p * value  #: chance back
-        least, most = mean + rest * LOWEST, mean + rest * HIGHEST
+        least = mean + rest * LOWEST
+        most = mean + rest * HIGHEST
         if rest > 0 and (least >= beta or most <= alpha):
             return least if least >= beta else most  #: chance stop
     return mean  #: chance return

@@ -29,11 +29,11 @@
     return shown;
   };
 
-  // Scrolls a box (not the page) so that `part` is visible.
+  // Scrolls a box (not the page) so that `part` is visible; lines of code start at the left.
   const reveal = (part, box) => {
     const [inner, outer] = [part.getBoundingClientRect(), box.getBoundingClientRect()];
     const room = 40;
-    if (inner.left < outer.left + room || inner.right > outer.right - room) {
+    if (box !== code && (inner.left < outer.left + room || inner.right > outer.right - room)) {
       box.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
     }
     if (inner.top < outer.top || inner.bottom > outer.bottom) {

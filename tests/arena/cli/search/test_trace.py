@@ -202,4 +202,23 @@ def test_the_tree_of_tic_tac_toe_is_folded() -> None:
 def test_boards_need_a_tree() -> None:
     ended = arena("trace", "nap:4", "alphabeta", "--nodes", "boards")
     assert (ended.code, ended.out) == (2, "")
-    assert "--nodes boards works only with --tree, --svg or --dot" in ended.err
+    assert "--nodes boards works only with --tree, --svg, --dot or --html" in ended.err
+
+
+def test_html_writes_a_page_with_all_steps(tmp_path: Path) -> None:
+    file = tmp_path / "search.html"
+    ended = arena("trace", "tree:four_leaves", "alphabeta", "--html", str(file))
+    assert (ended.code, ended.out) == (0, "value 2  move b  line b d  nodes 6\n")
+    assert ended.err == f"written: {file}\n"
+    page = file.read_text("utf-8")
+    assert "tree:four_leaves searched by alphabeta" in page
+    _, *events, _ = arena("trace", "tree:four_leaves", "alphabeta").out.splitlines()
+    assert page.count("data-says") == len(events) + 1
+
+
+def test_html_refuses_a_search_that_is_too_large_and_prints_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "search.html"
+    ended = arena("trace", "connect4", "alphabeta", "--depth", "4", "--html", str(file))
+    assert (ended.code, ended.out) == (2, "")
+    assert "at most 2,000 steps" in ended.err
+    assert not file.exists()
