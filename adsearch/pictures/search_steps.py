@@ -220,7 +220,7 @@ class _Reader:
         else:
             text = f"The leaf {child} is worth {value}."
         if bound in (Bound.LOWER, Bound.UPPER):
-            text = f"{text[:-1]}; its true value is {'at least' if bound is Bound.LOWER else 'at most'} that."
+            text = f"{text[:-1]}; the value of {child} is {'at least' if bound is Bound.LOWER else 'at most'} {value}."
         for name, before, after in (("alpha", above.alpha, event.alpha), ("beta", above.beta, event.beta)):
             if before is not None and after is not None and before != after:
                 text += f" At {parent}, {name} {'rises' if after > before else 'falls'} to {written(after)}."
