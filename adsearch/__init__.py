@@ -1,7 +1,8 @@
 """Games and search algorithms. They use the standard library only, and no sockets, clocks, database or screen.
 
 `games` has the rules of every game, all with the same interface, `State`. Each search algorithm is a module beside it;
-`algorithms` finds them by name. `pictures` draws positions and trees; it is imported only when a picture is drawn.
+`algorithms` finds them by name. `dialects` has algorithms as lectures write them; `searches` finds searches of both
+kinds. `pictures` draws positions and trees; it is imported only when a picture is drawn.
 """
 
 from typing import Any
@@ -9,13 +10,13 @@ from typing import Any
 from adsearch.budget import Budget
 from adsearch.errors import AdsearchError
 from adsearch.option import Option
-from adsearch.registry import algorithms
+from adsearch.registry import algorithms, searches
 from adsearch.result import Result
 from adsearch.state import CHANCE, State
 from adsearch.table import Table
 from adsearch.trace import Trace
 
-__all__ = ["CHANCE", "AdsearchError", "Budget", "Option", "Result", "State", "Table", "Trace", "algorithms"]
+__all__ = ["CHANCE", "AdsearchError", "Budget", "Option", "Result", "State", "Table", "Trace", "algorithms", "searches"]
 
 
 def _draw_svg(state: State[Any], last: Any) -> str:

@@ -62,7 +62,7 @@ def nearly(name: str, possible: Sequence[str]) -> str:
 
 def meant(name: str, possible: Sequence[str]) -> str:
     """The end of a message about an unknown name: the most similar name, or a list of all names."""
-    return nearly(name, possible) or (f"; there is {one_of(possible, most=20)}" if possible else "; there is none")
+    return nearly(name, possible) or (f"; there is {one_of(possible, most=30)}" if possible else "; there is none")
 
 
 def quote(text: object) -> str:

@@ -1,9 +1,11 @@
-"""The registry of search algorithms; an algorithm has the name of its module.
+"""The registry of searches, in families; a search has the name of its module.
 
     from adsearch import algorithms
     algorithms["pvs"].search(state, depth=8)
 
-A module is imported only when it is used. `height` and `count` are not included: they measure a tree and find no move.
+`algorithms` are the searches that agents play with. `dialects` are algorithms as lectures write them: for study only.
+`searches` finds a search of any family by name. A module is imported only when it is used. `height` and `count` are
+not included: they measure a tree and find no move.
 """
 
 from __future__ import annotations
@@ -17,31 +19,33 @@ from adsearch import settings
 from adsearch.errors import BadSearch, BadSetting, meant, quote
 from adsearch.result import Result
 
-_NAMES: Final = (
-    *("minimax", "negamax", "alphabeta", "winning", "proof", "aspiration", "mtdf", "bisection", "pvs"),
-    *("quiescence", "selective", "deepening"),
-    *("expectiminimax", "expectimax", "maxn", "paranoid", "mcts", "iteration"),
-)
-
-
 _CALLERS: Final = ("state", "depth", "budget", "trace", "return")
 """Parameters of a search that are not options, because they cannot be given as text."""
 
 Search = Callable[..., Result[Any]]
 
 
-class Algorithms(Mapping[str, ModuleType]):
-    """The algorithms: name -> module, each with a function `search`."""
+class Family(Mapping[str, ModuleType]):
+    """Searches by name, in the order of the lecture: name -> module, each with a function `search`."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        """`modules`: the name of each search and of its module."""
+        self._modules = dict(modules)
+
+    @classmethod
+    def of(cls, package: str, *names: str) -> Family:
+        """The searches of these names, each a module of `package`."""
+        return cls({name: f"{package}.{name}" for name in names})
 
     def names(self) -> tuple[str, ...]:
-        """The algorithms' names, in the order of the lecture."""
-        return _NAMES
+        """The names of the searches."""
+        return tuple(self._modules)
 
     def find(self, name: str) -> ModuleType:
         """The module of that name; BadSearch lists the names."""
-        if name not in _NAMES:
-            raise BadSearch(f"no algorithm {quote(name)}{meant(name, _NAMES)}")
-        return importlib.import_module(f"adsearch.{name}")
+        if name not in self._modules:
+            raise BadSearch(f"no algorithm {quote(name)}{meant(name, self.names())}")
+        return importlib.import_module(self._modules[name])
 
     def configured(self, text: str) -> tuple[Search, dict[str, Any]]:
         """The search function and the options in a text such as "alphabeta:table=true,ordering=true"."""
@@ -54,19 +58,30 @@ class Algorithms(Mapping[str, ModuleType]):
         except BadSetting as error:
             raise BadSearch(f"{name}: {error}") from None
 
+    def __or__(self, other: Family) -> Family:
+        """The searches of both families."""
+        return Family(self._modules | other._modules)
+
     def __repr__(self) -> str:
-        return f"<algorithms: {', '.join(_NAMES)}>"
+        return f"<algorithms: {', '.join(self._modules)}>"
 
     def __getitem__(self, name: str) -> ModuleType:
-        if name not in _NAMES:
+        if name not in self._modules:
             raise KeyError(name)
         return self.find(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_NAMES)
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(_NAMES)
+        return len(self._modules)
 
 
-algorithms: Final = Algorithms()
+algorithms: Final = Family.of(
+    "adsearch",
+    *("minimax", "negamax", "alphabeta", "winning", "proof", "aspiration", "mtdf", "bisection", "pvs"),
+    *("quiescence", "selective", "deepening"),
+    *("expectiminimax", "expectimax", "maxn", "paranoid", "mcts", "iteration"),
+)
+dialects: Final = Family.of("adsearch.dialects", "negamax_bounds", "negascout", "alphabeta_strict")
+searches: Final = algorithms | dialects

@@ -299,7 +299,7 @@ def written(value: Value, *, digits: int = 6) -> str:
     if abs(value) < sys.float_info.min:
         # The end of a null window at 0: the smallest float above or below 0.
         return "0"
-    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.{digits}g}"
+    return f"{value + 0.0:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.{digits}g}"
 
 
 def signed(value: Value, bound: Bound | None, *, digits: int = 6) -> str:

@@ -185,9 +185,9 @@ _Search = Callable[[int], _Found]
 def _our_search(
     text: str, state: State[Any], window: tuple[float, float] | None, nodes: int | None, seconds: float | None
 ) -> _Search:
-    from adsearch import algorithms
+    from adsearch import searches
 
-    run, options = algorithms.configured(text)
+    run, options = searches.configured(text)
     if window is not None and "alpha" in signature(run).parameters:
         options = dict(zip(("alpha", "beta"), window, strict=True)) | options
     elif window is not None:

@@ -96,13 +96,13 @@ def trace(
 
     Example: arena trace tree:professors alphabeta --html search.html
     """
-    from adsearch import algorithms
+    from adsearch import searches
     from adsearch.pictures import tree_drawing
     from adsearch.pictures.call_trace import as_calls
     from adsearch.pictures.tree_picture import search_tree
     from adsearch.trace import NULL_WINDOW, Trace, as_table
 
-    search, options = algorithms.configured(algorithm)
+    search, options = searches.configured(algorithm)
     for name, value in _accepted(algorithm, search, _options(depth, window=window, fail=fail)).items():
         if name in options:
             raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")

@@ -60,9 +60,9 @@ def _games(_: str | None) -> Iterator[str]:
 
 
 def _algorithms(_: str | None) -> Iterator[str]:
-    from adsearch import algorithms
+    from adsearch import searches
 
-    yield from algorithms.names()
+    yield from searches.names()
 
 
 def _players(db: str | None) -> Iterator[str]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from math import inf, isclose
 from typing import Any, Final
 
-from adsearch import Result, Trace, algorithms
+from adsearch import Result, Trace, searches
 from adsearch.errors import quote
 from adsearch.games.tree import Tree, read
 from adsearch.pictures.tree_picture import Path
@@ -85,7 +85,7 @@ def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
     """Runs our own search of this tree."""
     drawn = read(question.description)
     state = Tree.at(drawn, drawn.root)
-    search, options = algorithms.configured(algorithm.search)
+    search, options = searches.configured(algorithm.search)
     trace = Trace()
     result = search(state, depth=question.depth, trace=trace, **options)
     best = []
