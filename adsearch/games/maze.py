@@ -1,16 +1,15 @@
-"""A maze with a runner that eats pellets and one to four ghosts that hunt it: a pursuit game like Pac-Man.
+"""A maze with a runner that eats pellets and up to four ghosts that hunt it: a pursuit game like Pac-Man.
 
-`maze_map` has the tables that make a move a table look-up; this module has the rules, the score and the evaluation. A
-position's text is the same whether seats or chance move the ghosts.
+`maze_map` has the tables that make a move a table look-up, `maze_setting` the options and scores; this module has the
+rules and the evaluation. A position's text is the same whether seats or chance move the ghosts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import lru_cache
-from typing import Final, Self
+from typing import Self
 
-from adsearch.errors import BadCell, BadOption, BadPosition, quote
+from adsearch.errors import BadCell, BadPosition, quote
 from adsearch.games.grid import GridGame, grid_attributes
 from adsearch.games.maze_map import (
     HEADING_NAMES,
@@ -20,24 +19,23 @@ from adsearch.games.maze_map import (
     POSITION,
     POSITION_FORM,
     UNMOVED,
-    Board,
     Place,
-    board_of,
     cell_text,
-    map_text,
     read_cell,
     read_ghost,
 )
+from adsearch.games.maze_setting import (
+    SCARED_ROUNDS,
+    SCORE_OF_A_PELLET,
+    SCORE_OF_A_ROUND,
+    SCORE_OF_A_SCARED_GHOST,
+    SCORE_OF_ALL_PELLETS,
+    SCORE_OF_BEING_CAUGHT,
+    MazeSetting,
+    read_setting,
+)
 from adsearch.option import Option
 from adsearch.state import CHANCE
-
-SCORE_OF_A_PELLET: Final = 10
-SCORE_OF_A_ROUND: Final = -1
-SCORE_OF_ALL_PELLETS: Final = 500
-SCORE_OF_BEING_CAUGHT: Final = -500
-SCORE_OF_A_SCARED_GHOST: Final = 200
-SCARED_ROUNDS: Final = 20
-"""Rounds for which ghosts are scared after a power pellet."""
 
 WEIGHT_OF_A_PELLET_LEFT = -2.0
 WEIGHT_OF_THE_NEAREST_PELLET = 9.0
@@ -48,55 +46,6 @@ WEIGHT_OF_A_SCARED_GHOST = 100.0
 """Divided by the distance of a scared ghost, if the runner can reach it while it is scared."""
 
 
-class MazeSetting:
-    """The constants of a game: the board, the options, and values computed from them."""
-
-    __slots__ = ("board", "bounds", "everyone", "ghosts", "homes", "inside", "next", "random", "steps", "turns")
-
-    def __init__(self, board: Board, ghosts: int, random: bool, steps: int) -> None:
-        self.board = board
-        self.next = board.next
-        self.homes = board.homes[:ghosts]
-        self.ghosts = ghosts
-        self.random = random
-        self.steps = steps
-        self.everyone = (1 << ghosts) - 1
-        # Mover -> turn; the last entry (index -1) is the turn of a finished game.
-        self.turns: tuple[int | None, ...] = (0, *(CHANCE if random else seat for seat in range(1, ghosts + 1)), None)
-        # At most one pellet or ghost is eaten in a round, and each ghost at most once for each power pellet.
-        pellets, power = board.pellets.bit_count(), min(board.power.bit_count(), steps)
-        low = SCORE_OF_BEING_CAUGHT + SCORE_OF_A_ROUND * steps
-        high = (SCORE_OF_A_PELLET + SCORE_OF_A_ROUND) * min(pellets, steps)
-        high += (SCORE_OF_A_SCARED_GHOST * ghosts + SCORE_OF_A_ROUND) * power
-        high += SCORE_OF_ALL_PELLETS if pellets <= steps else 0
-        if not random:
-            high = max(high, -low)
-            low = -high
-        self.bounds = (float(low), float(high))
-        self.inside = (low + 0.5, high - 0.5)
-
-
-@lru_cache(maxsize=64)
-def setting_of(board: Board, ghosts: int, random: bool, steps: int) -> MazeSetting:
-    """The setting for these options (cached)."""
-    return MazeSetting(board, ghosts, random, steps)
-
-
-def read_setting(ghosts: str, map_name: str, steps: int) -> MazeSetting:
-    """The setting for these options; BadOption if the map is invalid or has too few ghosts."""
-    text = map_text(map_name)
-    try:
-        board = board_of(text)
-    except BadOption as error:
-        raise BadOption(f"map {quote(map_name)}: {error}") from None
-    most = len(board.homes)
-    number = ghosts.removeprefix("random")
-    count = int(number) if number else min(2, most)
-    if count > most:
-        raise BadOption(f"ghosts must be at most {most}, as many as the map {quote(map_name)} has, got {quote(ghosts)}")
-    return setting_of(board, count, ghosts.startswith("random"), steps)
-
-
 class Maze(GridGame[int]):
     """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that hunts the runner.
     In each round the runner moves one cell or stays, then each ghost in turn moves one cell; a ghost turns back only in
@@ -104,14 +53,15 @@ class Maze(GridGame[int]):
     pellet (o) scares all ghosts for 20 rounds; a scared ghost that meets the runner is eaten and returns to its start.
     The game ends when no pellet is left, when the runner is caught, or after `steps` rounds. The score is the runner's
     utility (a ghost's is its negative): 10 per pellet, 200 per scared ghost, -1 per round, 500 for the last pellet,
-    -500 for being caught. With ghosts=random, chance moves the ghosts and the runner is the only player."""
+    -500 for being caught. With ghosts=random, chance moves the ghosts and the runner is the only player.
+    With ghosts=0 the runner is alone: a path problem."""
 
     options = (
         Option(
             "ghosts",
             "2",
-            "number of ghosts that players move, or random: chance moves them",
-            choices=("1", "2", "3", "4", "random", "random1", "random2", "random3", "random4"),
+            "number of ghosts that players move, 0 for none, or random: chance moves them",
+            choices=("0", "1", "2", "3", "4", "random", "random1", "random2", "random3", "random4"),
         ),
         Option(
             "map",
@@ -185,7 +135,7 @@ class Maze(GridGame[int]):
         board = setting.board
         state.setting = setting
         state.runner = read_cell(board, match["runner"])
-        found = [read_ghost(board, ghost) for ghost in match["ghosts"].split("+")]
+        found = [read_ghost(board, ghost) for ghost in match["ghosts"].split("+")] if match["ghosts"] != "none" else []
         if len(found) != setting.ghosts:
             raise BadPosition(f"expected the number of ghosts to be {setting.ghosts}, got {len(found)}")
         state.ghosts = tuple(ghost for ghost, _ in found)
@@ -268,7 +218,7 @@ class Maze(GridGame[int]):
 
     @property
     def players(self) -> int:
-        return 1 if self.setting.random else 1 + self.setting.ghosts
+        return 1 if self.setting.alone else 1 + self.setting.ghosts
 
     @property
     def chance(self) -> bool:
@@ -302,7 +252,7 @@ class Maze(GridGame[int]):
         child.round = self.round + 1
         score, pellets, power, scared = self.score + SCORE_OF_A_ROUND, self.pellets, self.power, self.scared
         timer = self.timer
-        mover = 1
+        mover = 1 if setting.ghosts else 0 if child.round < setting.steps else -1
         eaten = 1 << runner
         if pellets & eaten:
             pellets ^= eaten
@@ -312,7 +262,7 @@ class Maze(GridGame[int]):
                 mover = -1
         elif power & eaten:
             power ^= eaten
-            scared, timer = setting.everyone, SCARED_ROUNDS
+            scared, timer = setting.everyone, SCARED_ROUNDS if setting.ghosts else 0
         child.pellets, child.power = pellets, power
         child.ghosts = self.ghosts
         child.scared, child.timer = scared, timer
@@ -435,9 +385,9 @@ class Maze(GridGame[int]):
             words = [cell_text(board, cell), HEADING_NAMES[heading], "scared" if self.scared >> index & 1 else ""]
             ghosts.append(":".join(word for word in words if word))
         return (
-            f"P={cell_text(board, self.runner)} G={'+'.join(ghosts)} pellets={board.cells_to_text(self.pellets)} "
-            f"power={board.cells_to_text(self.power)} score={self.score} scared={self.timer} "
-            f"round={self.round} turn={'over' if self.mover < 0 else self.mover}"
+            f"P={cell_text(board, self.runner)} G={'+'.join(ghosts) or 'none'} "
+            f"pellets={board.cells_to_text(self.pellets)} power={board.cells_to_text(self.power)} score={self.score} "
+            f"scared={self.timer} round={self.round} turn={'over' if self.mover < 0 else self.mover}"
         )
 
     @property
@@ -470,7 +420,8 @@ class Maze(GridGame[int]):
     def is_scared(self, ghost: int) -> bool:
         """Whether ghost 1, 2, ... is scared."""
         if ghost not in range(1, len(self.ghosts) + 1):
-            raise BadCell(f"is_scared({ghost}): expected a ghost from 1 to {len(self.ghosts)}, got {ghost}")
+            known = f"expected a ghost from 1 to {len(self.ghosts)}" if self.ghosts else "this game has no ghosts"
+            raise BadCell(f"is_scared({ghost}): {known}, got {ghost}")
         return bool(self.scared >> ghost - 1 & 1)
 
     def distance(self, start: Place, end: Place) -> int:

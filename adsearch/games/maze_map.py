@@ -36,7 +36,7 @@ _RUN = "[1-9][0-9]?(?:-[1-9][0-9]?)?"
 _CELLS = f"none|[1-9][0-9]?:{_RUN}(?:,{_RUN})*(?:/[1-9][0-9]?:{_RUN}(?:,{_RUN})*)*"
 _GHOST = f"{_CELL}(?::(?:[nesw]|home))?(?::scared)?"
 POSITION: Final = re.compile(
-    rf"P=(?P<runner>{_CELL}) G=(?P<ghosts>{_GHOST}(?:\+{_GHOST}){{0,3}}) pellets=(?P<pellets>{_CELLS}) "
+    rf"P=(?P<runner>{_CELL}) G=(?P<ghosts>none|{_GHOST}(?:\+{_GHOST}){{0,3}}) pellets=(?P<pellets>{_CELLS}) "
     rf"power=(?P<power>{_CELLS}) score=(?P<score>-?[0-9]{{1,6}}) scared=(?P<timer>[0-9]{{1,2}}) "
     r"round=(?P<round>[0-9]{1,4}) turn=(?P<turn>over|[0-4])"
 )
@@ -193,7 +193,7 @@ def read_lines(text: str) -> tuple[str, ...]:
 
 
 def check_counts(found: dict[str, list[tuple[int, int]]], cells: int) -> None:
-    """Raise BadOption unless there are one runner, one to four ghosts and at least one pellet."""
+    """Raise BadOption unless there are one runner, at most four ghosts and at least one pellet."""
     runners, ghosts = found["P"], found["G"]
     if not runners:
         raise BadOption("expected one runner (P), got none")
@@ -201,10 +201,8 @@ def check_counts(found: dict[str, list[tuple[int, int]]], cells: int) -> None:
         raise BadOption(
             f"line {runners[1][0]}: expected one runner (P), got a second; line {runners[0][0]} has the first"
         )
-    if not ghosts:
-        raise BadOption("expected 1 to 4 ghosts (G), got none")
     if len(ghosts) > 4:
-        raise BadOption(f"line {ghosts[4][0]}: expected 1 to 4 ghosts (G), got a fifth")
+        raise BadOption(f"line {ghosts[4][0]}: expected at most 4 ghosts (G), got a fifth")
     if not found["."]:
         raise BadOption("expected at least one pellet (.), got none")
     if cells > MOST_CELLS:

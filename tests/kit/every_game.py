@@ -30,6 +30,7 @@ SMALL = [
     "pig:goal=3,sides=2,bust=1,points=fixed",
     "maze:map=tiny,ghosts=1,steps=4",
     "maze:map=tiny,ghosts=random,steps=3",
+    "maze:map=tiny,ghosts=0,steps=5",
     "ludo:players=2,tokens=1",
     "kuhn",
     "rps:rounds=1",
@@ -61,6 +62,7 @@ LARGE = [
     "maze",
     "maze:ghosts=4",
     "maze:ghosts=random",
+    "maze:ghosts=0",
     "rps",
 ]
 

@@ -35,6 +35,7 @@ def texts(state: Maze) -> list[str]:
 
 def test_the_ghosts_say_how_many_play_and_whether_the_game_is_zero_sum() -> None:
     for ghosts, players, chance, zero_sum in (
+        ("0", 1, False, False),
         ("1", 2, False, True),
         ("2", 3, False, False),
         ("4", 5, False, False),
@@ -45,6 +46,30 @@ def test_the_ghosts_say_how_many_play_and_whether_the_game_is_zero_sum() -> None
         assert (state.players, state.chance, state.zero_sum) == (players, chance, zero_sum)
     assert playing("maze:random").ghosts == playing("maze:random2").ghosts
     assert playing("maze").players == 3
+
+
+def test_without_ghosts_only_the_runner_moves_and_the_rounds_are_the_only_limit(tmp_path: Path) -> None:
+    corridor = ("%%%%%", "%P..%", "%%%%%")
+    spec = on(tmp_path, *corridor, ghosts="0", steps=3)
+    state = playing(spec, "e", "e")
+    assert state.utilities() == (518.0,)
+    state = playing(spec, "e", "stay", "w")
+    assert (state.turn, state.utilities()) == (None, (7.0,))
+    assert "over: no rounds are left" in str(state)
+    assert "G=none" in state.position()
+
+
+def test_a_power_pellet_without_ghosts_scares_nobody(tmp_path: Path) -> None:
+    state = playing(on(tmp_path, "%%%%%%", "%Po .%", "%%%%%%", ghosts="0"), "e")
+    assert (state.timer, state.power, state.score) == (0, 0, -1)
+    assert games.load(on(tmp_path, "%%%%%%", "%Po .%", "%%%%%%", ghosts="0"), state.position()).turn == 0
+
+
+def test_a_map_without_ghosts_is_for_ghosts_0_alone(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match=r"ghosts must be 0, because the map .* has no ghosts, got '2'"):
+        games.start(on(tmp_path, "%%%%", "%P.%", "%%%%", ghosts="2"))
+    with pytest.raises(BadOption, match=r"ghosts must be 0, because the map .* has no ghosts, got 'random'"):
+        games.start(on(tmp_path, "%%%%", "%P.%", "%%%%", ghosts="random"))
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -316,8 +341,7 @@ def test_one_position_can_be_played_on_with_ghosts_that_play_or_that_chance_move
         (["P.G\t"], "line 1, column 4"),
         ([". G "], "expected one runner (P), got none"),
         (["P.G ", "  P "], "line 2: expected one runner (P), got a second; line 1 has the first"),
-        (["P.  "], "expected 1 to 4 ghosts (G), got none"),
-        (["P.GG", "GGG "], "line 2: expected 1 to 4 ghosts (G), got a fifth"),
+        (["P.GG", "GGG "], "line 2: expected at most 4 ghosts (G), got a fifth"),
         (["P oG"], "expected at least one pellet (.), got none"),
         (["PG%.", "  %%"], "line 1, column 4: expected a pellet that the runner can reach"),
         (["P.%G"], "line 1, column 4: expected a ghost that can move"),
@@ -346,7 +370,7 @@ def test_a_map_that_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> Non
 def test_more_ghosts_than_the_map_has_are_refused() -> None:
     with pytest.raises(BadOption, match="ghosts must be at most 2, as many as the map 'tiny' has, got '3'"):
         games.start("maze:3,map=tiny")
-    with pytest.raises(BadOption, match="ghosts must be one of 1, 2, 3, 4, random"):
+    with pytest.raises(BadOption, match="ghosts must be one of 0, 1, 2, 3, 4, random"):
         games.start("maze:5")
 
 
