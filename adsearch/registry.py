@@ -4,6 +4,7 @@
     algorithms["pvs"].search(state, depth=8)
 
 `algorithms` are the searches that agents play with. `dialects` are algorithms as lectures write them: for study only.
+`pathfinding` are the searches for one player alone: from a start to a goal.
 `searches` finds a search of any family by name. A module is imported only when it is used. `height` and `count` are
 not included: they measure a tree and find no move.
 """
@@ -84,4 +85,5 @@ algorithms: Final = Family.of(
     *("expectiminimax", "expectimax", "maxn", "paranoid", "mcts", "iteration"),
 )
 dialects: Final = Family.of("adsearch.dialects", "negamax_bounds", "negascout", "alphabeta_strict")
-searches: Final = algorithms | dialects
+pathfinding: Final = Family.of("adsearch.pathfinding", "depth_first", "breadth_first", "uniform_cost", "astar")
+searches: Final = algorithms | dialects | pathfinding

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from adsearch.errors import BadSetting, meant, one_of, quote
 
-_WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number"}
+_WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
 def kinds(hint: Any) -> list[Any]:
@@ -44,6 +44,8 @@ def read(text: str, possible: Sequence[Any]) -> Any:
                 continue
             if isfinite(value):
                 return value
+    if str in possible and text:
+        return text
     raise BadSetting(f"expected {expected(possible)}, got {quote(text)}")
 
 

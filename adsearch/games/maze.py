@@ -24,6 +24,7 @@ from adsearch.games.maze_map import (
     read_cell,
     read_ghost,
 )
+from adsearch.games.maze_path import MazePath
 from adsearch.games.maze_setting import (
     SCARED_ROUNDS,
     SCORE_OF_A_PELLET,
@@ -46,7 +47,7 @@ WEIGHT_OF_A_SCARED_GHOST = 100.0
 """Divided by the distance of a scared ghost, if the runner can reach it while it is scared."""
 
 
-class Maze(GridGame[int]):
+class Maze(GridGame[int], MazePath):
     """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that hunts the runner.
     In each round the runner moves one cell or stays, then each ghost in turn moves one cell; a ghost turns back only in
     a dead end. The runner is caught when it is on the same cell as a ghost, after it has eaten what is there. A power
@@ -54,7 +55,7 @@ class Maze(GridGame[int]):
     The game ends when no pellet is left, when the runner is caught, or after `steps` rounds. The score is the runner's
     utility (a ghost's is its negative): 10 per pellet, 200 per scared ghost, -1 per round, 500 for the last pellet,
     -500 for being caught. With ghosts=random, chance moves the ghosts and the runner is the only player.
-    With ghosts=0 the runner is alone: a path problem."""
+    With ghosts=0 the runner is alone and cannot stay: a path problem."""
 
     options = (
         Option(
@@ -70,7 +71,7 @@ class Maze(GridGame[int]):
         ),
         Option("steps", 200, "rounds after which the game ends", 1, 9999),
     )
-    notation = "the direction, n, e, s or w; the runner can also stay"
+    notation = "the direction, n, e, s or w; a runner with ghosts can also stay"
     position_notation = (
         ("P=4,2", "the runner's line and column, counted from 1"),
         ("G=2,2:e+3,5:w", "the ghosts, joined by +: line, column and last direction; :scared if it is scared"),
@@ -236,7 +237,7 @@ class Maze(GridGame[int]):
         mover = self.mover
         if mover > 0:
             return self.setting.board.ghost_moves[self.ghosts[mover - 1]]
-        return () if mover else self.setting.board.runner_moves[self.runner]
+        return () if mover else self.setting.runner_moves[self.runner]
 
     def chances(self) -> tuple[tuple[int, float], ...]:
         return self.setting.board.chances[self.ghosts[self.mover - 1]] if self.turn == CHANCE else ()

@@ -34,6 +34,7 @@ class MazeSetting:
         "inside",
         "next",
         "random",
+        "runner_moves",
         "steps",
         "turns",
     )
@@ -41,6 +42,8 @@ class MazeSetting:
     def __init__(self, board: Board, ghosts: int, random: bool, steps: int) -> None:
         self.board = board
         self.next = board.next
+        # Alone, it never helps the runner to stay.
+        self.runner_moves = board.runner_moves if ghosts else tuple(moves[:-1] for moves in board.runner_moves)
         self.homes = board.homes[:ghosts]
         self.ghosts = ghosts
         self.random = random

@@ -7,6 +7,9 @@ number per seat) or an object with its children in order. Seats alternate from t
 has other settings, in keys that start with "@": "@turn" ("MAX", "MIN", "chance" or a seat's number), "@chances" (child:
 probability; default: all equal), "@estimate" (the node's evaluation) and "@noisy" (children for quiescence search). All
 entries except `tree` are optional.
+
+A tree of one player is a path problem too: nodes of the same name are the same place, leaves with the best value are
+goals, "@costs" (child: cost; default: 1) has the costs of the moves and "@heuristic" the estimated cost to a goal.
 """
 
 from __future__ import annotations
@@ -17,16 +20,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from adsearch.errors import BadOption, BadPosition, meant, one_of, quote
 from adsearch.games.textfile import read_text
 from adsearch.option import Option
-from adsearch.state import CHANCE, State
+from adsearch.path_state import Heuristic, PathState
+from adsearch.state import CHANCE
 
 _NAMED: Final = Path(__file__).with_name("trees.json")
 _TURNS: Final = {"MAX": 0, "MIN": 1, "chance": CHANCE}
-_KEYS: Final = ("@turn", "@chances", "@estimate", "@noisy")
+_KEYS: Final = ("@turn", "@chances", "@estimate", "@noisy", "@costs", "@heuristic")
 _ENTRIES: Final = ("about", "players", "root", "bounds", "tree")
 _MOST: Final = 1e9
 """The largest number, so that adding 1 to it is still exact in floating point."""
@@ -49,6 +53,8 @@ class Node:
     chances: tuple[tuple[str, float], ...] = ()
     estimate: tuple[float, ...] | None = None
     noisy: tuple[str, ...] = ()
+    costs: dict[str, float] = field(default_factory=dict)
+    heuristic: float = 0.0
 
     @property
     def label(self) -> str:
@@ -66,6 +72,8 @@ class Drawn:
     zero_sum: bool
     chance: bool
     height: int
+    best: float
+    """The largest value that a leaf has for seat 0."""
 
 
 class Reader:
@@ -102,6 +110,8 @@ class Reader:
             chances=self.chances(value.get("@chances"), tuple(children), path) if turn == CHANCE else (),
             estimate=self.numbers(value["@estimate"], path) if "@estimate" in value else None,
             noisy=self.noisy(value.get("@noisy", []), tuple(children), path),
+            costs=self.costs(value.get("@costs", {}), tuple(children), path),
+            heuristic=self.cost(value.get("@heuristic", 0), "a heuristic", path),
         )
 
     def labels(self, value: dict[str, Any], path: str) -> list[str]:
@@ -160,6 +170,18 @@ class Reader:
             return tuple(label for label in labels if label in given)
         raise BadOption(f"node {quote(path)}: expected a list of children as @noisy, got {quote(given)}")
 
+    def costs(self, given: object, labels: tuple[str, ...], path: str) -> dict[str, float]:
+        """The costs of the moves to children that have one."""
+        if isinstance(given, dict) and set(given) <= set(labels):
+            return {label: self.cost(cost, "costs", path) for label, cost in given.items()}
+        raise BadOption(f"node {quote(path)}: expected a cost for each of its children as @costs, got {quote(given)}")
+
+    def cost(self, given: object, what: str, path: str) -> float:
+        """A cost, or an estimated one."""
+        if isinstance(given, int | float) and is_number(given) and given >= 0:
+            return float(given)
+        raise BadOption(f"node {quote(path)}: expected {what} of 0 or more, got {quote(given)}")
+
 
 def is_number(value: object) -> bool:
     """Whether `value` is a finite number that is not too large."""
@@ -193,7 +215,8 @@ def read(description: object) -> Drawn:
     check_label(name, "root")
     root = reader.node(tree, name, reader.turn(description.get("root", "MAX"), "root"))
     zero_sum = players == 2 and all(leaf[0] + leaf[1] == 0 for leaf in reader.leaves)
-    drawn = Drawn(root, players, _bounds(description, reader, zero_sum), zero_sum, reader.chance, reader.height)
+    best = max(leaf[0] for leaf in reader.leaves)
+    drawn = Drawn(root, players, _bounds(description, reader, zero_sum), zero_sum, reader.chance, reader.height, best)
     _check_estimates(root, drawn)
     return drawn
 
@@ -250,7 +273,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-class Tree(State[str]):
+class Tree(PathState[str]):
     """A game tree drawn by hand: the players move from the root to a leaf, which has the utility.
     With two players MAX moves at the root and maximizes the value, MIN minimizes it. Some trees have chance nodes, one
     player, or more players with a value for each."""
@@ -268,6 +291,7 @@ class Tree(State[str]):
     notation = "the name of the child"
     position_notation = (("A B C", "the names of the nodes on the way from the root to this node"),)
     attributes = (("label", "the name of this node"),)
+    heuristics: ClassVar[Mapping[str, Heuristic]] = {"given": lambda state: state.node.heuristic}
     seats = tuple(range(1, _MOST_SEATS + 1))
 
     __slots__ = ("node", "tree", "turn")
@@ -359,6 +383,21 @@ class Tree(State[str]):
     @property
     def key(self) -> str:
         return self.node.path
+
+    @property
+    def goal(self) -> bool:
+        return self.turn is None and self.node.value[0] == self.tree.best
+
+    def cost(self, move: str) -> float:
+        return self.node.costs.get(move, 1.0)
+
+    @property
+    def place(self) -> str:
+        return self.node.label
+
+    @property
+    def place_name(self) -> str:
+        return self.node.label
 
     def position(self) -> str:
         return self.node.path

@@ -26,6 +26,7 @@ from arena.cli.asking.position_options import (
     position_title,
     read_window,
 )
+from arena.cli.search.path_trace import is_path_search, print_steps
 from arena.cli.terminal.files import check_folder, write_file
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ DRAWN = 100_000
 """Largest number of events for a picture; a node can have several events."""
 MOST = 1_000_000
 """Largest number of events; a longer search is stopped."""
+_OTHER_VIEWS = "--calls, --tree, --svg, --dot, --html and --nodes"
+"""What a path search does not have."""
 
 
 class Fail(StrEnum):
@@ -90,6 +93,10 @@ def trace(
 
     Example: arena trace tree:professors alphabeta
 
+    A path search (depth_first, breadth_first, uniform_cost, astar) shows the frontier and the explored places.
+
+    Example: arena trace tree:routes astar
+
     Example: arena trace connect4 pvs --depth 3 --moves "4 4" --tree
 
     Example: arena trace grundy:7 winning --tree --nodes problems
@@ -114,6 +121,11 @@ def trace(
     drawn = tree or svg is not None or dot is not None or html is not None
     if nodes is Nodes.BOARDS and not drawn:
         raise BadSearch("--nodes boards works only with --tree, --svg, --dot or --html")
+    if is_path_search(algorithm):
+        if calls or drawn or nodes is not Nodes.MOVES:
+            raise BadSearch(f"{algorithm} is shown as a table only; leave out {_OTHER_VIEWS}")
+        print_steps(search, options, as_searched(state, order))
+        return
     record = Trace(keep=DRAWN if drawn else ROWS, most=MOST)
     result = search(as_searched(state, order), trace=record, **options)
     title = position_title(f"{game} searched by {algorithm}", position, moves)

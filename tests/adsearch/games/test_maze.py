@@ -53,7 +53,8 @@ def test_without_ghosts_only_the_runner_moves_and_the_rounds_are_the_only_limit(
     spec = on(tmp_path, *corridor, ghosts="0", steps=3)
     state = playing(spec, "e", "e")
     assert state.utilities() == (518.0,)
-    state = playing(spec, "e", "stay", "w")
+    assert texts(playing(spec, "e")) == ["e", "w"], "alone, the runner cannot stay"
+    state = playing(spec, "e", "w", "e")
     assert (state.turn, state.utilities()) == (None, (7.0,))
     assert "over: no rounds are left" in str(state)
     assert "G=none" in state.position()

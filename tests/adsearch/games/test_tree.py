@@ -75,7 +75,12 @@ def test_a_tree_may_be_bounded_on_one_side_only() -> None:
 def test_a_tree_tells_what_kind_of_game_it_is() -> None:
     kinds = {name: games.start(f"tree:{name}") for name in shipped()}
     assert {name for name, state in kinds.items() if state.chance} == {"coins", "bounded_below", "unbounded"}
-    assert {name: state.players for name, state in kinds.items() if state.players != 2} == {"alone": 1, "three": 3}
+    assert {name: state.players for name, state in kinds.items() if state.players != 2} == {
+        "alone": 1,
+        "three": 3,
+        "routes": 1,
+        "inconsistent": 1,
+    }
     assert kinds["three"].play("B").play("D").play("d2").utilities() == (4, 3, 3)
 
 
@@ -194,6 +199,10 @@ def test_an_impossible_path_is_refused(text: str) -> None:
         games.load("tree:professors", text)
 
 
+PATH_PROBLEMS = ("routes", "inconsistent")
+"""Trees in which nodes of the same name are the same place."""
+
+
 def names_of(tree: Any) -> list[str]:
     """The names of all nodes of a tree's description."""
     if not isinstance(tree, dict):
@@ -201,10 +210,25 @@ def names_of(tree: Any) -> list[str]:
     return [name for label in tree if label[0] != "@" for name in (label, *names_of(tree[label]))]
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", [name for name in shipped() if name not in PATH_PROBLEMS])
 def test_no_two_nodes_of_a_built_in_tree_share_a_name(name: str) -> None:
     names = names_of(shipped()[name]["tree"])
     assert len(names) == len(set(names)), "rows of the event table could not be told apart"
+
+
+@pytest.mark.parametrize("name", PATH_PROBLEMS)
+def test_nodes_of_the_same_name_are_the_same_in_a_path_problem(name: str) -> None:
+    below: dict[str, Any] = {}
+
+    def visit(tree: dict[str, Any]) -> None:
+        for label in tree:
+            if label[0] != "@":
+                assert below.setdefault(label, tree[label]) == tree[label]
+                if isinstance(tree[label], dict):
+                    visit(tree[label])
+
+    visit(shipped()[name]["tree"])
+    assert len(below) < len(names_of(shipped()[name]["tree"]))
 
 
 def test_the_lectures_first_tree_has_the_nodes_a_to_v() -> None:

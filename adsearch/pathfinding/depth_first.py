@@ -1,0 +1,37 @@
+"""Depth-first search: the frontier is a stack, so the search follows one path down before it tries another.
+
+It does not look at costs. The search itself, tree search or graph search, is in `textbook`.
+"""
+
+from __future__ import annotations
+
+from adsearch.budget import Budget
+from adsearch.pathfinding import frontier
+from adsearch.pathfinding.path_trace import PathTrace
+from adsearch.pathfinding.search import run
+from adsearch.result import Result
+from adsearch.state import Move, State
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: PathTrace | None = None,
+    graph: bool = True,
+) -> Result[Move]:
+    """The first path that goes down to a goal from `state` to a goal, at most `depth` moves long.
+
+    `graph`: each place is expanded once; without it every path to a place is searched."""
+    return run(
+        state,
+        frontier.Stack,
+        algorithm="depth_first",
+        numbers=("g",),
+        cheapest=False,
+        graph=graph,
+        depth=depth,
+        budget=budget,
+        trace=trace,
+    )

@@ -1,0 +1,115 @@
+"""Tree search and graph search, as in the textbook. All path searches are one of these two with another frontier.
+
+A strategy is only the order in which nodes leave the frontier. The goal is tested when a node leaves the frontier, not
+when it enters; otherwise uniform-cost search and A* could return a path that is not the cheapest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from adsearch.budget import Effort
+from adsearch.path_state import Heuristic, PathState
+from adsearch.pathfinding.frontier import Frontier
+from adsearch.pathfinding.path_trace import Entry, PathTrace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A node of the search tree: a position, and the path that leads to it."""
+
+    state: PathState[Any]
+    parent: Node | None
+    move: Any
+    """The move from the parent; None at the root."""
+    g: float
+    """The cost of the path to this node."""
+    h: float
+    """The heuristic's estimate of the cost from this node to the goal."""
+    depth: int
+
+    @property
+    def f(self) -> float:
+        """The estimated cost of a path through this node: g + h."""
+        return self.g + self.h
+
+    @property
+    def entry(self) -> Entry:
+        """The node as a trace shows it."""
+        parent = None if self.parent is None else self.parent.state.place_name
+        return Entry(self.state.place_name, parent, self.g, self.h)
+
+    def path(self) -> tuple[Any, ...]:
+        """The moves from the root to this node."""
+        moves = []
+        node = self
+        while node.parent is not None:
+            moves.append(node.move)
+            node = node.parent
+        return tuple(reversed(moves))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One search: where it starts, its heuristic, its limits and its trace."""
+
+    start: PathState[Any]
+    heuristic: Heuristic
+    deepest: float
+    """Nodes at this depth are not expanded."""
+    effort: Effort
+    trace: PathTrace | None
+
+    def root(self) -> Node:
+        """The node where the search starts."""
+        return Node(self.start, None, None, 0.0, self.heuristic(self.start), 0)
+
+    def expand(self, node: Node) -> Iterator[Node]:
+        """The children of `node`, in the order of the moves."""
+        if node.depth == self.deepest:
+            return
+        self.effort.nodes += 1
+        self.effort.check()
+        for move in node.state.moves():
+            child = node.state.play(move)
+            g = node.g + node.state.cost(move)
+            yield Node(child, node, move, g, self.heuristic(child), node.depth + 1)
+
+    def report(self, node: Node, frontier: Frontier[Node], closed: dict[Hashable, Node], note: str = "") -> None:
+        """Write into the trace that `node` was taken from the frontier."""
+        if self.trace is not None and self.trace.wants_more():
+            names = (known.state.place_name for known in closed.values())
+            self.trace.add(node.entry, (waiting.entry for waiting in frontier), names, note)
+
+
+def tree_search(problem: Problem, frontier: Frontier[Node]) -> Node | None:
+    """A node with a goal; None if there is none. A place that several paths lead to is searched again for each path."""
+    frontier.add([problem.root()])
+    while frontier:
+        node = frontier.take()
+        if node.state.goal:
+            problem.report(node, frontier, {}, "goal")
+            return node
+        frontier.add(problem.expand(node))
+        problem.report(node, frontier, {})
+    return None
+
+
+def graph_search(problem: Problem, frontier: Frontier[Node]) -> Node | None:
+    """The same, with a closed set: each place is expanded once, for the first path that leaves the frontier."""
+    closed: dict[Hashable, Node] = {}
+    frontier.add([problem.root()])
+    while frontier:
+        node = frontier.take()
+        if node.state.goal:
+            problem.report(node, frontier, closed, "goal")
+            return node
+        if node.state.place in closed:
+            problem.report(node, frontier, closed, "explored before")
+            continue
+        closed[node.state.place] = node
+        frontier.add(problem.expand(node))
+        problem.report(node, frontier, closed)
+    return None

@@ -1,0 +1,39 @@
+"""`arena trace` for path searches: a table of the steps, with the frontier and the explored places after each."""
+
+from typing import Any
+
+from adsearch import State
+from adsearch.pathfinding.path_trace import PathTrace, as_table
+from adsearch.registry import Search, pathfinding
+from adsearch.result import Result
+from adsearch.trace import written
+
+STEPS = 1_000
+"""Largest number of steps that are printed."""
+
+
+def is_path_search(algorithm: str) -> bool:
+    """Whether this text names a path search, which `arena trace` shows in another table."""
+    return algorithm.partition(":")[0] in pathfinding
+
+
+def print_steps(search: Search, options: dict[str, Any], state: State[Any]) -> None:
+    """Search `state` with a path search and these options; print its steps and the path."""
+    trace = PathTrace(keep=STEPS)
+    result = search(state, trace=trace, **options)
+    print(as_table(trace))
+    if trace.left_out:
+        print(f"... and {trace.left_out:,} more steps; limit the depth (--depth) to see them all")
+    print(summary(state, result))
+
+
+def summary(state: State[Any], result: Result[Any]) -> str:
+    """The path, its cost and the number of expanded nodes, on one line."""
+    if result.distance is None:
+        return f"no path to a goal  expanded {result.nodes:,}"
+    moves = []
+    for move in result.line:
+        moves.append(state.to_text(move))
+        state = state.play(move)
+    path = " ".join(moves) or "none"
+    return f"cost {written(result.value)}  moves {result.distance}  path {path}  expanded {result.nodes:,}"
