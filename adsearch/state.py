@@ -188,6 +188,12 @@ class State(Generic[Move]):
         """A random complete position that is consistent with what `seat` sees (a determinization)."""
         return self
 
+    @property
+    def world_states(self) -> str:
+        """How many states the game can be in, with the factors of this number, on one line; empty if the game does not
+        say."""
+        return ""
+
     def __str__(self) -> str:
         """The board as text."""
         return self.position()

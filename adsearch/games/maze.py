@@ -67,7 +67,7 @@ class Maze(GridGame[int], MazePath):
         Option(
             "map",
             "classic",
-            "classic, open, ring, thrashing, tiny, trap, or a file with walls %, one P, up to four G, pellets . and o",
+            "classic, detour, open, ring, thrashing, tiny, trap, or a file: walls %, one P, up to 4 G, pellets . and o",
         ),
         Option("steps", 200, "rounds after which the game ends", 1, 9999),
     )

@@ -6,7 +6,8 @@ cell and the pellets that are left. The heuristics estimate the number of rounds
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from math import prod
 from typing import ClassVar
 
 from adsearch.games.maze_map import cell_text
@@ -14,9 +15,8 @@ from adsearch.games.maze_setting import MazeSetting
 from adsearch.path_state import Heuristic, PathState
 
 
-def _left(state: MazePath) -> Iterator[int]:
-    """The cells of the pellets that are left."""
-    cells = state.pellets
+def _cells(cells: int) -> Iterator[int]:
+    """The cells of a set, in reading order."""
     while cells:
         yield (cells & -cells).bit_length() - 1
         cells &= cells - 1
@@ -26,7 +26,7 @@ def farthest(state: MazePath) -> float:
     """The way to the farthest pellet. Admissible and consistent: the runner must go there, and comes one step closer in
     a round at most."""
     distances = state.setting.board.distances[state.runner]
-    return float(max((distances[cell] for cell in _left(state)), default=0))
+    return float(max((distances[cell] for cell in _cells(state.pellets)), default=0))
 
 
 def manhattan(state: MazePath) -> float:
@@ -34,7 +34,7 @@ def manhattan(state: MazePath) -> float:
     more than `farthest`."""
     places = state.setting.board.places
     line, column = places[state.runner]
-    return float(max((abs(places[c][0] - line) + abs(places[c][1] - column) for c in _left(state)), default=0))
+    return float(max((abs(places[c][0] - line) + abs(places[c][1] - column) for c in _cells(state.pellets)), default=0))
 
 
 def pellets(state: MazePath) -> float:
@@ -45,7 +45,13 @@ def pellets(state: MazePath) -> float:
 def total(state: MazePath) -> float:
     """The sum of the ways to all pellets. Not admissible: one way can serve several pellets."""
     distances = state.setting.board.distances[state.runner]
-    return float(sum(distances[cell] for cell in _left(state)))
+    return float(sum(distances[cell] for cell in _cells(state.pellets)))
+
+
+def count_world_states(*, cells: int, pellets: int, ghosts: Sequence[int], directions: int = 1) -> int:
+    """The number of world states: the runner's cells, the sets of pellets, for each ghost the number of its cells, and
+    the directions of all who have one."""
+    return cells * (1 << pellets) * prod(ghosts) * directions
 
 
 class MazePath(PathState[int]):
@@ -65,6 +71,15 @@ class MazePath(PathState[int]):
     pellets: int
 
     @property
+    def world_states(self) -> str:
+        """The number with its factors: an upper bound, without scores, rounds and scared ghosts."""
+        board, ghosts = self.setting.board, self.setting.ghosts
+        cells, pellets = len(board.places), board.pellets.bit_count() + board.power.bit_count()
+        count = count_world_states(cells=cells, pellets=pellets, ghosts=[cells] * ghosts, directions=4**ghosts)
+        hunters = f" x {cells}^{ghosts} cells x 4^{ghosts} directions for the ghosts" if ghosts else ""
+        return f"{cells} cells for the runner x 2^{pellets} for the pellets{hunters} = {count:,}"
+
+    @property
     def goal(self) -> bool:
         return not self.pellets
 
@@ -74,7 +89,10 @@ class MazePath(PathState[int]):
 
     @property
     def place_name(self) -> str:
-        """The runner's line and column; if the map has several pellets, also how many are left."""
-        board = self.setting.board
-        left = f":{self.pellets.bit_count()}" if board.pellets.bit_count() > 1 else ""
-        return f"{cell_text(board, self.runner)}{left}"
+        """The runner's line and column, and which pellets are left: a is the first of the map, in reading order. Of
+        more than six only the number is named; a single pellet is not named."""
+        pellets = list(_cells(self.setting.board.pellets))
+        left = "".join(letter for letter, cell in zip("abcdef", pellets, strict=False) if self.pellets >> cell & 1)
+        names = "" if len(pellets) == 1 else left if len(pellets) <= 6 else str(self.pellets.bit_count())
+        cell = cell_text(self.setting.board, self.runner)
+        return f"{cell}:{names}" if names else cell

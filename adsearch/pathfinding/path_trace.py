@@ -13,8 +13,6 @@ from adsearch.trace import written
 
 _WIDE_FRONTIER, _WIDE_EXPLORED = 30, 16
 """Largest number of characters in these columns; what does not fit is counted."""
-_SHORT = 3
-"""Longest name that the name of a node repeats for its parent."""
 
 
 class Entry(NamedTuple):
@@ -30,12 +28,6 @@ class Entry(NamedTuple):
     def f(self) -> float:
         """The estimated cost of a path through this node."""
         return self.g + self.h
-
-    @property
-    def name(self) -> str:
-        """The place, after its parent if both names are short: "A-B"."""
-        short = self.parent is not None and len(self.place) <= _SHORT >= len(self.parent)
-        return f"{self.parent}-{self.place}" if short else self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +80,27 @@ class PathTrace:
 
 def as_table(trace: PathTrace) -> str:
     """One row for each step. In the frontier the number beside a node is the last of `numbers`, which orders it."""
-    titles = ["step", "node", *trace.numbers, "frontier", *["explored"] * trace.graph]
+    titles = ["step", "node", "from", *trace.numbers, "frontier", *["explored"] * trace.graph]
     rows = [titles, *(_row(number, step, trace) for number, step in enumerate(trace.steps, 1))]
     widths = [max(len(row[column]) for row in rows) for column in range(len(titles))]
     return "\n".join(_aligned(row, widths, numbers=len(trace.numbers)) for row in rows)
 
 
 def _row(number: int, step: Step, trace: PathTrace) -> list[str]:
-    waiting = [f"{entry.name} {written(getattr(entry, trace.numbers[-1]))}" for entry in step.frontier]
+    waiting = [f"{entry.place} {written(getattr(entry, trace.numbers[-1]))}" for entry in step.frontier]
     shown = _fitting(waiting, _WIDE_FRONTIER)
     frontier = "; ".join([*shown, *_more(waiting, shown)]) or "empty"
     latest = _fitting(step.explored[::-1], _WIDE_EXPLORED)
     explored = " ".join([*_more(step.explored, latest), *latest[::-1]])
     values = [written(getattr(step.node, column)) for column in trace.numbers]
-    return [str(number), step.node.name, *values, step.note or frontier, *[explored] * trace.graph]
+    return [
+        str(number),
+        step.node.place,
+        step.node.parent or "",
+        *values,
+        step.note or frontier,
+        *[explored] * trace.graph,
+    ]
 
 
 def _fitting(names: Sequence[str], width: int) -> list[str]:
@@ -124,7 +123,7 @@ def _more(names: Sequence[str], shown: Sequence[str]) -> list[str]:
 
 def _aligned(row: Sequence[str], widths: Sequence[int], *, numbers: int) -> str:
     """`row` as text: numbers are aligned right, names left."""
-    right = {0, *range(2, 2 + numbers)}
+    right = {0, *range(3, 3 + numbers)}
     cells = (
         f"{cell:>{width}}" if column in right else f"{cell:<{width}}"
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))

@@ -109,6 +109,8 @@ def _description(game: Game, state: State[Any]) -> str:
     parts = [game.name, _filled(game.rules, indent="  ") or "  (This game has no description of its rules.)", ""]
     several = f" (of {_span(list(game.seats))})" if len(game.seats) > 1 else ""
     parts.append(f"Players: {state.players}{several}")
+    if state.world_states:
+        parts.append(_filled(f"World states, at most: {state.world_states}", indent="", hanging="  "))
     if game.options:
         width = max(len(option.name) for option in game.options)
         parts.append("Options:")

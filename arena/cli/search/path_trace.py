@@ -30,7 +30,7 @@ def print_steps(search: Search, options: dict[str, Any], state: State[Any]) -> N
 def summary(state: State[Any], result: Result[Any]) -> str:
     """The path, its cost and the number of expanded nodes, on one line."""
     if result.distance is None:
-        return f"no path to a goal  expanded {result.nodes:,}"
+        return f"no path found  expanded {result.nodes:,}"
     moves = []
     for move in result.line:
         moves.append(state.to_text(move))

@@ -359,7 +359,7 @@ def test_a_bad_map_is_refused_with_what_was_expected_and_where(lines: list[str],
 
 
 def test_a_map_that_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match=r"map must be one of classic, open, ring, .* or a file, got 'labyrinth'"):
+    with pytest.raises(BadOption, match=r"map must be one of classic, detour, open, .* or a file, got 'labyrinth'"):
         games.start("maze:map=labyrinth")
     with pytest.raises(BadOption, match="expected a file, got a folder"):
         games.start(f"maze:map={tmp_path}")

@@ -250,11 +250,11 @@ def test_a_trace_as_a_table() -> None:
     trace = PathTrace()
     search("astar")(games.start("tree:routes"), trace=trace)
     assert str(trace).splitlines() == [
-        "step  node  g  h  f  frontier                     explored",
-        "   1  S     0  6  6  S-B 7; S-A 8; S-C 10         S",
-        "   2  S-B   2  5  7  B-D 7; S-A 8; S-C 10         S B",
-        "   3  B-D   3  4  7  D-G 7; S-A 8; D-E 9; S-C 10  S B D",
-        "   4  D-G   7  0  7  goal                         S B D",
+        "step  node  from  g  h  f  frontier             explored",
+        "   1  S           0  6  6  B 7; A 8; C 10       S",
+        "   2  B     S     2  5  7  D 7; A 8; C 10       S B",
+        "   3  D     B     3  4  7  G 7; A 8; E 9; C 10  S B D",
+        "   4  G     D     7  0  7  goal                 S B D",
     ]
     assert repr(trace) == "<PathTrace of 4 steps; print shows the table>"
 
