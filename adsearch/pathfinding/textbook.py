@@ -81,7 +81,8 @@ class Problem:
         """Write into the trace that `node` was taken from the frontier."""
         if self.trace is not None and self.trace.wants_more():
             names = (known.state.place_name for known in closed.values())
-            self.trace.add(node.entry, (waiting.entry for waiting in frontier), names, note)
+            limited = "depth limit" if node.depth == self.deepest else ""
+            self.trace.add(node.entry, (waiting.entry for waiting in frontier), names, note or limited)
 
 
 def tree_search(problem: Problem, frontier: Frontier[Node]) -> Node | None:
