@@ -25,8 +25,8 @@ def _cells(cells: int) -> Iterator[int]:
 def farthest(state: MazePath) -> float:
     """The way to the farthest pellet. Admissible and consistent: the runner must go there, and comes one step closer in
     a round at most."""
-    distances = state.setting.board.distances[state.runner]
-    return float(max((distances[cell] for cell in _cells(state.pellets)), default=0))
+    rings = state.setting.board.rings[state.runner]
+    return next((float(distance) for distance, cells in reversed(rings) if cells & state.pellets), 0.0)
 
 
 def manhattan(state: MazePath) -> float:
@@ -44,8 +44,8 @@ def pellets(state: MazePath) -> float:
 
 def total(state: MazePath) -> float:
     """The sum of the ways to all pellets. Not admissible: one way can serve several pellets."""
-    distances = state.setting.board.distances[state.runner]
-    return float(sum(distances[cell] for cell in _cells(state.pellets)))
+    rings = state.setting.board.rings[state.runner]
+    return float(sum(distance * (cells & state.pellets).bit_count() for distance, cells in rings))
 
 
 def count_world_states(*, cells: int, pellets: int, ghosts: Sequence[int], directions: int = 1) -> int:

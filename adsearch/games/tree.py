@@ -414,13 +414,16 @@ class Tree(PathState[str]):
         for number, (label, child) in enumerate(node.children.items(), 1):
             branch, below = ("└─ ", "   ") if number == len(node.children) else ("├─ ", "│  ")
             odds = f"   p={chances[label]:g}" if chances else ""
+            if label in node.costs:
+                odds += f"   cost {node.costs[label]:g}"
             lines += self._lines(child, rest + branch, rest + below, odds)
         return lines
 
     def _tell(self, node: Node) -> str:
-        """The value of a leaf; for another node, who moves."""
+        """The value of a leaf; for another node, its heuristic if it has one, or who moves."""
         if node.turn is None:
             return ", ".join(f"{value:g}" for value in (node.value[:1] if self.tree.zero_sum else node.value))
         if node.turn == CHANCE:
             return "chance"
-        return ("MAX", "MIN")[node.turn] if self.players == 2 else f"seat {node.turn}"
+        mover = ("MAX", "MIN")[node.turn] if self.players == 2 else f"seat {node.turn}"
+        return f"h={node.heuristic:g}" if node.heuristic else mover

@@ -7,40 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from adsearch.pathfinding.node import Node
 from adsearch.trace import written
 
 _WIDE_FRONTIER, _WIDE_EXPLORED = 30, 16
 """Largest number of characters in these columns; what does not fit is counted."""
 
 
-class Entry(NamedTuple):
-    """A node as the trace shows it."""
-
-    place: str
-    parent: str | None
-    """The place of the node's parent; None for the root."""
-    g: float
-    h: float
-
-    @property
-    def f(self) -> float:
-        """The estimated cost of a path through this node."""
-        return self.g + self.h
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """One node that left the frontier."""
 
-    node: Entry
-    frontier: tuple[Entry, ...]
+    node: Node
+    frontier: tuple[Node, ...]
     """What is in the frontier after this step, the next node first."""
-    explored: tuple[str, ...]
-    """The places in the closed set after this step, in the order in which they were explored; empty in tree search."""
+    explored: tuple[Node, ...]
+    """The nodes whose places are in the closed set after this step, oldest first; empty in tree search."""
     note: str
-    """"goal", or why the node was not expanded; "" if it was."""
+    """"goal", or why the node was not expanded; empty if it was."""
 
 
 class PathTrace:
@@ -66,9 +51,9 @@ class PathTrace:
         self.left_out += not kept
         return kept
 
-    def add(self, node: Entry, frontier: Iterable[Entry], explored: Iterable[str], note: str) -> None:
-        """The search took `node` from the frontier and has expanded it, unless there is a note."""
-        self.steps.append(Step(node, tuple(frontier), tuple(explored), note))
+    def add(self, step: Step) -> None:
+        """The search took a node from the frontier, and has expanded it unless there is a note."""
+        self.steps.append(step)
 
     def __str__(self) -> str:
         return as_table(self)
@@ -79,7 +64,7 @@ class PathTrace:
 
 
 def as_table(trace: PathTrace) -> str:
-    """One row for each step. In the frontier the number beside a node is the last of `numbers`, which orders it."""
+    """One row for each step. The number beside a node of the frontier is the last of `numbers`: g, or f in A*."""
     titles = ["step", "node", "from", *trace.numbers, "frontier", *["explored"] * trace.graph]
     rows = [titles, *(_row(number, step, trace) for number, step in enumerate(trace.steps, 1))]
     widths = [max(len(row[column]) for row in rows) for column in range(len(titles))]
@@ -87,23 +72,18 @@ def as_table(trace: PathTrace) -> str:
 
 
 def _row(number: int, step: Step, trace: PathTrace) -> list[str]:
-    waiting = [f"{entry.place} {written(getattr(entry, trace.numbers[-1]))}" for entry in step.frontier]
+    node, order = step.node, trace.numbers[-1]
+    waiting = (f"{other.state.place_name} {written(getattr(other, order))}" for other in step.frontier)
     shown = _fitting(waiting, _WIDE_FRONTIER)
-    frontier = "; ".join([*shown, *_more(waiting, shown)]) or "empty"
-    latest = _fitting(step.explored[::-1], _WIDE_EXPLORED)
-    explored = " ".join([*_more(step.explored, latest), *latest[::-1]])
-    values = [written(getattr(step.node, column)) for column in trace.numbers]
-    return [
-        str(number),
-        step.node.place,
-        step.node.parent or "",
-        *values,
-        step.note or frontier,
-        *[explored] * trace.graph,
-    ]
+    frontier = "; ".join([*shown, *_more(step.frontier, shown)]) or "empty"
+    latest = _fitting((other.state.place_name for other in reversed(step.explored)), _WIDE_EXPLORED)
+    explored = " ".join([*_more(step.explored, latest), *reversed(latest)])
+    names = [node.state.place_name, "" if node.parent is None else node.parent.state.place_name]
+    values = [written(getattr(node, column)) for column in trace.numbers]
+    return [str(number), *names, *values, step.note or frontier, *[explored] * trace.graph]
 
 
-def _fitting(names: Sequence[str], width: int) -> list[str]:
+def _fitting(names: Iterable[str], width: int) -> list[str]:
     """The first of these names, as many as fit into `width` characters with two between them; at least one."""
     shown: list[str] = []
     for name in names:
@@ -115,9 +95,9 @@ def _fitting(names: Sequence[str], width: int) -> list[str]:
     return shown
 
 
-def _more(names: Sequence[str], shown: Sequence[str]) -> list[str]:
-    """The number of names that are not shown, if there are any."""
-    rest = len(names) - len(shown)
+def _more(nodes: Sequence[Node], shown: Sequence[str]) -> list[str]:
+    """The number of nodes that are not shown, if there are any."""
+    rest = len(nodes) - len(shown)
     return [f"{rest} more"] * (rest > 0)
 
 

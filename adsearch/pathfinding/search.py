@@ -14,8 +14,9 @@ from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch, meant, quote
 from adsearch.path_state import Heuristic, PathState
 from adsearch.pathfinding.frontier import Frontier
+from adsearch.pathfinding.node import Node
 from adsearch.pathfinding.path_trace import PathTrace
-from adsearch.pathfinding.textbook import Node, Problem, graph_search, tree_search
+from adsearch.pathfinding.textbook import Problem, graph_search, tree_search
 from adsearch.result import Result
 from adsearch.state import Move, State
 
@@ -55,7 +56,7 @@ def run(
         found = graph_search(problem, frontier()) if graph else tree_search(problem, frontier())
     except OutOfBudget:
         if budget is None or budget == Budget():
-            advice = "limit its depth" if graph else "take graph=true, or limit its depth"
+            advice = "try a smaller problem" if graph else "try graph=true, or a smaller problem"
             raise BadSearch(f"{algorithm} expanded {MOST:,} nodes and reached no goal; {advice}") from None
         return Result(value=inf, move=None, line=(), depth=0, nodes=effort.nodes, exact=False)
     line = found.path() if found else ()

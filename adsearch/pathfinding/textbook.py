@@ -13,42 +13,8 @@ from typing import Any
 from adsearch.budget import Effort
 from adsearch.path_state import Heuristic, PathState
 from adsearch.pathfinding.frontier import Frontier
-from adsearch.pathfinding.path_trace import Entry, PathTrace
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
-    """A node of the search tree: a position, and the path that leads to it."""
-
-    state: PathState[Any]
-    parent: Node | None
-    move: Any
-    """The move from the parent; None at the root."""
-    g: float
-    """The cost of the path to this node."""
-    h: float
-    """The heuristic's estimate of the cost from this node to the goal."""
-    depth: int
-
-    @property
-    def f(self) -> float:
-        """The estimated cost of a path through this node: g + h."""
-        return self.g + self.h
-
-    @property
-    def entry(self) -> Entry:
-        """The node as a trace shows it."""
-        parent = None if self.parent is None else self.parent.state.place_name
-        return Entry(self.state.place_name, parent, self.g, self.h)
-
-    def path(self) -> tuple[Any, ...]:
-        """The moves from the root to this node."""
-        moves = []
-        node = self
-        while node.parent is not None:
-            moves.append(node.move)
-            node = node.parent
-        return tuple(reversed(moves))
+from adsearch.pathfinding.node import Node
+from adsearch.pathfinding.path_trace import PathTrace, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +46,8 @@ class Problem:
     def report(self, node: Node, frontier: Frontier[Node], closed: dict[Hashable, Node], note: str = "") -> None:
         """Write into the trace that `node` was taken from the frontier."""
         if self.trace is not None and self.trace.wants_more():
-            names = (known.state.place_name for known in closed.values())
             limited = "depth limit" if node.depth == self.deepest else ""
-            self.trace.add(node.entry, (waiting.entry for waiting in frontier), names, note or limited)
+            self.trace.add(Step(node, tuple(frontier), tuple(closed.values()), note or limited))
 
 
 def tree_search(problem: Problem, frontier: Frontier[Node]) -> Node | None:

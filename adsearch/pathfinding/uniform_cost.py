@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from adsearch.budget import Budget
 from adsearch.pathfinding.frontier import PriorityQueue
+from adsearch.pathfinding.node import Node
 from adsearch.pathfinding.path_trace import PathTrace
 from adsearch.pathfinding.search import run
-from adsearch.pathfinding.textbook import Node
 from adsearch.result import Result
 from adsearch.state import Move, State
 

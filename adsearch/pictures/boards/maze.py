@@ -27,7 +27,8 @@ def draw(state: Maze, last: int | None = None) -> str:
         [_centre(p) for n, p in enumerate(board.places) if c >> n & 1] for c in (state.pellets, state.power)
     )
     parts = [_walls(board.lines), dots("pellet", pellets, 5.0), dots("pellet power", power, 12.0)]
-    facing = last if last is not None and last < 4 and state.mover in (-1, 1) else 1
+    moved = state.mover in (-1, 1) or not state.ghosts
+    facing = last if last is not None and last < 4 and moved else 1
     everyone = [board.places[state.runner], *(board.places[ghost // HEADINGS] for ghost in state.ghosts)]
     for number, place in enumerate(everyone):
         x, y = _centre(place)

@@ -231,6 +231,18 @@ def test_nodes_of_the_same_name_are_the_same_in_a_path_problem(name: str) -> Non
     assert len(below) < len(names_of(shipped()[name]["tree"]))
 
 
+def test_the_text_of_a_path_problem_has_its_costs_and_heuristics() -> None:
+    assert str(games.start("tree:inconsistent")).splitlines() == [
+        "S h=2",
+        "├─ A h=4   cost 1",
+        "│  └─ C h=1   cost 1",
+        "│     └─ G 1   cost 3",
+        "└─ B h=1   cost 1",
+        "   └─ C h=1   cost 2",
+        "      └─ G 1   cost 3",
+    ]
+
+
 def test_the_lectures_first_tree_has_the_nodes_a_to_v() -> None:
     assert sorted(names_of(shipped()["professors"]["tree"])) == list("ABCDEFGHIJKLMNOPQRSTUV")
 

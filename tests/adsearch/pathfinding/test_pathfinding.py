@@ -238,11 +238,12 @@ def test_a_trace_has_a_step_for_each_node_that_leaves_the_frontier(name: str, gr
     assert sum(not step.note for step in trace.steps) == result.nodes
     assert trace.steps[-1].note == "goal"
     for before, step in zip(trace.steps, trace.steps[1:], strict=False):
-        assert before.frontier[0] == step.node, "the first of the frontier leaves next"
+        assert before.frontier[0] is step.node, "the first of the frontier leaves next"
     for step in trace.steps:
-        assert len({*step.explored}) == len(step.explored)
-        assert graph or not step.explored
-        assert step.note != "explored before" or step.node.place in step.explored
+        explored = [node.state.place for node in step.explored]
+        assert len({*explored}) == len(explored)
+        assert graph or not explored
+        assert step.note != "explored before" or step.node.state.place in explored
     assert result == search(name)(start, graph=graph)
 
 
@@ -299,7 +300,7 @@ def test_wrong_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         search("astar")(start, heuristic="farhest")
     with pytest.raises(BadSearch, match="astar: expected a depth of 0 or more plies, got -1"):
         search("astar")(start, depth=-1)
-    with pytest.raises(BadSearch, match="breadth_first expanded 1,000 nodes and reached no goal; take graph=true"):
+    with pytest.raises(BadSearch, match="breadth_first expanded 1,000 nodes and reached no goal; try graph=true"):
         search("breadth_first")(games.start("maze:0,map=open"), graph=False)
 
 
