@@ -17,6 +17,18 @@ from tests.kit.places import EXAMPLES
 # Our searches.
 
 
+def test_path_searches_are_compared_by_cost_and_expanded_nodes() -> None:
+    rows = compared("tree:routes", "depth_first", "breadth_first", "uniform_cost", "astar", "--depth", "4")
+    assert [(row["value"], row["nodes"], row["move"]) for row in rows] == [
+        (11, 4, "A"),
+        (10, 5, "C"),
+        (7, 6, "B"),
+        (7, 3, "B"),
+    ]
+    [row] = compared("tree:routes", "astar", "--depth", "1")
+    assert (row["value"], row["move"]) == (None, None), "no path of one move"
+
+
 def compared(*arguments: str) -> list[dict[str, Any]]:
     """What `arena compare --format json` prints."""
     ended = arena("compare", *arguments, "--format", "json")
