@@ -37,10 +37,6 @@ class PathState(State[Move]):
     @property
     def place(self) -> Hashable:
         """Positions with equal places have the same goals below them at the same costs. Graph search explores a place
-        once. It leaves out what a path does not need, such as the score and the round."""
+        once. It leaves out what a path does not need, such as the score and the round. In a trace, a place is named by
+        `short_name`."""
         return self.key
-
-    @property
-    def place_name(self) -> str:
-        """A short name of the place, for a trace."""
-        return self.position()

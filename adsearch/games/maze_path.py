@@ -88,9 +88,11 @@ class MazePath(PathState[int]):
         return self.runner, self.pellets
 
     @property
-    def place_name(self) -> str:
-        """The runner's line and column, and which pellets are left: a is the first of the map, in reading order. Of
-        more than six only the number is named; a single pellet is not named."""
+    def short_name(self) -> str:
+        """Without ghosts: the runner's line and column, and which pellets are left: a is the first of the map, in
+        reading order. Of more than six only the number is named; a single pellet is not named."""
+        if self.setting.ghosts:
+            return self.position()
         pellets = list(_cells(self.setting.board.pellets))
         left = "".join(letter for letter, cell in zip("abcdef", pellets, strict=False) if self.pellets >> cell & 1)
         names = "" if len(pellets) == 1 else left if len(pellets) <= 6 else str(self.pellets.bit_count())

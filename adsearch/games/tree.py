@@ -395,10 +395,6 @@ class Tree(PathState[str]):
     def place(self) -> str:
         return self.node.label
 
-    @property
-    def place_name(self) -> str:
-        return self.node.label
-
     def position(self) -> str:
         return self.node.path
 

@@ -73,12 +73,12 @@ def as_table(trace: PathTrace) -> str:
 
 def _row(number: int, step: Step, trace: PathTrace) -> list[str]:
     node, order = step.node, trace.numbers[-1]
-    waiting = (f"{other.state.place_name} {written(getattr(other, order))}" for other in step.frontier)
+    waiting = (f"{other.state.short_name} {written(getattr(other, order))}" for other in step.frontier)
     shown = _fitting(waiting, _WIDE_FRONTIER)
     frontier = "; ".join([*shown, *_more(step.frontier, shown)]) or "empty"
-    latest = _fitting((other.state.place_name for other in reversed(step.explored)), _WIDE_EXPLORED)
+    latest = _fitting((other.state.short_name for other in reversed(step.explored)), _WIDE_EXPLORED)
     explored = " ".join([*_more(step.explored, latest), *reversed(latest)])
-    names = [node.state.place_name, "" if node.parent is None else node.parent.state.place_name]
+    names = [node.state.short_name, "" if node.parent is None else node.parent.state.short_name]
     values = [written(getattr(node, column)) for column in trace.numbers]
     return [str(number), *names, *values, step.note or frontier, *[explored] * trace.graph]
 
