@@ -1,8 +1,9 @@
 """Games and search algorithms. They use the standard library only, and no sockets, clocks, database or screen.
 
 `games` has the rules of every game, all with the same interface, `State`. Each search algorithm is a module beside it;
-`algorithms` finds them by name. `dialects` has algorithms as lectures write them; `searches` finds searches of both
-kinds. `pictures` draws positions and trees; it is imported only when a picture is drawn.
+`algorithms` finds them by name. `dialects` has algorithms as lectures write them, `pathfinding` the searches for one
+player; `searches` finds searches of all kinds. `pictures` draws positions and trees; it is imported only when a picture
+is drawn.
 """
 
 from typing import Any

@@ -19,7 +19,7 @@ import pytest
 from adsearch import State, Trace, games, terms
 from adsearch.pictures.search_steps import Stepped, stepped
 from adsearch.pictures.tree_picture import search_tree
-from adsearch.registry import dialects, searches
+from adsearch.registry import algorithms, dialects, searches
 from adsearch.state import CHANCE
 from adsearch.trace import EventKind
 from tests.kit.every_game import AnyState
@@ -264,7 +264,7 @@ def test_a_line_that_stops_runs_at_each_cut_off() -> None:
             assert stops & {*step.lines}
 
 
-TRACED = sorted(name for name in searches if "trace" in signature(searches[name].search).parameters)
+TRACED = sorted(name for name in algorithms | dialects if "trace" in signature(searches[name].search).parameters)
 
 
 @pytest.mark.parametrize("algorithm", [*TRACED, "expectiminimax:pruning=star2", "deepening:algorithm=mtdf"])
