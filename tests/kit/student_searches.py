@@ -30,8 +30,7 @@ def judged(
     algorithm = questions.find_algorithm(name)
     with_depth = "depth" in function_runner.parameters_of(function).values()
     asked = questions.questions_for(algorithm, seed=seed, count=count, with_depth=with_depth)
-    ours = [judging.our_search(algorithm, question) for question in asked]
-    verdicts, values_for = judging.judge(algorithm, ours, [answer(function, question) for question in asked])
+    verdicts, values_for = judging.judge(algorithm, asked, [answer(function, question) for question in asked])
     return algorithm, verdicts, values_for
 
 
@@ -112,6 +111,62 @@ def pvs(state: Any, depth: int, alpha: float, beta: float, color: int) -> Any:
     return alpha
 
 
+def negamax_with_bounds(state: Any, alpha: float, beta: float, color: int) -> Any:
+    """The lecture's negamax: fail-soft, with the window of the player to move."""
+    if state.turn is None:
+        return color * state.utilities()[0]
+    best = -inf
+    for move in state.moves():
+        best = max(best, -negamax_with_bounds(state.play(move), -beta, -alpha, -color))
+        alpha = max(alpha, best)
+        if beta <= alpha:
+            break
+    return best
+
+
+def strict_alphabeta(state: Any, depth: int, alpha: float = -inf, beta: float = inf) -> Any:
+    """Stops only if alpha > beta; returns alpha or beta."""
+    if depth == 0 or state.turn is None:
+        return state.evaluate(0)
+    for move in state.moves():
+        value = strict_alphabeta(state.play(move), depth - 1, alpha, beta)
+        alpha, beta = (max(alpha, value), beta) if state.turn == 0 else (alpha, min(beta, value))
+        if alpha > beta:
+            break
+    return alpha if state.turn == 0 else beta
+
+
+def soft_strict_alphabeta(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
+    """Stops only if alpha > beta; returns the best value."""
+    if state.turn is None:
+        return state.utilities()[0]
+    best = -inf if state.turn == 0 else inf
+    for move in state.moves():
+        value = soft_strict_alphabeta(state.play(move), alpha, beta)
+        best = max(best, value) if state.turn == 0 else min(best, value)
+        alpha, beta = (max(alpha, best), beta) if state.turn == 0 else (alpha, min(beta, best))
+        if alpha > beta:
+            break
+    return best
+
+
+def negascout(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
+    """The lecture's NegaScout, for MAX and MIN."""
+    if state.turn is None:
+        return state.utilities()[0]
+    low, high = alpha, beta
+    for number, move in enumerate(state.moves()):
+        child = state.play(move)
+        value = negascout(child, alpha, high) if state.turn == 0 else negascout(child, low, beta)
+        if alpha < value < beta and number:
+            value = negascout(child, value, beta) if state.turn == 0 else negascout(child, alpha, value)
+        alpha, beta = (max(alpha, value), beta) if state.turn == 0 else (alpha, min(beta, value))
+        if beta <= alpha:
+            break
+        low, high = beta - 1, alpha + 1
+    return alpha if state.turn == 0 else beta
+
+
 def expectiminimax(state: Any) -> Any:
     if state.turn is None:
         return state.utilities()[0]
@@ -176,6 +231,14 @@ RIGHT: dict[str, tuple[Callable[..., Any], str]] = {
     "minimax as negamax": (minimax, "negamax"),
     "alphabeta failing hard": (alphabeta, "alphabeta"),
     "alphabeta failing soft": (soft_alphabeta, "alphabeta"),
+    "alphabeta as negamax": (soft_alphabeta, "negamax"),
+    "negamax with bounds as negamax": (negamax_with_bounds, "negamax"),
+    "negamax with bounds": (negamax_with_bounds, "negamax_bounds"),
+    "strict alphabeta": (strict_alphabeta, "alphabeta_strict"),
+    "strict alphabeta failing soft": (soft_strict_alphabeta, "alphabeta_strict"),
+    "negascout": (negascout, "negascout"),
+    "negascout as pvs": (negascout, "pvs"),
+    "pvs as negascout": (pvs, "negascout"),
     "pvs": (pvs, "pvs"),
     "expectiminimax": (expectiminimax, "expectiminimax"),
     "star1": (star1, "star1"),

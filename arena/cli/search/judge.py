@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from operator import itemgetter
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from arena.course.lecture.judging import TreeVerdict
     from arena.course.lecture.questions import JudgedAlgorithm
+    from arena.course.lecture.student_process import Cost
 
 _MOST_SHOWN: Final = 12
 """Number of leaves printed on a line."""
@@ -34,7 +36,8 @@ def judge(
         typer.Option(
             "--as",
             metavar="ALGORITHM",
-            help="Algorithm: minimax, negamax, alphabeta, pvs, expectiminimax, star1, expectimax, maxn or paranoid.",
+            help="Algorithm: minimax, negamax, negamax_bounds, alphabeta, alphabeta_strict, pvs, negascout, "
+            "expectiminimax, star1, expectimax, maxn or paranoid.",
             show_default="the function's name",
         ),
     ] = None,
@@ -52,6 +55,9 @@ def judge(
     position (a State) and returns its value, or (value, move). It can have these parameters too: depth (in plies),
     alpha, beta, maximizing (True if MAX moves), color (1 for MAX, -1 for MIN), seat (the seat to move). It cannot
     import our searches. The exit code is 1 if it is wrong on any tree.
+
+    A function that is asked as negamax can be plain negamax or negamax with bounds. Nodes are the positions that a
+    search creates with state.play, and the root. Times are for the same trees, each searched once.
 
     Example: arena judge examples/my_search.py:alphabeta
 
@@ -71,20 +77,39 @@ def judge(
         asked = questions.questions_for(subject, seed=seed, count=trees, with_depth=examiner.takes_depth)
         unloaded = examiner.loaded().failed
         answers = [examiner.ask(question) for question in asked]
-    ours = [judging.our_search(subject, question) for question in asked]
-    verdicts, convention = judging.judge(subject, ours, answers)
+        costs = [
+            None if answer.failed else examiner.cost(question) for question, answer in zip(asked, answers, strict=True)
+        ]
+    verdicts, convention = judging.judge(subject, asked, answers)
+    compared = [
+        None if cost is None else (cost, _our_cost(verdict)) for cost, verdict in zip(costs, verdicts, strict=True)
+    ]
     if format is not OutputFormat.TABLE:
-        show([_row(verdict, convention) for verdict in verdicts], _COLUMNS, format=format)
+        rows = [_row(verdict, convention, costs) for verdict, costs in zip(verdicts, compared, strict=True)]
+        show(rows, _COLUMNS, format=format)
     elif unloaded:
         _show_unloaded(unloaded, answers[0].traceback)
     else:
-        _show_verdicts(subject, verdicts, examiner.printed)
+        _show_verdicts(verdicts, examiner.printed)
+        _show_costs(verdicts[0].ours.name, [each for each in compared if each])
     if not all(verdict.passed for verdict in verdicts):
         raise typer.Exit(1)
 
 
-def _row(verdict: TreeVerdict, convention: Any) -> dict[str, Any]:
+def _our_cost(verdict: TreeVerdict) -> Cost:
+    """The cost of our own search of the same tree."""
+    from arena.course.lecture.judging import our_call
+    from arena.course.lecture.student_process import Cost
+
+    call = our_call(verdict.ours)
+    begun = perf_counter()
+    nodes = call()
+    return Cost(nodes, perf_counter() - begun)
+
+
+def _row(verdict: TreeVerdict, convention: Any, costs: tuple[Cost, Cost] | None) -> dict[str, Any]:
     ours = verdict.ours
+    cost, our_cost = costs or (None, None)
     return {
         "tree": ours.question.name,
         "depth": ours.question.depth,
@@ -96,6 +121,10 @@ def _row(verdict: TreeVerdict, convention: Any) -> dict[str, Any]:
         "leaves": [leaf[-1] for leaf in verdict.leaves],
         "expected_leaves": [leaf[-1] for leaf in ours.leaves],
         "difference": verdict.difference or None,
+        "nodes": cost and cost.nodes,
+        "time": cost and round(cost.seconds * 1000, 3),
+        "expected_nodes": our_cost and our_cost.nodes,
+        "expected_time": our_cost and round(our_cost.seconds * 1000, 3),
     }
 
 
@@ -123,10 +152,22 @@ def _show_unloaded(failed: str, traceback: Sequence[str]) -> None:
         print(f"  {printable(line)}")
 
 
-def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], printed: str) -> None:
+def _show_costs(name: str, compared: Sequence[tuple[Cost, Cost]]) -> None:
+    """Print the nodes and the time of the function and of our search, for the trees that both searched."""
+    if not compared:
+        return
+    costs = [
+        f"{sum(cost.nodes for cost in each):,} nodes in {sum(cost.seconds for cost in each):.4f} s"
+        for each in zip(*compared, strict=True)
+    ]
+    print(f"your function: {costs[0]}; our {name}: {costs[1]}")
+
+
+def _show_verdicts(verdicts: Sequence[TreeVerdict], printed: str) -> None:
     """Print a line for each tree, then draw the smallest tree on which the function is wrong."""
     from arena.course.lecture.judging import common_cause
 
+    subject = verdicts[0].ours.algorithm
     trees = Counter(verdict.difference for verdict in verdicts)
     first: dict[str, str] = {}
     rows = []

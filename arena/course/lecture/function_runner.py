@@ -6,6 +6,7 @@ each call of evaluate() and utilities().
 
     python function_runner.py FILE FUNCTION
     {"tree": {...}, "depth": 2}  ->  {"value": 3.0, "move": "B", "events": [[4, null], [5, null], [1, 3.0], ...]}
+    {"tree": {...}, "depth": 2, "timed": true}  ->  {"nodes": 7, "seconds": 0.0001}
     {"rules": "connect4", "position": "...", "depth": 2, "backwards": false}
                                   ->  {"value": 0.1, "move": "4", "nodes": 57}
 """
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterator
 from math import inf, isfinite
 from numbers import Real
 from pathlib import Path
+from time import perf_counter
 from types import FrameType, ModuleType
 from typing import Any, Final, NoReturn
 
@@ -60,6 +62,8 @@ class SearchLog:
     def __init__(self, root: Node) -> None:
         # (node, None) when the node's value was requested, (node, value) when a call for the node returned.
         self.events: list[tuple[int, Any]] = []
+        # The positions that were created, the root included.
+        self.nodes = 1
         # The number of each node; a node comes before its children.
         self.numbers = {node.path: number for number, node in enumerate(walk(root))}
 
@@ -121,6 +125,7 @@ class Watched(State[str]):
     def play(self, move: str) -> Watched:
         if move not in self._tree.moves():
             raise ValueError(f"play({move!r}) at {self.label}: expected one of its moves {self._tree.moves()}")
+        self._log.nodes += 1
         return Watched(self._tree.play(move), self._log)
 
     def utilities(self) -> tuple[float, ...]:
@@ -223,6 +228,20 @@ def run(function: Callable[..., Any], file: str, question: dict[str, Any]) -> di
     except BadFunction as error:
         return {"failed": str(error), "events": log.events}
     return {"value": value, "move": move, "events": log.events}
+
+
+def run_timed(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
+    """The nodes and seconds of `function` for a tree; unlike `run`, no other code follows its calls."""
+    drawn = read(question["tree"])
+    log = SearchLog(drawn.root)
+    depth = question["depth"]
+    call = prepared_call(function, Watched(Tree.at(drawn, drawn.root), log), drawn.height if depth is None else depth)
+    begun = perf_counter()
+    try:
+        call()
+    except BaseException as error:
+        return {"failed": _error_text(error, file)}
+    return {"nodes": log.nodes, "seconds": perf_counter() - begun}
 
 
 def run_in_game(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
@@ -396,7 +415,8 @@ def main() -> None:
             return
         for line in lines:
             question = json.loads(line)
-            answer((run_in_game if "rules" in question else run)(function, file, question))
+            runner = run_in_game if "rules" in question else run_timed if "timed" in question else run
+            answer(runner(function, file, question))
 
 
 if __name__ == "__main__":

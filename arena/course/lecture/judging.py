@@ -6,7 +6,7 @@ visits the same leaves in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf, isclose
@@ -19,8 +19,8 @@ from adsearch.pictures.tree_picture import Path
 from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Value, ends, window_text, written
 from arena.course.lecture import search_variants
-from arena.course.lecture.function_runner import walk
-from arena.course.lecture.questions import JudgedAlgorithm, Question
+from arena.course.lecture.function_runner import SearchLog, Watched, walk
+from arena.course.lecture.questions import JudgedAlgorithm, Question, find_algorithm
 from arena.course.lecture.random_trees import below
 from arena.course.lecture.search_variants import SearchVariant, leaves_seen, without_repeats
 from arena.course.lecture.student_process import Answer
@@ -97,14 +97,40 @@ def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
     return OurSearch(algorithm, question, state, result, trace, leaves_seen(trace), tuple(best))
 
 
+def our_call(ours: OurSearch) -> Callable[[], int]:
+    """Our search of the tree, as a function to measure: it returns the number of nodes, counted as for the student's
+    function."""
+    drawn = read(ours.question.description)
+    search, options = searches.configured(ours.algorithm.search)
+    log = SearchLog(drawn.root)
+    state = Watched(Tree.at(drawn, drawn.root), log)
+
+    def call() -> int:
+        search(state, depth=ours.question.depth, **options)
+        return log.nodes
+
+    return call
+
+
 def judge(
-    algorithm: JudgedAlgorithm, ours: Sequence[OurSearch], answers: Sequence[Answer]
+    algorithm: JudgedAlgorithm, questions: Sequence[Question], answers: Sequence[Answer]
 ) -> tuple[list[TreeVerdict], ValuesFor]:
-    """A verdict for each tree, and the point of view of the function's values: that with which more trees pass."""
+    """A verdict for each tree, and the point of view of the function's values: that with which more trees pass.
+
+    If lectures call several algorithms by this name, the function is judged as the one with which more trees pass."""
+    named = [algorithm, *map(find_algorithm, algorithm.also)]
+    judged = [_judged_as(each, questions, answers) for each in named]
+    return max(judged, key=lambda verdicts: sum(verdict.passed for verdict in verdicts[0]))
+
+
+def _judged_as(
+    algorithm: JudgedAlgorithm, questions: Sequence[Question], answers: Sequence[Answer]
+) -> tuple[list[TreeVerdict], ValuesFor]:
+    ours = [our_search(algorithm, question) for question in questions]
     possible = [ValuesFor.MAX, ValuesFor.MOVER]
     if algorithm.for_mover is not None:
         possible = [ValuesFor.MOVER if algorithm.for_mover else ValuesFor.MAX]
-    elif algorithm.name == "negamax":
+    elif algorithm.name.startswith("negamax"):
         possible.reverse()
     judged = [
         ([_verdict(each, answer, values_for) for each, answer in zip(ours, answers, strict=True)], values_for)
@@ -118,6 +144,11 @@ def common_cause(algorithm: JudgedAlgorithm, verdicts: Sequence[TreeVerdict]) ->
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if not failed or any(verdict.answer.failed for verdict in failed):
         return ""
+    questions, answers = [verdict.ours.question for verdict in verdicts], [verdict.answer for verdict in verdicts]
+    for name in algorithm.similar:
+        others, _ = judge(find_algorithm(name), questions, answers)
+        if all(verdict.passed for verdict in others):
+            return f"right as {name}: use --as {name}"
     if any(verdict.leaves != verdict.ours.leaves for verdict in failed):
         fits: dict[SearchVariant, bool] = {}
         for verdict in verdicts:

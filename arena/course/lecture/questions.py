@@ -27,7 +27,7 @@ class JudgedAlgorithm:
 
     name: str
     search: str
-    """Our own search, written as for `adsearch.algorithms`."""
+    """Our own search, written as for `adsearch.searches`."""
     lectures: tuple[str, ...] = _LECTURE_TREES
     """The lecture trees that suit the algorithm."""
     players: int = 2
@@ -37,15 +37,22 @@ class JudgedAlgorithm:
     prunes: bool = False
     steady: bool = True
     """Whether in every correct search a node returns its value or the nearest end of its window."""
+    also: tuple[str, ...] = ()
+    """Other algorithms that lectures call by this name: a function that is right as one of them is right."""
+    similar: tuple[str, ...] = ()
+    """Algorithms that a function may be by mistake; the judge then names them."""
 
 
 _ALGORITHMS: Final = {
     algorithm.name: algorithm
     for algorithm in (
         JudgedAlgorithm("minimax", "minimax"),
-        JudgedAlgorithm("negamax", "negamax"),
-        JudgedAlgorithm("alphabeta", "alphabeta", prunes=True),
+        JudgedAlgorithm("negamax", "negamax", also=("negamax_bounds",)),
+        JudgedAlgorithm("negamax_bounds", "negamax_bounds", prunes=True),
+        JudgedAlgorithm("alphabeta", "alphabeta", prunes=True, similar=("alphabeta_strict",)),
+        JudgedAlgorithm("alphabeta_strict", "alphabeta_strict", prunes=True, steady=False, similar=("alphabeta",)),
         JudgedAlgorithm("pvs", "pvs", prunes=True, steady=False),
+        JudgedAlgorithm("negascout", "negascout", prunes=True, steady=False),
         JudgedAlgorithm("expectiminimax", "expectiminimax", _CHANCE_TREES, chance=True),
         JudgedAlgorithm("star1", "expectiminimax:pruning=star1", _CHANCE_TREES, chance=True, prunes=True, steady=False),
         JudgedAlgorithm("expectimax", "expectimax", ("four_leaves", "textbook", "coins"), chance=True, for_mover=True),

@@ -59,21 +59,25 @@ def wrong_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -
     if not algorithm.prunes:
         return {_REVERSED: all_leaves(state, depth, backwards=True)}
     found = {_NEVER_CUTS: all_leaves(state, depth)}
-    if algorithm.name in ("alphabeta", "pvs"):
+    if algorithm.name in ("alphabeta", "negamax_bounds", "pvs", "negascout"):
         variants = [replace(variant, hard=hard) for variant in _ALPHABETA for hard in (False, True)]
-        variants += [_NO_NULL_WINDOWS] if algorithm.name == "pvs" else []
+        variants += [_NO_NULL_WINDOWS] if algorithm.name in ("pvs", "negascout") else []
         found |= {variant: _AlphaBeta(variant).leaves(state, depth) for variant in variants}
     return found
 
 
 def accepted_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -> list[list[Path]]:
     """The leaves that other textbooks' versions of the algorithm visit."""
-    if algorithm.name != "pvs":
-        return []
-    return [
-        _Pvs(hard=hard, narrow=narrow, whole=whole).leaves(state, depth)
-        for narrow, hard, whole in product((True, False), repeat=3)
-    ]
+    searches: list[_AlphaBeta] = []
+    if algorithm.name == "alphabeta_strict":
+        searches = [_AlphaBeta(SearchVariant("", strict=True))]
+    elif algorithm.name == "negascout":
+        searches = [_Pvs(hard=hard, narrow=True, whole=True) for hard in (True, False)]
+    elif algorithm.name == "pvs":
+        searches = [
+            _Pvs(hard=hard, narrow=narrow, whole=whole) for narrow, hard, whole in product((True, False), repeat=3)
+        ]
+    return [search.leaves(state, depth) for search in searches]
 
 
 def all_leaves(state: Tree, depth: int | None, *, backwards: bool = False) -> list[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from select import select
 from time import monotonic
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -57,6 +57,16 @@ class Answer(Struct, frozen=True):
     """Whether the function was called."""
 
 
+class Cost(Struct, frozen=True):
+    """What a search of a tree cost."""
+
+    nodes: int = 0
+    """The positions that it created with `play`, and the root."""
+    seconds: float = 0.0
+    failed: str = ""
+    """What went wrong, in words; empty if the function answered."""
+
+
 class GameAnswer(Struct, frozen=True):
     """The result of a function for a position of a game."""
 
@@ -76,7 +86,7 @@ class _Loaded(Struct, frozen=True):
     traceback: tuple[str, ...] = ()
 
 
-_Message = TypeVar("_Message", Answer, GameAnswer, _Loaded)
+_Message = TypeVar("_Message", Answer, Cost, GameAnswer, _Loaded)
 
 
 class StudentProcess:
@@ -133,14 +143,24 @@ class StudentProcess:
         if loaded.failed or self._process is None:
             return Answer(failed=loaded.failed, traceback=loaded.traceback, tried=False)
         asked = {"tree": question.description, "depth": question.depth}
-        self._process.write(msgspec.json.encode(asked) + b"\n")
-        line, lost = self._next_line(self._process, self._seconds)
+        line, lost = self._asked(self._process, asked)
         if line is None:
             return Answer(failed=self._discard(lost))
         answer = _decoded(line, Answer)
         if answer is None or not _is_possible(answer, question):
             return Answer(failed=self._discard(_NOT_OURS))
         return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
+
+    def cost(self, question: Question) -> Cost | None:
+        """The cost of the function for this tree, which it has searched before; None if it fails this time."""
+        if self._process is None:
+            return None
+        asked = {"tree": question.description, "depth": question.depth, "timed": True}
+        line, lost = self._asked(self._process, asked)
+        cost = None if line is None else _decoded(line, Cost)
+        if cost is None:
+            self._discard(lost)
+        return None if cost is None or cost.failed else cost
 
     def search(self, position: str, depth: int, *, backwards: bool = False) -> GameAnswer:
         """The function's answer for this position of the game, searched to this depth; `backwards`: it gets all moves
@@ -149,8 +169,7 @@ class StudentProcess:
         if loaded.failed or self._process is None:
             return GameAnswer(failed=loaded.failed)
         asked = {"rules": self._rules, "position": position, "depth": depth, "backwards": backwards}
-        self._process.write(msgspec.json.encode(asked) + b"\n")
-        line, lost = self._next_line(self._process, self._seconds)
+        line, lost = self._asked(self._process, asked)
         if line is None:
             return GameAnswer(failed=self._discard(lost))
         answer = _decoded(line, GameAnswer)
@@ -187,6 +206,11 @@ class StudentProcess:
             self._loaded = _Loaded(failed=f"while the file is loaded: {self._discard(lost)}")
             return
         self._loaded = _decoded(line, _Loaded) or _Loaded(failed=self._discard(_NOT_OURS))
+
+    def _asked(self, process: AgentProcess, asked: dict[str, Any]) -> tuple[bytes | None, str]:
+        """The answer of the process to this question; None and the reason if none comes."""
+        process.write(msgspec.json.encode(asked) + b"\n")
+        return self._next_line(process, self._seconds)
 
     def _next_line(self, process: AgentProcess, seconds: float) -> tuple[bytes | None, str]:
         """The next line of the process; None and the reason if none comes."""

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,19 +22,28 @@ RIGHT = "examples/my_search.py:alphabeta"
 PLAIN = "examples/my_search.py:minimax"
 
 
+def without_times(text: str) -> str:
+    return re.sub(r"\d\.\d{4} s", "TIME", text)
+
+
 def test_a_right_search_is_told_so() -> None:
     ended = arena("judge", RIGHT, "--trees", "6", cwd=ROOT)
     assert (ended.code, ended.err) == (0, "")
     first, *rows = ended.out.split("\n")
     assert first.split() == ["tree", "leaves", "what"]
     assert sum(" right " in row for row in rows) == 13
-    assert ended.out.endswith("\n13 of 13 trees are right\n")
+    assert re.search(
+        r"\n13 of 13 trees are right\n"
+        r"your function: 142 nodes in 0\.\d{4} s; our alphabeta: 142 nodes in 0\.\d{4} s\n\Z",
+        ended.out,
+    )
 
 
 def test_a_wrong_one_is_told_where_and_why_as_the_page_shows() -> None:
     ended = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "0", cwd=ROOT)
     assert (ended.code, ended.err) == (1, "")
-    assert ended.out in (ROOT / "docs" / "concepts.md").read_text("utf-8")
+    page = (ROOT / "docs" / "concepts.md").read_text("utf-8")
+    assert without_times(ended.out) in without_times(page)
     assert max(map(len, ended.out.split("\n"))) <= 80
 
 
@@ -42,6 +52,9 @@ def test_programs_get_a_row_a_tree() -> None:
     rows = json.loads(printed.out)
     assert printed.code == 1
     assert len(rows) == 8
+    for row in rows:
+        assert 0 < row.pop("time") < 5000
+        assert 0 < row.pop("expected_time") < 5000
     assert rows[0] == {
         "tree": "tree:four_leaves",
         "depth": None,
@@ -53,6 +66,8 @@ def test_programs_get_a_row_a_tree() -> None:
         "leaves": ["d", "e", "f", "g"],
         "expected_leaves": ["d", "e", "f"],
         "difference": "at c continues with g; alphabeta cuts off there: after f = 1, alpha 2 >= beta 1",
+        "nodes": 7,
+        "expected_nodes": 6,
     }
     listed = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "csv", cwd=ROOT)
     table = list(csv.DictReader(io.StringIO(listed.out)))

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from adsearch.games.tree import Tree, read
 from arena.course.lecture import judging, questions
+from arena.course.lecture.function_runner import SearchLog, Watched
 from arena.course.lecture.judging import ValuesFor
 from arena.course.lecture.questions import Question
 from arena.course.lecture.student_process import Answer
@@ -21,8 +23,11 @@ from tests.kit.student_searches import (
     judged,
     minimax,
     negamax,
+    negamax_with_bounds,
+    negascout,
     pvs,
     soft_alphabeta,
+    strict_alphabeta,
 )
 
 SMALL = {"tree": {"A": {"B": {"b1": 3, "b2": 12}, "C": {"c1": 2, "c2": 9}}}}
@@ -48,8 +53,7 @@ def test_the_point_of_view_of_values_is_detected() -> None:
 def difference(function: Callable[..., Any], name: str, description: dict[str, Any] = SMALL) -> str:
     """The difference reported for `function` on one tree."""
     algorithm, question = questions.find_algorithm(name), Question("small", description)
-    ours = judging.our_search(algorithm, question)
-    (verdict,), _ = judging.judge(algorithm, [ours], [answer(function, question)])
+    (verdict,), _ = judging.judge(algorithm, [question], [answer(function, question)])
     return verdict.difference
 
 
@@ -138,7 +142,7 @@ def test_one_ply_too_deep_is_reported() -> None:
 
     question = Question("small", SMALL, depth=1)
     algorithm = questions.find_algorithm("minimax")
-    (verdict,), _ = judging.judge(algorithm, [judging.our_search(algorithm, question)], [answer(deeper, question)])
+    (verdict,), _ = judging.judge(algorithm, [question], [answer(deeper, question)])
     assert verdict.difference == "evaluates b1, 2 plies deep; this tree is searched 1 ply deep"
     assert cause(deeper, "minimax") == "every failure is a tree with a depth limit"
 
@@ -161,7 +165,7 @@ def test_any_best_move_is_right() -> None:
     assert ours.best == ("B", "C")
     events: tuple[tuple[int, None], ...] = ((1, None), (2, None), (3, None))
     ((passed,), _), ((wrong,), _), ((strange,), _) = (
-        judging.judge(algorithm, [ours], [Answer(value=3.0, move=move, events=events)])
+        judging.judge(algorithm, [question], [Answer(value=3.0, move=move, events=events)])
         for move in ("C", "D", "<b>\x1b[")
     )
     assert (passed.passed, passed.remark) == (True, "another best move (B is the first)")
@@ -250,7 +254,11 @@ def fresh_at_root(state: Any) -> Any:
     ("function", "told"),
     [
         pytest.param(minimax, "it never cuts off", id="never"),
-        pytest.param(with_cut(lambda alpha, beta: alpha > beta), "only if alpha > beta", id="strict"),
+        pytest.param(
+            with_cut(lambda alpha, beta: alpha > beta),
+            "right as alphabeta_strict: use --as alphabeta_strict",
+            id="strict",
+        ),
         pytest.param(shallow, "there are no deep cut-offs", id="shallow"),
         pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (0,)), "only at the nodes of MAX", id="max"),
         pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (1,)), "only at the nodes of MIN", id="min"),
@@ -279,3 +287,30 @@ def test_failures_without_a_common_cause_are_not_explained() -> None:
     assert cause(lambda _: 0, "alphabeta") == ""
     algorithm, verdicts, _ = judged(soft_alphabeta, "alphabeta")
     assert judging.common_cause(algorithm, verdicts) == ""
+
+
+def test_a_name_for_two_algorithms_is_judged_as_the_one_that_fits_better() -> None:
+    assert {verdict.ours.name for verdict in judged(negamax_with_bounds, "negamax")[1]} == {"negamax_bounds"}
+    assert {verdict.ours.name for verdict in judged(negamax, "negamax")[1]} == {"negamax"}
+    assert not all(verdict.passed for verdict in judged(negamax_with_bounds, "minimax")[1])
+    assert not all(verdict.passed for verdict in judged(negamax, "negamax_bounds")[1])
+
+
+def test_a_function_that_is_right_under_another_name_is_told_the_name_only_if_it_is_right() -> None:
+    assert cause(strict_alphabeta, "alphabeta") == "right as alphabeta_strict: use --as alphabeta_strict"
+    assert cause(alphabeta, "alphabeta_strict") == "right as alphabeta: use --as alphabeta"
+
+    def one_too_many(state: Any, depth: int) -> Any:
+        return strict_alphabeta(state, depth) + 1
+
+    assert "right as" not in cause(one_too_many, "alphabeta")
+
+
+def test_our_call_counts_nodes_as_a_students_function_is_counted() -> None:
+    for name, function in (("minimax", minimax), ("alphabeta", alphabeta), ("negascout", negascout)):
+        for verdict in judged(function, name)[1]:
+            drawn = read(verdict.ours.question.description)
+            log = SearchLog(drawn.root)
+            function(Watched(Tree.at(drawn, drawn.root), log))
+            ours = judging.our_call(verdict.ours)()
+            assert ours <= log.nodes if name == "negascout" else ours == log.nodes

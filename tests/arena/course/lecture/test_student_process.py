@@ -139,3 +139,32 @@ def test_file_and_function_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "研究 <script>.py").write_text("")
     assert file_and_function("研究 <script>.py:探索") == (tmp_path / "研究 <script>.py", "探索")
     assert file_and_function("研究 <script>.py") == (tmp_path / "研究 <script>.py", "")
+
+
+COUNTING = """
+calls = 0
+def minimax(state):
+    global calls
+    calls += state.label == "a"
+    if calls > 1 and state.label == "a":
+        import os
+        os._exit(3)
+    if state.turn is None:
+        return state.utilities()[0]
+    return (max if state.turn == 0 else min)(minimax(state.play(move)) for move in state.moves())
+"""
+
+
+def test_the_cost_of_a_function_is_its_nodes_and_seconds_or_none_if_its_process_is_lost(tmp_path: Path) -> None:
+    file = tmp_path / "counting.py"
+    file.write_text(COUNTING)
+    small, window = questions.questions_for(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)[:2]
+    with StudentProcess(file, "minimax") as process:
+        assert process.ask(window).value == 3.0
+        cost = process.cost(window)
+        assert cost is not None
+        assert (cost.nodes, cost.failed) == (10, "")
+        assert 0 < cost.seconds < 5
+        assert process.ask(small).value == 2.0
+        assert process.cost(small) is None
+        assert process.cost(window) is None
