@@ -81,7 +81,7 @@ class Family(Mapping[str, ModuleType]):
 algorithms: Final = Family.of(
     "adsearch",
     *("minimax", "negamax", "alphabeta", "winning", "proof", "aspiration", "mtdf", "bisection", "pvs"),
-    *("quiescence", "selective", "deepening"),
+    *("quiescence", "selective", "deepening", "parallel"),
     *("expectiminimax", "expectimax", "maxn", "paranoid", "mcts", "iteration"),
 )
 dialects: Final = Family.of("adsearch.dialects", "negamax_bounds", "negascout", "alphabeta_strict")

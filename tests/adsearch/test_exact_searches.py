@@ -23,6 +23,7 @@ from adsearch import (
     minimax,
     mtdf,
     negamax,
+    parallel,
     pvs,
     quiescence,
 )
@@ -53,6 +54,7 @@ EXACT: dict[str, Search] = {
     "mtdf from a wrong guess": partial(mtdf.search, guess=99.0, ordering=True),
     "mtdf without a table": partial(mtdf.search, table=False),
     "bisection": bisection.search,
+    "parallel": parallel.search,
     "pvs": pvs.search,
     "pvs with a table": partial(pvs.search, table=True),
     "pvs with all": partial(pvs.search, table=True, ordering=True),
@@ -145,7 +147,7 @@ def test_distances_are_right_where_they_are_told(name: str, tree: Tree) -> None:
         assert len(result.line) == result.distance
 
 
-@pytest.mark.parametrize("name", ["minimax", "alphabeta", "pvs"])
+@pytest.mark.parametrize("name", ["minimax", "alphabeta", "parallel", "pvs"])
 def test_of_equal_moves_the_first_is_chosen(name: str) -> None:
     for seed in range(300):
         tree = random_tree(Random(seed))
@@ -155,7 +157,10 @@ def test_of_equal_moves_the_first_is_chosen(name: str) -> None:
 
 WINDOWED: dict[str, Search] = {
     name: EXACT[name]
-    for name in ("alphabeta", "alphabeta failing hard", "alphabeta with all", "pvs", "pvs with all", "star1", "star2")
+    for name in (
+        *("alphabeta", "alphabeta failing hard", "alphabeta with all", "parallel", "pvs", "pvs with all"),
+        *("star1", "star2"),
+    )
 } | {"quiescence": quiescence.search}
 
 

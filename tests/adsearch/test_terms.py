@@ -11,7 +11,7 @@ from adsearch.errors import AdsearchError, BadSearch
 
 TWO_PLAYERS = [
     *("minimax", "negamax", "alphabeta", "winning", "proof", "aspiration", "mtdf", "bisection", "pvs"),
-    *("quiescence", "selective", "deepening"),
+    *("quiescence", "selective", "deepening", "parallel"),
 ]
 PLAYS_DICE = ["expectiminimax", "expectimax", "maxn", "paranoid", "mcts", "iteration"]
 LIMITED = [name for name in algorithms if name != "iteration"]
