@@ -1,7 +1,8 @@
 """Iterative deepening: search to depth 1, 2, 3, ... until the time is up or the value is proven.
 
 It has a move to play at any time, and costs little more than its last iteration, because the transposition table and
-the move ordering are kept. The first iteration that proves a win or a loss also proves its distance.
+the move ordering are kept. The first iteration that proves a win or a loss also proves its distance. With the table,
+ordering, null windows (pvs) and quiescence search together it is the search of a chess program such as Deep Blue.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, nextafter
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
@@ -19,6 +20,7 @@ from adsearch.errors import BadSearch
 from adsearch.mtdf import converge
 from adsearch.ordering import Arrange, Ordering
 from adsearch.pvs import Pvs
+from adsearch.quiescence import Quiescence
 from adsearch.result import Bound, Result
 from adsearch.searcher import Evaluate, PlainSearch, Searcher
 from adsearch.state import Move, State
@@ -34,6 +36,19 @@ PATIENCE: Final = 20_000
 """Nodes after which a search without limits also tries a search to the end of the game."""
 
 
+class QuiescentPvs(Quiescence[Move], Pvs[Move]):
+    """Principal variation search that evaluates only quiet positions."""
+
+
+_KINDS: Final[dict[tuple[bool, bool], type[AlphaBeta[Any]]]] = {
+    (False, False): AlphaBeta,
+    (False, True): Quiescence,
+    (True, False): Pvs,
+    (True, True): QuiescentPvs,
+}
+"""The search of an iteration, by whether it is pvs, and whether it is quiescence search."""
+
+
 def search(
     state: State[Move],
     *,
@@ -42,19 +57,21 @@ def search(
     trace: Trace | None = None,
     evaluate: Evaluate[Move] | None = None,
     algorithm: Algorithm = "pvs",
+    quiescence: bool = False,
     table: bool | Table = True,
     ordering: bool | Ordering[Move] | Arrange[Move] = True,
 ) -> Result[Move]:
     """The value of `state`, searched up to `depth` or until the budget ends or the value is proven.
 
-    `Result.depth` is the last depth that was completed. `Result.distance` is set for draws, and for wins and losses
-    whose value is a bound of the game."""
+    `Result.depth` is the last depth that was completed. With `quiescence`, noisy moves are searched beyond it. Without,
+    `Result.distance` is set for draws, and for wins and losses whose value is a bound of the game."""
     terms.zero_sum(state, "deepening")
     limit = terms.plies(state, "deepening", depth, budget)
     if algorithm not in ("alphabeta", "pvs", "mtdf"):
         raise BadSearch(f"deepening: expected alphabeta, pvs or mtdf as the algorithm, got {algorithm!r}")
-    kind = Pvs if algorithm == "pvs" else AlphaBeta
-    searcher = kind(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
+    searcher = _KINDS[algorithm == "pvs", quiescence](
+        budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering
+    )
 
     def iteration(depth: int, guess: float) -> Result[Move]:
         if algorithm == "mtdf":
@@ -65,7 +82,7 @@ def search(
         result = until_proven(searcher, state, iteration)
     else:
         result = deepen(searcher, state, limit, iteration)
-    return with_distance(searcher, state, result) if result.exact else result
+    return with_distance(searcher, state, result) if result.exact and not quiescence else result
 
 
 def deepened(

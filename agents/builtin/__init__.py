@@ -25,6 +25,7 @@ _CLASSES: Final = {
     "alphabeta": ("alphabeta", "AlphaBeta"),
     "pvs": ("pvs", "Pvs"),
     "mtdf": ("more", "Mtdf"),
+    "quiescence": ("more", "Quiescence"),
     "selective": ("more", "Selective"),
     "expectiminimax": ("expectiminimax", "Expectiminimax"),
     "expectimax": ("more", "Expectimax"),

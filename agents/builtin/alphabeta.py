@@ -17,6 +17,7 @@ class AlphaBeta(Thinker):
     """Minimax with alpha-beta pruning and iterative deepening."""
 
     algorithm: deepening.Algorithm = "alphabeta"
+    quiescence = False
 
     def __init__(self, *, table: bool = True, ordering: bool = True, **limits: Unpack[Limits]) -> None:
         super().__init__(**limits)
@@ -36,4 +37,5 @@ class AlphaBeta(Thinker):
             algorithm=self.algorithm,
             table=self.table,
             ordering=self.ordering,
+            quiescence=self.quiescence,
         )

@@ -25,6 +25,13 @@ class Mtdf(AlphaBeta):
     algorithm = "mtdf"
 
 
+class Quiescence(AlphaBeta):
+    """Principal variation search that also searches the captures and threats beyond its depth."""
+
+    algorithm = "pvs"
+    quiescence = True
+
+
 class Selective(Thinker):
     """Alpha-beta with only the best few moves of each position, and so deeper (forward pruning)."""
 

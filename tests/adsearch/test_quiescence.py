@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adsearch import Table, alphabeta, games, quiescence, selective
+from adsearch import Table, alphabeta, deepening, games, quiescence, selective
 from adsearch.games.tree import Tree
 from tests.kit.effort import tries
 from tests.kit.random_trees import random_tree, trees
@@ -87,3 +87,35 @@ def test_selective_search_looks_at_fewer_positions_and_claims_no_proof() -> None
     assert narrow.nodes < full.nodes / 2
     won = games.load("connect4", "......./......./......./......./ooo..../xxx....")
     assert not selective.search(won, depth=2, width=2).exact
+
+
+@pytest.mark.parametrize("algorithm", ["pvs", "alphabeta", "mtdf"])
+@pytest.mark.parametrize(
+    "spec", ["connect4", "tictactoe", "dots:rows=2,columns=2", "checkers", "tree:horizon", "tree:queen"]
+)
+def test_deepening_with_quiescence_has_the_value_of_quiescence_at_its_depth(algorithm: Any, spec: str) -> None:
+    random = Random(spec)
+    state: Any = games.start(spec)
+    for _ in range(2 if spec.startswith("tree") else 6):
+        for depth in (1, 2, 3):
+            result = deepening.search(state, depth=depth, algorithm=algorithm, quiescence=True)
+            assert result.depth is not None
+            assert result.value == quiescence.search(state, depth=result.depth).value
+            assert result.move in state.moves()
+            assert result.exact or result.depth == depth
+        state = state.play(random.choice(state.moves()))
+
+
+@settings(max_examples=tries(100))
+@given(tree=trees(depth=5))
+def test_deepening_with_quiescence_and_without_limits_finds_the_value_of_the_game(tree: Tree) -> None:
+    result = deepening.search(tree, quiescence=True)
+    assert result.exact
+    assert result.value == alphabeta.search(tree).value
+    assert result.distance is None
+
+
+def test_deepening_with_quiescence_avoids_the_horizon_effect() -> None:
+    start = games.start("tree:horizon")
+    assert deepening.search(start, depth=3).move == "check"
+    assert deepening.search(start, depth=3, quiescence=True).move == "defend"

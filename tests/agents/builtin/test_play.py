@@ -14,7 +14,7 @@ from agents.builtin.thinker import NODES, shuffled
 from agents.hosting import legal, reported
 from tests.kit.every_game import EVERY, LARGE
 
-DETERMINISTIC = ("minimax", "negamax", "alphabeta", "pvs", "mtdf", "selective")
+DETERMINISTIC = ("minimax", "negamax", "alphabeta", "pvs", "mtdf", "quiescence", "selective")
 MOST_PLIES = 60
 """So much is played of a large game."""
 
