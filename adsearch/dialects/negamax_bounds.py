@@ -12,12 +12,14 @@ from adsearch import terms
 from adsearch.dialects.dialect import Dialect
 from adsearch.result import Line
 from adsearch.state import Move, State
+from adsearch.trace import Backup
 
 
 class NegamaxWithBounds(Dialect[Move]):
     """One search."""
 
     name = "negamax_bounds"
+    backup = Backup.NEGAMAX
 
     def view(self, state: State[Move]) -> int:
         return terms.root_seat(state)

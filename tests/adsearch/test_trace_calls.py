@@ -5,17 +5,18 @@ from random import Random
 
 import pytest
 
-from adsearch import Budget, Trace, algorithms, alphabeta, games
+from adsearch import Budget, Trace, alphabeta, games, searches
 from adsearch.result import Bound
 from adsearch.state import CHANCE
 from adsearch.trace import Backup
 from adsearch.trace_calls import Visit, visits
 from tests.kit.every_game import AnyState
-from tests.kit.random_trees import random_tree
+from tests.kit.random_trees import LEAVES, random_tree
 
 TREES = 60
 EXACT = ("minimax", "negamax", "alphabeta", "alphabeta:fail=hard", "alphabeta:ordering=true", "pvs", "pvs:table=true",
     "winning", "mtdf", "mtdf:table=false", "bisection", "aspiration", "quiescence", "paranoid",
+    "parallel", "negamax_bounds", "alphabeta_strict", "negascout",
     "expectiminimax", "expectiminimax:pruning=star1", "expectiminimax:pruning=star2",
     "expectiminimax:pruning=star2,table=true,ordering=true")  # fmt: skip
 WITH_CHANCE = ("paranoid", "expectiminimax")
@@ -52,7 +53,7 @@ def is_true(visit: Visit, value: float) -> bool:
 
 
 def traced(state: AnyState, spec: str, **more: AnyState) -> tuple[Trace, list[Visit]]:
-    run, options = algorithms.configured(spec)
+    run, options = searches.configured(spec)
     trace = Trace()
     result = run(state, trace=trace, **options, **more)
     return trace, [visit for root in visits(trace, result) for visit in root.walk()]
@@ -68,9 +69,10 @@ def check(trace: Trace, found: list[Visit]) -> None:
 
 @pytest.mark.parametrize("spec", EXACT)
 def test_the_sign_of_every_value_is_true(spec: str) -> None:
-    takes_window = "alpha" in signature(algorithms.configured(spec)[0]).parameters and spec != "expectiminimax"
+    takes_window = "alpha" in signature(searches.configured(spec)[0]).parameters and spec != "expectiminimax"
     for seed in range(TREES):
-        state = random_tree(Random(seed), chance=spec.startswith(WITH_CHANCE))
+        leaves = (-2, -1, 0, 0, 1, 1, 2) if spec == "negascout" else LEAVES
+        state = random_tree(Random(seed), chance=spec.startswith(WITH_CHANCE), leaves=leaves)
         for window in WINDOWS if takes_window else WINDOWS[:1]:
             check(*traced(state, spec, **dict(zip(("alpha", "beta"), window or (), strict=False))))
 
