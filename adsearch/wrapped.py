@@ -45,6 +45,10 @@ class Wrapped:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inside, name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Sent to another process as what it is made of: __getattr__ must not be asked before there is an `inside`.
+        return type(self), (self.inside,)
+
     def __str__(self) -> str:
         return str(self.inside)
 

@@ -19,6 +19,7 @@ import typer
 from adsearch import State
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
+from adsearch.parallel import Workers
 from adsearch.wrapped import Seen, watched
 from arena.cli.asking.playing_options import WallsOption
 from arena.cli.asking.position_options import (
@@ -32,6 +33,7 @@ from arena.cli.asking.position_options import (
     asked_position,
     read_window,
 )
+from arena.cli.search.speed_up import ProcessesOption, check_processes, gains, worker_processes
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
 from arena.players.player import split_path
 from arena.walls.kinds import WallKind
@@ -88,6 +90,7 @@ def compare(
             show_default="none",
         ),
     ] = None,
+    processes: ProcessesOption = 1,
     walls: WallsOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
@@ -100,6 +103,9 @@ def compare(
 
     --window is for all algorithms that have a window; alphabeta:alpha=9,beta=11 is for one.
 
+    parallel shares its search among --processes. A line below the table says how much faster it is than alphabeta, and
+    how many nodes more it needs: the wasted ones.
+
     Your own function runs in a sandbox and has the parameters that arena judge --help lists. Its nodes are the
     positions that it creates with state.play, and the root. Its value can be for the player to move or for MAX.
     A function without the parameter depth does the same search at every depth: compare it on a small game, at the depth
@@ -111,18 +117,22 @@ def compare(
 
     Example: arena compare connect4 alphabeta pvs --depth 1-20 --nodes 100000
 
+    Example: arena compare connect4 alphabeta parallel --processes 2 --depth 8
+
     Example: arena compare connect4 alphabeta my_search.py:alphabeta
     """
+    check_processes(processes, algorithms)
     depths = _depths(depth)
     state = asked_position(game, position, moves)
     ends = None if window is None else read_window(window)
     rows: list[dict[str, Any]] = []
     failed = False
     with ExitStack() as stack:
+        workers = stack.enter_context(worker_processes(processes))
         searches = {
             text: _own_search(text, game, state, order=order, walls=walls, seconds=seconds, stack=stack)
             if split_path(text)
-            else _our_search(text, as_searched(state, order), ends, nodes, seconds)
+            else _our_search(text, as_searched(state, order), ends, nodes, seconds, workers)
             for text in algorithms
         }
         for plies in depths:
@@ -146,6 +156,9 @@ def compare(
     if _flag(rows):
         _note('a value marked "!" differs from the first algorithm at the same depth')
     show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)
+    if format is OutputFormat.TABLE:
+        for line in gains(rows, processes):
+            print(line)
     if failed:
         raise typer.Exit(1)
 
@@ -183,7 +196,12 @@ _Search = Callable[[int], _Found]
 
 
 def _our_search(
-    text: str, state: State[Any], window: tuple[float, float] | None, nodes: int | None, seconds: float | None
+    text: str,
+    state: State[Any],
+    window: tuple[float, float] | None,
+    nodes: int | None,
+    seconds: float | None,
+    workers: Workers,
 ) -> _Search:
     from adsearch import searches
 
@@ -193,11 +211,13 @@ def _our_search(
     elif window is not None:
         _note(f"{text} has no window: it searches without --window")
 
+    shared = {"workers": workers} if "workers" in signature(run).parameters else {}
+
     def search(depth: int) -> _Found:
         budget = None if nodes is None else Budget(nodes=nodes)
         if seconds is not None:
             budget = Budget.seconds(seconds, time.monotonic, nodes=nodes)
-        result = run(state, depth=depth, budget=budget, **options)
+        result = run(state, depth=depth, budget=budget, **options, **shared)
         move = None if result.move is None else state.to_text(result.move)
         again = lambda seen: run(watched(state, seen), depth=depth, **options)  # noqa: E731
         return _Found(result.value, result.bound.value, move, result.nodes, again)

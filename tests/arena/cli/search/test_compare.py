@@ -11,6 +11,7 @@ import pytest
 
 from adsearch import games
 from arena.cli.search.compare import effective_branching
+from arena.cli.search.speed_up import gains
 from tests.kit.arena_program import arena
 from tests.kit.places import EXAMPLES
 
@@ -281,3 +282,45 @@ def test_a_game_in_a_students_own_file_is_searched_too(tmp_path: Path) -> None:
     ended = arena("compare", "countdown.py:Countdown", "alphabeta", "mine.py:alphabeta", "--format", "json")
     assert ended.code == 0, ended.err
     assert not any(row["differs"] for row in json.loads(ended.out))
+
+
+# Parallel search.
+
+
+def test_parallel_has_the_value_and_move_of_alphabeta_and_its_waste_is_told() -> None:
+    ended = arena("compare", "connect4", "alphabeta", "parallel", "--processes", "2", "--depth", "4-5")
+    assert (ended.code, ended.err) == (0, "")
+    *_, one, other = ended.out.splitlines()
+    plain, parallel = compared("connect4", "alphabeta", "parallel", "--processes", "2", "--depth", "5")
+    wasted = parallel["nodes"] - plain["nodes"]
+    assert wasted == 2288
+    assert (plain["value"], plain["move"]) == (parallel["value"], parallel["move"])
+    assert one.startswith("depth 4, 2 processes: ")
+    assert other.startswith("depth 5, 2 processes: ")
+    assert other.endswith("; 2,288 nodes wasted (57%)")
+
+
+@pytest.mark.parametrize("game", ["tictactoe:m=2,n=4,k=2", f"{EXAMPLES}/countdown.py:Countdown:n=9"])
+def test_positions_of_any_game_are_sent_to_the_processes(game: str) -> None:
+    for order in ("given", "reversed"):
+        plain, parallel = compared(
+            game, "alphabeta", "parallel", "--processes", "2", "--depth", "4", "--order", order, "--seconds", "60"
+        )
+        assert (plain["value"], plain["move"]) == (parallel["value"], parallel["move"])
+
+
+def test_processes_without_parallel_are_refused() -> None:
+    ended = arena("compare", "connect4", "alphabeta", "--processes", "2")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--processes is for parallel; add it to the algorithms, such as alphabeta parallel" in ended.err
+
+
+def test_a_gain_is_the_time_of_alphabeta_by_that_of_parallel() -> None:
+    rows = [
+        {"algorithm": "alphabeta", "depth": 3, "time": 300, "nodes": 1000},
+        {"algorithm": "parallel", "depth": 3, "time": 200, "nodes": 1250},
+        {"algorithm": "parallel", "depth": 4, "time": 200, "nodes": 1250},
+    ]
+    assert [*gains(rows, 4)] == ["depth 3, 4 processes: 1.50 times as fast as alphabeta; 250 nodes wasted (25%)"]
+    rows[0]["time"] = 3
+    assert "depth 3, 1 process: too fast to time; " in next(gains(rows, 1))
