@@ -123,6 +123,9 @@ def _with_numbers(visit: Visit, trace: Trace) -> str:
         return f"{_average(visit, trace, values)} = {value}{sign}"
     stand_pat = [] if visit.stand_pat is None else [written(visit.stand_pat)]
     numbers = ", ".join([*stand_pat, *map(written, values.values())])
+    if visit.value not in (*values.values(), visit.stand_pat) and visit.value in (visit.call.alpha, visit.call.beta):
+        end = "alpha" if visit.value == visit.call.alpha else "beta"
+        return f"{end} = {value}, the end of its window{sign}"
     if kind == "own":
         return f"best for seat {visit.mover} of ({numbers}) = {value}"
     return f"{_LARGEST[kind]} of ({numbers}) = {value}{sign}"

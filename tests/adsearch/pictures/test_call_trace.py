@@ -2,13 +2,13 @@
 
 import pytest
 
-from adsearch import Trace, algorithms, games
+from adsearch import Trace, games, searches
 from adsearch.pictures.call_trace import as_calls
 from tests.kit.game_facts import facts
 
 
 def call_trace(spec: str, search: str, **more: int) -> str:
-    run, options = algorithms.configured(search)
+    run, options = searches.configured(search)
     trace = Trace()
     result = run(games.start(spec), trace=trace, **options, **more)
     return as_calls(trace, result)
@@ -59,6 +59,7 @@ def test_alpha_beta_says_each_change_of_the_window_and_where_it_prunes() -> None
         ("tree:textbook", "expectimax", "reports average of (3, 12, 8) = 7.66667"),
         ("tree:three", "maxn", "reports best for seat 1 of ((1, 2, 6), (6, 1, 2)) = (1, 2, 6)"),
         ("tree:horizon", "selective:width=1", "not searched: defend"),
+        ("tree:negascout", "negascout", "reports alpha = 4, the end of its window; the true value is ≤ 4"),
         ("tree:four_leaves", "proof", "reports proof number 0"),
         ("tree:four_leaves", "mcts:simulations=2", "reports 8, the result of this simulated game"),
         ("kuhn", "mcts:simulations=2", "reports 1, the result of this simulated game"),
