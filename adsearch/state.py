@@ -34,6 +34,14 @@ class Spot(NamedTuple):
     """Whether it is part of a winning line; otherwise it belongs to the last move."""
 
 
+class Feature(NamedTuple):
+    """One term of an evaluation: a number that the position has, and its weight."""
+
+    name: str
+    weight: float
+    about: str
+
+
 class State(Generic[Move]):
     """One position of a game. A game overrides the defaults that are wrong for it; a class attribute can be enough."""
 
@@ -49,6 +57,8 @@ class State(Generic[Move]):
     attributes: ClassVar[tuple[tuple[str, str], ...]] = ()
     """What a position of this game has besides the attributes of State, for agents: pairs (code after "state.", what it
     is)."""
+    evaluation: ClassVar[tuple[Feature, ...]] = ()
+    """The features of which `evaluate` is made; empty if it is not a weighted sum."""
     seats: ClassVar[tuple[int, ...]] = (2,)
     """The possible numbers of players; the options choose one."""
 
@@ -90,6 +100,11 @@ class State(Generic[Move]):
         """The length of the longest game in plies, chance events included; None if there is no limit."""
         return None
 
+    @property
+    def plies_a_round(self) -> int:
+        """The number of plies in which each player has moved once, chance events included."""
+        return self.players
+
     @classmethod
     def start(cls, *args: Any, **options: Any) -> Self:
         """The start position. The catalogue passes every option by name, with a valid value."""
@@ -128,6 +143,15 @@ class State(Generic[Move]):
         if low < 0.0 < high:
             return 0.0
         return low + 1.0 if high == float("inf") else high - 1.0 if low == -float("inf") else (low + high) / 2.0
+
+    def features(self, seat: int) -> dict[str, float]:
+        """The value of each feature of `evaluation`, by name, for `seat`; the game is not over. `evaluate` is the sum
+        of weight times value, `scaled`."""
+        return {}
+
+    def scaled(self, score: float) -> float:
+        """An evaluation, strictly inside the bounds, for a weighted sum of features of any size."""
+        return score
 
     def noisy_moves(self) -> tuple[Move, ...]:
         """The moves that a quiescence search follows beyond the horizon (captures, threats)."""

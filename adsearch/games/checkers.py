@@ -17,6 +17,7 @@ from typing import Final, Self
 from adsearch.errors import BadCell, BadPosition, quote
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, GridGame, grid_attributes
+from adsearch.state import Feature
 
 Path = tuple[int, ...]
 """A move: the squares of the moving piece, one after the other."""
@@ -131,6 +132,14 @@ class Checkers(GridGame[Path]):
     occurs for the third time, unless the side to move cannot move."""
 
     notation = "the squares, 1 to 32, one after the other: 11-15 for a step, 11x18x25 for a capture"
+    evaluation = (
+        Feature("men", WEIGHT_OF_A_MAN, "own men, minus the opponent's"),
+        Feature("kings", WEIGHT_OF_A_KING, "own kings, minus the opponent's"),
+        Feature("lead", WEIGHT_OF_THE_LEAD, "own pieces minus the opponent's, divided by all pieces"),
+        Feature("rows", WEIGHT_OF_A_ROW, "rows that own men have advanced, minus the opponent's"),
+        Feature("guards", WEIGHT_OF_A_GUARD, "own men on their home row, minus the opponent's"),
+        Feature("centre", WEIGHT_OF_THE_CENTRE, "own pieces in the centre, minus the opponent's"),
+    )
     position_notation = (
         ("B: at the start", "the side to move, B (black, seat 0) or W (white, seat 1)"),
         ("W21,K32", "white's pieces: their squares; K is a king"),
@@ -307,6 +316,23 @@ class Checkers(GridGame[Path]):
             + WEIGHT_OF_THE_CENTRE * centre
         )
         return -value if seat else value
+
+    def features(self, seat: int) -> dict[str, float]:
+        black_men, white_men = self.black & ~self.kings, self.white & ~self.kings
+        b, w = self.black.bit_count(), self.white.bit_count()
+        men = black_men.bit_count() - white_men.bit_count()
+        found = {
+            "men": men,
+            "kings": b - w - men,
+            "lead": (b - w) / (b + w),
+            "rows": _rows_below(black_men) - (7 * white_men.bit_count() - _rows_below(white_men)),
+            "guards": (black_men & FAR_ROW[1]).bit_count() - (white_men & FAR_ROW[0]).bit_count(),
+            "centre": (self.black & CENTRE).bit_count() - (self.white & CENTRE).bit_count(),
+        }
+        return {name: float(-value if seat else value) for name, value in found.items()}
+
+    def scaled(self, score: float) -> float:
+        return squash(score)
 
     def noisy_moves(self) -> tuple[Path, ...]:
         """The captures; if there is one, there are no other moves."""

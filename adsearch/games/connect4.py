@@ -12,6 +12,7 @@ from typing import Self
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, LineBoard, LineGame, mirrored, read_marks
 from adsearch.option import Option
+from adsearch.state import Feature
 
 WEIGHT_OF_A_THREAT = 0.4
 """Weight of an empty cell that would complete a line."""
@@ -77,6 +78,10 @@ class Connect4(LineGame):
         Option("line", 4, "discs in a row that win", 2, 12),
     )
     notation = "the column's number, from 1 on the left"
+    evaluation = (
+        Feature("threats", WEIGHT_OF_A_THREAT, "own empty cells that would complete a line, minus the opponent's"),
+        Feature("centre", WEIGHT_OF_THE_CENTRE, "own discs by distance from the nearer edge, minus the opponent's"),
+    )
 
     __slots__ = ("_open", "_threats", "_wins", "free")
 
@@ -158,6 +163,19 @@ class Connect4(LineGame):
             centre += (mine & cells).bit_count() - (theirs & cells).bit_count()
         value = squash(WEIGHT_OF_A_THREAT * ahead + WEIGHT_OF_THE_CENTRE * centre)
         return value if seat == self.turn else -value
+
+    def features(self, seat: int) -> dict[str, float]:
+        mine, theirs = self.mine, self.theirs
+        wins, threats = self._completing()
+        empty = self.board.cells & ~(mine | theirs)
+        found = {
+            "threats": (wins & empty).bit_count() - (threats & empty).bit_count(),
+            "centre": sum((mine & cells).bit_count() - (theirs & cells).bit_count() for cells in self.board.centres),
+        }
+        return {name: float(value if seat == self.turn else -value) for name, value in found.items()}
+
+    def scaled(self, score: float) -> float:
+        return squash(score)
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that complete a line, else those that block a line of the other player."""

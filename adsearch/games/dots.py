@@ -14,7 +14,7 @@ from typing import Self
 from adsearch.errors import BadPosition, quote
 from adsearch.games.grid import LETTERS, GridGame, cell_name, grid_attributes, read_rows
 from adsearch.option import Option
-from adsearch.state import Spot
+from adsearch.state import Feature, Spot
 
 WEIGHT_OF_A_BOX_TO_TAKE = 0.95
 """Weight, for the side to move, of each box in an open chain (one of its boxes has three sides)."""
@@ -137,6 +137,11 @@ class Dots(GridGame[int]):
         Option("columns", 3, "columns of boxes", 1, 8),
     )
     notation = "the two dots of the edge, the left or upper one first, such as a1-b1 (across) or a1-a2 (down)"
+    evaluation = (
+        Feature("boxes", 1.0, "own boxes, minus the opponent's"),
+        Feature("to_take", WEIGHT_OF_A_BOX_TO_TAKE, "boxes of open chains; negative if the opponent is to move"),
+        Feature("chains", WEIGHT_OF_CHAINS, "what opening the next chain brings when no safe edge is left"),
+    )
     position_notation = (
         ("+", "a dot"),
         ("- or |", "an edge that is drawn; . between two dots is an edge that is not drawn"),
@@ -256,6 +261,22 @@ class Dots(GridGame[int]):
             # A player can leave the last two boxes of a chain: the other gets them and must open the next chain.
             value += WEIGHT_OF_CHAINS * (max(opening, -opening - 4) if to_take.bit_count() > 1 else opening)
         return (-ahead if seat else ahead) + (value if seat == turn else -value)
+
+    def features(self, seat: int) -> dict[str, float]:
+        board = self.board
+        few, two, three, _ = board.sides(self.edges)
+        to_take = board.reach(self.edges, three, two | three) if three else 0
+        chains = 0
+        if not board.all_edges & ~self.edges & ~board.around(board.boxes ^ few):
+            opening = worth_of_opening(board.chains(self.edges, two & ~to_take))
+            chains = max(opening, -opening - 4) if to_take.bit_count() > 1 else opening
+        ahead = self.x.bit_count() - self.o.bit_count()
+        sign = 1.0 if seat == self.turn else -1.0
+        return {
+            "boxes": float(-ahead if seat else ahead),
+            "to_take": sign * to_take.bit_count(),
+            "chains": sign * chains,
+        }
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that close a box."""

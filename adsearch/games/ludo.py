@@ -215,6 +215,10 @@ class Ludo(State[int]):
         return len(self.tokens)
 
     @property
+    def plies_a_round(self) -> int:
+        return 2 * len(self.tokens)
+
+    @property
     def chance(self) -> bool:
         return True
 

@@ -11,6 +11,14 @@ from typing import Self
 
 from adsearch.errors import BadCell, BadPosition, quote
 from adsearch.games.grid import GridGame, grid_attributes
+from adsearch.games.maze_evaluation import (
+    DANGER,
+    EVALUATION,
+    WEIGHT_OF_A_PELLET_LEFT,
+    WEIGHT_OF_A_SCARED_GHOST,
+    WEIGHT_OF_THE_NEAREST_PELLET,
+    of_runner,
+)
 from adsearch.games.maze_map import (
     HEADING_NAMES,
     HEADINGS,
@@ -37,14 +45,6 @@ from adsearch.games.maze_setting import (
 )
 from adsearch.option import Option
 from adsearch.state import CHANCE
-
-WEIGHT_OF_A_PELLET_LEFT = -2.0
-WEIGHT_OF_THE_NEAREST_PELLET = 9.0
-"""Divided by the distance of the pellet; less than a pellet's score, so that eating a pellet is always better."""
-WEIGHT_OF_A_DANGEROUS_GHOST = (-150.0, -150.0, -60.0, -25.0, -10.0, -4.0, 0.0)
-"""By the distance of the ghost."""
-WEIGHT_OF_A_SCARED_GHOST = 100.0
-"""Divided by the distance of a scared ghost, if the runner can reach it while it is scared."""
 
 
 class Maze(GridGame[int], MazePath):
@@ -89,6 +89,7 @@ class Maze(GridGame[int], MazePath):
         ("distance(a, b)", "the number of steps between two cells, such as distance(state.runner_at, (1, 1))"),
         ("score", "the score so far; round is the number of moves of the runner"),
     )
+    evaluation = EVALUATION
     seats = (1, 2, 3, 4, 5)
 
     __slots__ = (
@@ -233,6 +234,10 @@ class Maze(GridGame[int], MazePath):
     def max_plies(self) -> int:
         return self.setting.steps * (1 + self.setting.ghosts)
 
+    @property
+    def plies_a_round(self) -> int:
+        return 1 + self.setting.ghosts
+
     def moves(self) -> tuple[int, ...]:
         mover = self.mover
         if mover > 0:
@@ -345,16 +350,23 @@ class Maze(GridGame[int], MazePath):
                 value += WEIGHT_OF_THE_NEAREST_PELLET / distance
                 break
         distances = board.distances[runner]
-        farthest = len(WEIGHT_OF_A_DANGEROUS_GHOST) - 1
         for index, ghost in enumerate(self.ghosts):
             distance = distances[ghost // HEADINGS]
             if not self.scared >> index & 1:
-                value += WEIGHT_OF_A_DANGEROUS_GHOST[distance if distance < farthest else farthest]
+                value -= DANGER[distance]
             elif distance <= timer:
                 value += WEIGHT_OF_A_SCARED_GHOST / (distance or 1)
         least, most = self.setting.inside
         value = least if value < least else most if value > most else value
         return -value if seat else value
+
+    def features(self, seat: int) -> dict[str, float]:
+        found = of_runner(self.setting.board, self.runner, self.pellets, self.ghosts, self.scared, self.timer)
+        return {name: -value if seat else value for name, value in ({"score": float(self.score)} | found).items()}
+
+    def scaled(self, score: float) -> float:
+        least, most = self.setting.inside
+        return min(max(score, least), most)
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The runner's moves onto a scared ghost or the last pellet; a ghost's onto the runner."""

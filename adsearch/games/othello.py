@@ -27,6 +27,7 @@ from adsearch.games.grid import (
     turned_and_mirrored,
 )
 from adsearch.option import Option
+from adsearch.state import Feature
 
 PASS: Final = -1
 """The move of a player that cannot place a disc. Any other move is a square: row * size + column."""
@@ -159,6 +160,13 @@ class Othello(GridGame[int]):
     notation = "the square: its column's letter and its row's number from the top, such as d3; or pass (-1 in Python)"
     position_notation = (*XO_NOTATION, ("x at the end", "the side to move, x or o; - if the game is over"))
     attributes = XO_ATTRIBUTES
+    evaluation = (
+        Feature("corners", WEIGHT_OF_A_CORNER, "own discs in corners, minus the opponent's"),
+        Feature("beside", WEIGHT_BESIDE_AN_EMPTY_CORNER, "own discs beside an empty corner, minus the opponent's"),
+        Feature("edges", WEIGHT_OF_AN_EDGE, "own discs elsewhere on the edge, minus the opponent's"),
+        Feature("mobility", WEIGHT_OF_MOBILITY, "directions in which own moves turn discs, minus the opponent's"),
+        Feature("discs", WEIGHT_OF_A_DISC_LATE, "own discs minus the opponent's; 0 before the last fifth of the game"),
+    )
 
     __slots__ = ("_moves", "_targets", "board", "mine", "theirs", "turn")
 
@@ -285,6 +293,27 @@ class Othello(GridGame[int]):
             score += WEIGHT_OF_A_DISC_LATE * (mine.bit_count() - theirs.bit_count())
         value = squares * squash(score)
         return value if seat == self.turn else -value
+
+    def features(self, seat: int) -> dict[str, float]:
+        board = self.board
+        mine, theirs = self.mine & board.row_lane, self.theirs & board.row_lane
+
+        def ahead(cells: int) -> int:
+            return (mine & cells).bit_count() - (theirs & cells).bit_count()
+
+        corners = board.around_corners
+        late = (mine | theirs).bit_count() * 5 > board.size**2 * 4
+        found = {
+            "corners": sum(ahead(corner) for corner, _ in corners),
+            "beside": sum(ahead(beside) for corner, beside in corners if not (mine | theirs) & corner),
+            "edges": ahead(board.edges),
+            "mobility": self._targets.bit_count() - board.targets(self.theirs, self.mine).bit_count(),
+            "discs": mine.bit_count() - theirs.bit_count() if late else 0,
+        }
+        return {name: float(value if seat == self.turn else -value) for name, value in found.items()}
+
+    def scaled(self, score: float) -> float:
+        return self.board.size**2 * squash(score)
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that take a corner."""

@@ -12,6 +12,7 @@ from typing import Self
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, LineBoard, LineGame, cell_name, draw, read_marks, turned_and_mirrored
 from adsearch.option import Option
+from adsearch.state import Feature
 
 WEIGHT_OF_AN_OPEN_LINE = (0.0, 0.05, 0.3, 1.0, 3.0, 9.0)
 """Weight of a line by its number of marks; a line with marks of both players counts nothing."""
@@ -45,6 +46,11 @@ class TicTacToe(LineGame):
         Option("k", 3, "marks in a row that win", 1, 19),
     )
     notation = "the cell: its column's letter and its row's number from the top, such as b2"
+    evaluation = tuple(
+        Feature(f"open{marks}", weight, f"lines with {marks} own marks and no others, minus the opponent's")
+        for marks, weight in enumerate(WEIGHT_OF_AN_OPEN_LINE)
+        if marks
+    )
 
     __slots__ = ("_empty",)
 
@@ -106,6 +112,18 @@ class TicTacToe(LineGame):
             elif not line & mine:
                 score -= WEIGHT_OF_AN_OPEN_LINE[min((line & theirs).bit_count(), most)]
         return squash(score) if seat == self.turn else -squash(score)
+
+    def features(self, seat: int) -> dict[str, float]:
+        found = {feature.name: 0.0 for feature in self.evaluation}
+        for line in self.board.lines:
+            mine, theirs = (line & self.mine).bit_count(), (line & self.theirs).bit_count()
+            if bool(mine) != bool(theirs):
+                sign = 1.0 if bool(mine) == (seat == self.turn) else -1.0
+                found[f"open{min(mine or theirs, len(found))}"] += sign
+        return found
+
+    def scaled(self, score: float) -> float:
+        return squash(score)
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that complete a line, else those that block a line of the other player."""

@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, get_type_hints
 
-from adsearch import State, settings, terms
+from adsearch import State, features, settings, terms
 from adsearch.errors import BadSearch, BadSetting, meant, quote
 from agents.agent import Agent
 from agents.errors import BadAgent, CannotPlay
 
 _CLASSES: Final = {
     "random": ("random_moves", "RandomMoves"),
+    "greedy": ("greedy", "Greedy"),
     "minimax": ("minimax", "Minimax"),
     "negamax": ("more", "Negamax"),
     "alphabeta": ("alphabeta", "AlphaBeta"),
@@ -39,9 +40,12 @@ _RANDOM: Final = ("random", "mcts")
 """The agents whose moves depend on random numbers from the game's seed."""
 _ABOUT: Final = {
     "depth": "largest search depth, in plies",
+    "rounds": "largest search depth, in rounds: in a round each player moves once, and chance too",
     "seconds": "longest time for a move, in seconds",
     "nodes": "largest number of nodes for a move",
     "share": "part of the clock's budget to use for a move",
+    "evaluate": "the only feature of the evaluation to use, such as score (arena games GAME lists them)",
+    "weights": "other weights of features, such as pellets:-2+nearest:9",
     "shuffle": "choose randomly among equal moves, instead of the first",
     "seed": "seed for random numbers, instead of the game's",
     "table": "use a transposition table",
@@ -99,7 +103,8 @@ class BuiltIn:
         given = dict(self.given)
         if (self.name in _RANDOM or given.get("shuffle")) and given.get("seed") is None:
             return False
-        bounded = self.name == "random" or any(given.get(limit) for limit in ("depth", "nodes", "simulations"))
+        limits = ("depth", "rounds", "nodes", "simulations")
+        bounded = self.name in ("random", "greedy") or any(given.get(limit) for limit in limits)
         return bounded or not clocked
 
     def make(self) -> Agent:
@@ -138,12 +143,17 @@ def find(spec: str) -> BuiltIn:
 
 
 def check_can_play(spec: str, state: State[Any]) -> None:
-    """Raise CannotPlay unless the built-in agent that `spec` names can play the game of `state`."""
+    """Raise CannotPlay unless the built-in agent that `spec` names can play the game of `state` with its options."""
     found = find(spec)
     reason = _why_not(found, state)
     if reason:
         able = [other.name for other in every() if not _why_not(other, state)]
         raise CannotPlay(f"{found.name} cannot play {_called(state)}: {reason}; these can: {', '.join(able)}")
+    given = dict(found.given)
+    try:
+        features.weights_for(state, only=given.get("evaluate"), weights=given.get("weights"))
+    except BadSetting as error:
+        raise CannotPlay(f"{spec} cannot play {_called(state)}: {error}") from None
 
 
 def _why_not(found: BuiltIn, state: State[Any]) -> str:

@@ -34,6 +34,7 @@ class AlphaBeta(Thinker):
             state,
             depth=depth,
             budget=budget,
+            evaluate=self.evaluate,
             algorithm=self.algorithm,
             table=self.table,
             ordering=self.ordering,

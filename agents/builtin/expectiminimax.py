@@ -21,4 +21,4 @@ class Expectiminimax(Thinker):
         self.pruning = pruning
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        return deepened(expectiminimax.search, state, depth, budget, pruning=self.pruning)
+        return deepened(expectiminimax.search, state, depth, budget, evaluate=self.evaluate, pruning=self.pruning)

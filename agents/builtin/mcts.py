@@ -36,6 +36,7 @@ class Mcts(Thinker):
             state,
             depth=depth,
             budget=budget,
+            evaluate=self.evaluate,
             simulations=self.simulations,
             exploration=self.exploration,
             random=self.random,

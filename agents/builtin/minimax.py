@@ -15,4 +15,4 @@ class Minimax(Thinker):
     """Searches every line of play without pruning, with iterative deepening."""
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        return deepened(minimax.search, state, depth, budget)
+        return deepened(minimax.search, state, depth, budget, evaluate=self.evaluate)

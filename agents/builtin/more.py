@@ -16,7 +16,7 @@ class Negamax(Thinker):
     """Minimax with values from the view of the player to move."""
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        return deepened(negamax.search, state, depth, budget)
+        return deepened(negamax.search, state, depth, budget, evaluate=self.evaluate)
 
 
 class Mtdf(AlphaBeta):
@@ -41,7 +41,7 @@ class Selective(Thinker):
         self.width = width
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        return deepened(selective.search, state, depth, budget, width=self.width)
+        return deepened(selective.search, state, depth, budget, evaluate=self.evaluate, width=self.width)
 
 
 class Expectimax(Thinker):
@@ -50,7 +50,7 @@ class Expectimax(Thinker):
     kinds = ("chance", "several")
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        return deepened(expectimax.search, state, depth, budget)
+        return deepened(expectimax.search, state, depth, budget, evaluate=self.evaluate)
 
 
 class Maxn(Thinker):
@@ -59,7 +59,7 @@ class Maxn(Thinker):
     kinds = ("chance", "several")
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        return deepened(maxn.search, state, depth, budget)
+        return deepened(maxn.search, state, depth, budget, evaluate=self.evaluate)
 
 
 class Paranoid(Thinker):
@@ -68,4 +68,4 @@ class Paranoid(Thinker):
     kinds = ("chance", "several")
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        return deepened(paranoid.search, state, depth, budget)
+        return deepened(paranoid.search, state, depth, budget, evaluate=self.evaluate)

@@ -7,12 +7,14 @@ clock the limit is a number of nodes instead, so that the same seed gives the sa
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from random import Random
 from typing import Any, ClassVar, Final, TypedDict, cast
 
-from adsearch import Budget, Result, State, terms
-from adsearch.errors import BadSearch
+from adsearch import Budget, Result, State, features, terms
+from adsearch.errors import BadSearch, BadSetting
+from adsearch.searcher import Evaluate
 from agents.agent import Agent, Clock
 from agents.errors import BadAgent
 
@@ -28,14 +30,38 @@ _LEAST: Final = 32
 
 
 class Limits(TypedDict, total=False):
-    """The options of all built-in agents that search: limits for a move, and randomness."""
+    """The options of all built-in agents that search: limits for a move, its evaluation, and randomness."""
 
     depth: int | None
+    rounds: int | None
     seconds: float | None
     nodes: int | None
     share: float
+    evaluate: str | None
+    weights: str | None
     shuffle: bool
     seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """The options `evaluate` and `weights` of an agent; BadAgent if the weights are not written as weights."""
+
+    evaluate: str | None
+    weights: str | None
+
+    def __post_init__(self) -> None:
+        try:
+            features.read_weights(self.weights or features.EXAMPLE)
+        except BadSetting as error:
+            raise BadAgent(f"weights: {error}") from None
+
+    def function(self, state: State[Any]) -> Evaluate[Any] | None:
+        """The evaluation function for the game of `state`; None: the game's own. BadSetting if the game does not have
+        these features."""
+        if self.evaluate is None and self.weights is None:
+            return None
+        return features.evaluation(state, only=self.evaluate, weights=self.weights)
 
 
 class Thinker(Agent):
@@ -49,20 +75,30 @@ class Thinker(Agent):
         self,
         *,
         depth: int | None = None,
+        rounds: int | None = None,
         seconds: float | None = None,
         nodes: int | None = None,
         share: float = 0.9,
+        evaluate: str | None = None,
+        weights: str | None = None,
         shuffle: bool = False,
         seed: int | None = None,
     ) -> None:
         check("depth", depth, 1, terms.DEEPEST)
+        check("rounds", rounds, 1, terms.DEEPEST)
+        if depth is not None and rounds is not None:
+            raise BadAgent("expected depth or rounds, got both")
         check("seconds", seconds, 0.001, 86400)
         check("nodes", nodes, 1)
         check("share", share, 0.01, 1)
         self.depth = depth
+        self.rounds = rounds
         self.seconds = seconds
         self.nodes = nodes
         self.share = share
+        self.given = Weighted(evaluate, weights)
+        # The evaluation function of the searches; None: the game's own.
+        self.evaluate: Evaluate[Any] | None = None
         self.shuffle = shuffle
         self.seed = seed
         # Seconds by which the last turns took longer than planned; halved each turn.
@@ -74,6 +110,9 @@ class Thinker(Agent):
 
     def begin(self, state: State[Any], seat: int) -> None:
         self.late = 0.0
+        self.evaluate = self.given.function(state)
+        if self.rounds is not None:
+            self.depth = min(self.rounds * state.plies_a_round, terms.DEEPEST)
         if self.seed is not None:
             self.random.seed(self.seed)
 

@@ -14,7 +14,7 @@ from agents.builtin.thinker import Thinker
 
 SPOILT = {
     "alphabta": "no agent 'alphabta'; did you mean 'alphabeta'?",
-    "zzz": "no agent 'zzz'; there is random, minimax,",
+    "zzz": "no agent 'zzz'; there is random, greedy, minimax,",
     "": "no agent ''; there is random,",
     "pvs:dept=4": "pvs: no option 'dept'; did you mean 'depth'?",
     "pvs:zzz=4": "pvs: no option 'zzz'; there is table, ordering, depth",
@@ -33,12 +33,19 @@ SPOILT = {
     "mcts:simulations=0": "mcts: simulations: expected 1 or more, got 0",
     "mcts:exploration=-1": "mcts: exploration: expected from 0 to 1000, got -1.0",
     "expectiminimax:pruning=star3": "expectiminimax: pruning: expected none, star1, star2, got 'star3'",
+    "pvs:rounds=0": "pvs: rounds: expected from 1 to 250, got 0",
+    "pvs:rounds=2,depth=4": "pvs: expected depth or rounds, got both",
+    "pvs:weights=": "pvs: weights: expected a text, got ''",
+    "pvs:weights=score": "pvs: weights: expected weights such as pellets:-2+nearest:9, got 'score'",
+    "pvs:weights=score:nan": "pvs: weights: expected weights such as pellets:-2+nearest:9, got 'score:nan'",
+    "pvs:weights=score:1+score:2": "pvs: weights: the weight of score is given twice",
+    "greedy:depth=2": "greedy: no option 'depth'; there is evaluate, weights, shuffle, seed",
     "random:depth=2": "random: no option 'depth'; there is seed",
 }
 
 
 def test_there_is_an_agent_for_every_algorithm_that_can_play() -> None:
-    assert set(builtin.names()) - {"random"} <= set(algorithms.names())
+    assert set(builtin.names()) - {"random", "greedy"} <= set(algorithms.names())
     assert {"random", "minimax", "alphabeta", "pvs", "expectiminimax", "mcts"} <= set(builtin.names())
 
 
@@ -71,7 +78,7 @@ def test_every_agent_says_what_it_does_and_what_may_be_set(name: str) -> None:
 
 
 def test_all_searching_agents_take_the_same_limits() -> None:
-    limits = ("depth", "seconds", "nodes", "share", "shuffle", "seed")
+    limits = ("depth", "rounds", "seconds", "nodes", "share", "evaluate", "weights", "shuffle", "seed")
     for found in builtin.every():
         if issubclass(found.agent, Thinker):
             assert tuple(setting.name for setting in found.settings)[-len(limits) :] == limits
@@ -100,6 +107,9 @@ def test_importing_the_kit_loads_no_sockets_and_no_messages() -> None:
         ("pvs:depth=4", True, True),
         ("minimax:nodes=2000", True, True),
         ("minimax:depth=4,shuffle=true", False, False),
+        ("minimax:rounds=2", True, True),
+        ("greedy", True, True),
+        ("greedy:shuffle=true", False, False),
     ],
 )
 def test_it_is_known_who_always_plays_the_same_moves(spec: str, clocked: bool, unclocked: bool) -> None:

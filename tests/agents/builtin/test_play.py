@@ -1,5 +1,6 @@
 """Every built-in agent in every game: it plays legal moves to the end, or is refused before the start."""
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -15,13 +16,14 @@ from agents.hosting import legal, reported
 from tests.kit.every_game import EVERY, LARGE
 
 DETERMINISTIC = ("minimax", "negamax", "alphabeta", "pvs", "mtdf", "quiescence", "selective")
+WITHOUT_LIMITS = ("random", "greedy")
 MOST_PLIES = 60
 """So much is played of a large game."""
 
 
 def quick(name: str, nodes: int) -> str:
     """The agent, thinking little."""
-    return name if name == "random" else f"{name}:nodes={nodes}"
+    return name if name in WITHOUT_LIMITS else f"{name}:nodes={nodes}"
 
 
 @pytest.mark.parametrize("game", EVERY)
@@ -44,7 +46,7 @@ def test_every_agent_plays_every_game_or_is_refused(name: str, game: str) -> Non
 
 
 @pytest.mark.parametrize("game", EVERY)
-@pytest.mark.parametrize("name", [name for name in builtin.names() if name != "random"])
+@pytest.mark.parametrize("name", [name for name in builtin.names() if name not in WITHOUT_LIMITS])
 def test_who_is_refused_is_who_the_search_refuses(name: str, game: str) -> None:
     state = games.start(game)
     if state.hidden:
@@ -71,7 +73,7 @@ def test_a_refusal_names_those_that_can_play() -> None:
         builtin.check_can_play("minimax:depth=3", games.start("pig"))
     assert str(raised.value) == (
         "minimax cannot play pig: minimax does not support chance, and this game has it; "
-        "these can: random, expectiminimax, expectimax, maxn, paranoid, mcts"
+        "these can: random, greedy, expectiminimax, expectimax, maxn, paranoid, mcts"
     )
     with pytest.raises(CannotPlay, match="pvs cannot play kuhn: it has hidden information; these can: "):
         builtin.check_can_play("pvs", games.start("kuhn"))
@@ -115,7 +117,7 @@ def test_a_depth_is_reached_and_not_passed(name: str) -> None:
         assert choice(f"{name}:depth={depth}", state, Clock(1000, 1000))[1]["depth"] == depth
 
 
-@pytest.mark.parametrize("name", [name for name in builtin.names() if name not in ("random", "mcts")])
+@pytest.mark.parametrize("name", [name for name in builtin.names() if name not in (*WITHOUT_LIMITS, "mcts")])
 def test_a_number_of_nodes_is_kept_and_the_last_whole_depth_is_played(name: str) -> None:
     state = games.start("connect4")
     _, told = choice(f"{name}:nodes=500", state)
@@ -192,3 +194,56 @@ def test_the_same_seed_plays_the_same_game_in_another_process() -> None:
         ).stdout
 
     assert once("1") == once("2")
+
+
+def test_a_depth_in_rounds_is_the_plies_of_all_that_move_in_a_round() -> None:
+    for game, plies in (("connect4", 4), ("maze:3,map=open", 8), ("maze:random2,map=open", 6), ("ludo:players=2", 8)):
+        agent = builtin.find("maxn:rounds=2").make()
+        agent.begin(games.start(game), 0)
+        assert agent.depth == plies, game  # type: ignore[attr-defined]
+
+
+def test_a_greedy_ghost_runs_at_the_runner_from_anywhere() -> None:
+    played = practice("maze:1,map=open,steps=8", "greedy:evaluate=pellets,weights=pellets:1", "greedy")
+    found: Any = played.states
+    distances = [state.distance(state.runner_at, state.ghosts_at[0]) for state in found if state.turn == 0]
+    assert distances[0] == 8
+    assert max(distances[4:]) <= 2
+
+
+def test_with_the_score_as_evaluation_a_runner_goes_back_and_forth_and_with_the_whole_one_it_does_not() -> None:
+    game = "maze:1,map=thrashing,steps=10"
+    thrashing = practice(game, "minimax:rounds=2,evaluate=score", "greedy")
+    cured = practice(game, "minimax:rounds=2", "greedy")
+    assert [move for who, move in thrashing.moves if who == 0][:8] == ["n", "s"] * 4
+    assert cured.utilities == (516.0, -516.0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "words"),
+    [
+        ("greedy:evaluate=scor", "maze:1", "cannot play maze: no feature 'scor'; did you mean 'score'?"),
+        ("pvs:weights=corner:2", "othello", "cannot play othello: no feature 'corner'; did you mean 'corners'?"),
+        (
+            "pvs:evaluate=score",
+            "nap",
+            "cannot play nap: no feature 'score'; the evaluation of this game has no features",
+        ),
+    ],
+)
+def test_an_agent_is_refused_where_its_features_are_missing(spec: str, game: str, words: str) -> None:
+    with pytest.raises(CannotPlay, match=re.escape(f"{spec} {words}")):
+        builtin.check_can_play(spec, games.start(game))
+
+
+@pytest.mark.parametrize("name", [name for name in builtin.names() if name != "random"])
+def test_every_agent_that_evaluates_uses_the_weights_that_it_is_given(name: str) -> None:
+    scores = []
+    limits = ",depth=1,simulations=20" if name == "mcts" else ""
+    for weights in ("", ",weights=score:1+pellets:50"):
+        agent = builtin.find(f"{name}:shuffle=false{weights}{limits}").make()
+        state = games.start("maze:0,map=open")
+        agent.begin(state, 0)
+        agent.choose(state, Clock())
+        scores.append(reported(agent, state)["score"])
+    assert scores[0] != scores[1]
