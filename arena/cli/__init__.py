@@ -21,6 +21,7 @@ PANELS: Final = {
         "play",
         {
             "play": "play.play",
+            "matrix": "matrix.matrix",
             "run": "run.run",
             "demo": "run.demo",
             "games": "games.list_games",

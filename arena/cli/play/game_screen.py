@@ -14,6 +14,7 @@ from rich.text import Text
 from adsearch import CHANCE, State, games
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
+from arena.cli.play.scores import by_player
 from arena.cli.terminal.coloured_board import SEAT_STYLES, coloured_board
 from arena.history import words
 from arena.match.clock import Clock, TimeControl
@@ -92,14 +93,19 @@ class GameScreen:
                 self._show_end(event)
 
     def show_score(self, finished: Sequence[Finished]) -> None:
-        """Print the points of each player over all games."""
-        totals: dict[str, float] = {}
-        for event in finished:
-            for seat in event.record.seats:
-                totals[seat.player] = totals.get(seat.player, 0.0) + (seat.points or 0.0)
-        scores = "   ".join(f"{name} {words.number(points)}" for name, points in totals.items())
-        games_played = sum(not _comes_again(event) for event in finished)
-        self.say(f"{games_played} games, points: {scores}")
+        """Print what each player got in all games: points, or alone in a game the games won; and in games with more
+        results than 1, 0 and -1 the mean score."""
+        seats = [seat for event in finished for seat in event.record.seats]
+        played = f"{sum(not _comes_again(event) for event in finished)} games"
+        found = by_player([event.record for event in finished])
+        if len(seats) == len(finished):
+            self.say(f"{played}, won: " + "   ".join(f"{name} {score.won}" for name, score in found.items()))
+        else:
+            points = {name: sum(seat.points or 0.0 for seat in seats if seat.player == name) for name in found}
+            self.say(f"{played}, points: " + "   ".join(f"{name} {words.number(got)}" for name, got in points.items()))
+        if {seat.utility for seat in seats} - {None, 1.0, 0.0, -1.0}:
+            means = [f"{name} {score.mean:.1f}" for name, score in found.items() if score.mean is not None]
+            self.say("mean score: " + "   ".join(means))
 
     def _show_beginning(self, game: Planned) -> None:
         self._state = games.start(game.rules)

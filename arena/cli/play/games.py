@@ -13,7 +13,9 @@ import typer
 from adsearch import Option, State, games
 from adsearch.games import Game
 from adsearch.state import CHANCE, how_written
+from adsearch.terms import root_seat
 from arena.cli.asking.board_svg import SvgOption, write_board
+from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.cli.terminal.wrapping import wrapped
 
@@ -29,30 +31,48 @@ COLUMNS: Columns = {
     "options": lambda row: _options_text(row["options"]),
 }
 
+FEATURES: Columns = {
+    "feature": lambda row: row["feature"],
+    "value": lambda row: _number(row["value"]),
+    "weight": lambda row: _number(row["weight"]),
+    "product": lambda row: _number(row["product"]),
+    "about": lambda row: row["about"],
+}
+
 
 def list_games(
     name: Annotated[
         str | None,
         typer.Argument(metavar="GAME", help="Game to explain."),
     ] = None,
+    position: PositionOption = None,
+    moves: MovesOption = "",
     svg: SvgOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """List the games, or show one: rules, options, and how to read a position, as text and in Python.
 
+    With --position or --moves, show that position and how it is evaluated: each feature, its weight and their product.
+
     Examples: arena games; arena games connect4; arena games maze:ghosts=random
+
+    Example: arena games connect4 --moves "4 4 5"
 
     Example: arena games othello:size=6 --svg board.svg
     """
     if name is None:
         if svg is not None:
             raise typer.BadParameter("--svg: expected a game to draw, such as: arena games othello --svg board.svg")
+        if position is not None or moves:
+            raise typer.BadParameter("expected a game before --position or --moves: arena games connect4 --moves 4")
         show([_row(game) for game in games.names().values()], COLUMNS, format=format)
         return
     game, options = games.find(name)
-    state = game.start(**options)
+    state = asked_position(name, position, moves)
     if svg is not None:
         write_board(svg, state)
+    elif position is not None or moves:
+        _show_position(game, state, options, format)
     elif format is OutputFormat.TABLE:
         tested = ""
         if game.foreign:
@@ -64,6 +84,35 @@ def list_games(
         row = _row(game, **options)
         row |= {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
         show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
+
+
+def _show_position(game: Game, state: State[Any], options: dict[str, int | str], format: OutputFormat) -> None:
+    """Print a position and its evaluation, for the seat to move or else seat 0."""
+    seat = root_seat(state)
+    found = state.features(seat) if state.turn is not None else {}
+    features: list[dict[str, Any]] = [
+        {"feature": name, "value": found[name], "weight": weight, "product": found[name] * weight, "about": about}
+        for name, weight, about in state.evaluation
+        if name in found
+    ]
+    value = state.evaluate(seat)
+    if format is not OutputFormat.TABLE:
+        row = _row(game, **options) | {"position": state.position(), "seat": seat, "value": value, "features": features}
+        columns = {"position": lambda row: row["position"], "value": lambda row: repr(row["value"])}
+        show([row], {**COLUMNS, **columns}, format=format)
+        return
+    print(f"{game.name}, {_whose_turn(state)}:", *_shown(state), "", sep="\n")
+    print(f"{'utility' if state.turn is None else 'evaluation'} for seat {seat}: {_number(value)}")
+    if features:
+        score = sum(feature["product"] for feature in features)
+        if state.scaled(score) != score:
+            print(f"This is the sum of the products, {_number(score)}, scaled to stay between a loss and a win.")
+        print()
+        show(features, FEATURES, format=format, numbers=("value", "weight", "product"))
+
+
+def _number(value: float) -> str:
+    return f"{value + 0.0:.4g}"
 
 
 def _row(game: Game, **options: int | str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ OF_GAMES = {
     "compare": ["nap:5", "minimax"],
     "judge": [f"{EXAMPLES / 'my_search.py'}:minimax", "--trees", "0"],
     "games": [],
+    "matrix": ["tictactoe", "random", "--against", "random", "--games", "1"],
     "agents": [],
     "doctor": [],
     "check": [str(EXAMPLES / "greedy.py"), "--game", "tictactoe", "--walls", "limits", "--position", "1"],

@@ -43,6 +43,27 @@ def test_attempts_that_are_played_again_are_no_games_of_their_own(capsys: pytest
     assert [game_rows.game(event)["attempt"] for event in attempts] == [1, 2, 3]
 
 
+def scored(*utilities: float) -> Finished:
+    """A finished game with these utilities."""
+    points = (1.0,) if len(utilities) == 1 else (1.0, 0.0) if utilities[0] > 0 else (0.0, 1.0)
+    seats = tuple(
+        SeatRecord(seat, "ab"[seat], share, utility, 0, 0)
+        for seat, (share, utility) in enumerate(zip(points, utilities, strict=True))
+    )
+    return Finished(PLANNED, GameRecord(1, "normal", None, "", seats, (), 0), datetime.now(UTC), datetime.now(UTC))
+
+
+def test_games_with_scores_show_the_mean_score_and_lost_rounds_alone_are_not_points(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    GameScreen(quiet=True).show_score([scored(525.0), scored(-502.0), scored(514.0)])
+    assert capsys.readouterr().out == "3 games, won: a 2\nmean score: a 179.0\n"
+    GameScreen(quiet=True).show_score([scored(4.0, -4.0), scored(-1.0, 1.0)])
+    assert capsys.readouterr().out == "2 games, points: a 1   b 1\nmean score: a 1.5   b -1.5\n"
+    GameScreen(quiet=True).show_score([scored(1.0, -1.0), scored(-1.0, 1.0)])
+    assert capsys.readouterr().out == "2 games, points: a 1   b 1\n"
+
+
 def test_no_terminal_obeys_what_an_agent_wrote_or_a_game_says(capsys: pytest.CaptureFixture[str]) -> None:
     screen = GameScreen(quiet=False)
     screen.show(finished("crashed", (0.0, 1.0), stderr=f"{ESCAPE}\nlost"))

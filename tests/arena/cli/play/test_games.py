@@ -220,3 +220,53 @@ def test_a_game_of_ones_own_is_tried_and_what_is_wrong_is_said(tmp_path: Path) -
     wrong = arena("games", f"{tmp_path / 'wrong.py'}:Countdown:n=2")
     assert wrong.code == 2
     assert "expected utilities() to be 2 numbers, one per seat, got -1.0" in wrong.err
+
+
+def test_a_position_is_shown_with_the_features_of_its_evaluation() -> None:
+    ended = arena("games", "connect4", "--moves", "4 4 5", columns=120)
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == "connect4, seat 1 is to move:"
+    table = ended.out.partition("evaluation for seat 1: -0.0566\n")[2].splitlines()
+    assert table[0] == "This is the sum of the products, -0.06, scaled to stay between a loss and a win."
+    assert [line.split()[:4] for line in table[2:]] == [
+        ["feature", "value", "weight", "product"],
+        ["threats", "0", "0.4", "0"],
+        ["centre", "-2", "0.03", "-0.06"],
+    ]
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "dots", "othello", "checkers", "maze:1", "maze:random2", "nap", "pig"])
+def test_a_position_as_text_and_as_moves_shows_the_same(spec: str) -> None:
+    start = games.start(spec)
+    move = start.moves()[0]
+    after = start.play(move)
+    (row,) = json.loads(arena("games", spec, "--moves", start.to_text(move), "--format", "json").out)
+    (same,) = json.loads(arena("games", spec, "--position", after.position(), "--format", "json").out)
+    assert row == same
+    seat = after.turn if after.turn not in (None, CHANCE) else 0
+    assert (row["position"], row["seat"]) == (after.position(), seat)
+    assert row["value"] == pytest.approx(after.evaluate(seat))
+    assert [one["feature"] for one in row["features"]] == [feature.name for feature in start.evaluation]
+    if row["features"]:
+        assert row["value"] == pytest.approx(after.scaled(sum(one["product"] for one in row["features"])))
+
+
+def test_a_finished_position_shows_its_utility() -> None:
+    ended = arena("games", "tictactoe", "--moves", "a1 b1 a2 b2 a3")
+    assert ended.code == 0
+    assert ended.out.splitlines()[-1] == "utility for seat 0: 1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["connect4", "--position", "x"], "arena: --position: connect4: expected 6 rows of 7 cells"),
+        (["connect4", "--moves", "9"], "arena: --moves, ply 1: expected a legal move (1, 2, 3, 4, 5, 6, 7;"),
+        (["--moves", "4"], "arena: expected a game before --position or --moves: arena games connect4 --moves 4"),
+    ],
+)
+def test_a_wrong_position_is_one_clear_error(arguments: list[str], words: str) -> None:
+    ended = arena("games", *arguments)
+    assert ended.code == 2
+    assert ended.err.startswith(words)
+    assert ended.out == ""
