@@ -95,10 +95,8 @@ def matrix(
         if faults := sum(one.record.fault is not None for one in finished):
             print(f"games that ended by a fault of a player: {faults}; arena play shows what went wrong")
         if repeated := repeated_games(finished):
-            print(
-                f"{repeated} of {len(finished)} games repeat another game of their cell move for move; --openings 4 "
-                "gives each game a different start"
-            )
+            advice = "" if openings else "; --openings 4 gives each game a different start"
+            print(f"{repeated} of {len(finished)} games repeat another game of their cell move for move{advice}")
         if seed is None:
             print(f"to repeat with the same random numbers: --seed {plan.seed}")
     if interrupted:
@@ -211,7 +209,7 @@ def _entrants(plan: _Plan, rules: str, store: Store, confinement: Confinement) -
 
 def _show(plan: _Plan, cells: Sequence[tuple[_Cell, Score]]) -> None:
     """Print the table."""
-    print(f"{plan.game}: games won by the player in seat 0 of those played, and its mean score\n")
+    print(f"{plan.game}: games won by seat 0, and its mean score\n")
     others = unique_names(column.name for column in plan.columns) or ("alone",)
     rows = []
     for at, row in enumerate(plan.rows):
