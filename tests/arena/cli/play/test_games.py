@@ -270,3 +270,12 @@ def test_a_wrong_position_is_one_clear_error(arguments: list[str], words: str) -
     assert ended.code == 2
     assert ended.err.startswith(words)
     assert ended.out == ""
+
+
+def test_a_game_lists_the_features_of_its_evaluation_if_it_has_them() -> None:
+    heading = "The evaluation is a sum of features, each times its weight:"
+    for name, game in games.names().items():
+        out = arena("games", name, columns=120).out
+        assert (heading in out) == bool(game.state.evaluation)
+        for feature in game.state.evaluation:
+            assert f"  {feature.name} ({feature.weight:g})" in out
