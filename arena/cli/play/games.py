@@ -177,8 +177,8 @@ def _description(game: Game, state: State[Any]) -> str:
         pairs = [(f"state.{code}", meaning) for code, meaning in game.state.attributes]
         parts += ["", "In Python, besides state.turn, state.moves() and state.play(move):", *_pairs(pairs)]
     if game.state.evaluation:
-        about = [(f"{feature.name} ({feature.weight:g})", feature.about) for feature in game.state.evaluation]
-        parts += ["", "The evaluation is a sum of features, each times its weight:", *_pairs(about)]
+        features = [(f"{feature.name} ({feature.weight:g})", feature.about) for feature in game.state.evaluation]
+        parts += ["", "The evaluation is a sum of features, each times its weight:", *_pairs(features)]
     if game.state.position_notation:
         parts += ["", "A position as text:", *_pairs(game.state.position_notation)]
     parts += ["", f"Start, {_whose_turn(state)}:", *_shown(state)]
