@@ -28,7 +28,7 @@ class Step:
     """One step: the nodes are numbers, in the order of `Node.walk`."""
 
     event: Event | None
-    """None for the end of the search."""
+    """The event, with the names that the nodes have in the picture; None for the end of the search."""
     node: int
     """Where the search is after this step."""
     window: tuple[int, str] | None
@@ -125,7 +125,7 @@ class _Reader:
                 yield self.back(event, self.bounds.get(at), again=again)
         root = self.nodes[0]
         value = "" if root.value is None else value_text(root.value, root.bound)
-        best = " ".join(node.label for node in self.nodes[1:] if node.best)
+        best = " ".join(self.name(number) for number, node in enumerate(self.nodes) if node.best and number)
         yield Step(
             event=None,
             node=0,
@@ -134,7 +134,7 @@ class _Reader:
             appears=tuple(number for number in range(len(self.nodes)) if number not in self.appeared),
             lines=self.root_returns(),
             says="The search ends."
-            + f" The value of {root.label} is {value}." * bool(value)
+            + f" The value of {self.name(0)} is {value}." * bool(value)
             + f" Best play: {best}." * bool(best),
         )
 
@@ -144,14 +144,15 @@ class _Reader:
             self.seat = 1 - self.seat
         returned = self.root_returns() if again else ()
         self.calls = [_Open(event.path, self.who(event.path), event.alpha, event.beta, quiet=quiet)]
+        named = self.named(event)
         return Step(
-            event=event,
+            event=named,
             node=0,
             window=self.window(0, event),
             value=None,
             appears=self.appear([0]),
             lines=returned + self.lines("start", ""),
-            says=f"The search starts{' again' * again} at {event.path[-1]}{_with(event)}.",
+            says=f"The search starts{' again' * again} at {named.path[-1]}{_with(event)}.",
         )
 
     def down(self, event: Event, *, quiet: bool) -> Step:
@@ -162,14 +163,15 @@ class _Reader:
         who = "probe" if self.is_probe(event) else self.who(event.path)
         self.calls.append(_Open(event.path, who, event.alpha, event.beta, quiet=quiet))
         child = self.numbers[event.path]
+        named = self.named(event)
         return Step(
-            event=event,
+            event=named,
             node=child,
             window=self.window(child, event),
             value=None,
             appears=self.appear([child]),
             lines=lines,
-            says=f"From {event.path[-2]} down to {event.path[-1]}{_with(event)}.",
+            says=f"From {named.path[-2]} down to {named.path[-1]}{_with(event)}.",
         )
 
     def back(self, event: Event, bound: Bound | None, *, again: bool) -> Step:
@@ -190,20 +192,31 @@ class _Reader:
         elif not is_searched_again:
             lines += self.lines("back", above.who, quiet=above.quiet) + self.stop_lines(event, above)
         above.has_returned = above.who == "chance" and event.cutoff
-        says = self.returned(event, bound, above)
+        named = self.named(event)
+        says = self.returned(named, bound, above)
         above.alpha, above.beta = event.alpha, event.beta
         pruned = self.unseen_children(parent) if event.cutoff else []
         return Step(
-            event=event,
+            event=named,
             node=child if is_leaf else parent,
             window=self.window(parent, event),
             value=None if event.value is None else (child, value_text(event.value, bound)),
             appears=self.appear([child, *pruned]),
             lines=tuple(sorted({*lines})),
-            says=says + self.cut_off(event, pruned) + f" {event.path[-1]} is searched again." * is_searched_again,
+            says=says + self.cut_off(named, pruned) + f" {named.path[-1]} is searched again." * is_searched_again,
         )
 
     # Sentences.
+
+    def name(self, number: int) -> str:
+        """The node as the picture names it."""
+        return self.nodes[number].name or self.nodes[number].label
+
+    def named(self, event: Event) -> Event:
+        """The event with the names of its nodes."""
+        path = event.path
+        names = (self.name(self.numbers[path[: plies + 1]]) for plies in range(len(path)))
+        return replace(event, path=tuple(names))
 
     def returned(self, event: Event, bound: Bound | None, above: _Open) -> str:
         """Who returned what, and how it changes the window of the parent."""
@@ -230,7 +243,7 @@ class _Reader:
         """The sentence about a cut-off; empty without one."""
         if not event.cutoff:
             return ""
-        names = ", ".join(self.nodes[number].label for number in pruned)
+        names = ", ".join(self.name(number) for number in pruned)
         return f" Cut-off: {event.path[-2]} leaves out {names}." if names else " Cut-off."
 
     # Lines of code.

@@ -15,7 +15,7 @@ TAG: Final = "  #: "
 _LEAF: Final = """
     if is_leaf(state):
         return utility(state)  #: leaf
-    if in_table(state, alpha, beta):  #: table
+    if in_table(state):  #: table
         return table[state]  #: table
 """
 

@@ -345,7 +345,7 @@ class _Svg:
         beside = _beside(node)
         for number, text in enumerate(beside):
             line = y + 4.0 + 13.0 * (number - (len(beside) - 1) / 2)
-            changes = {node.window: " window", "table": " hit"}.get(text, " value") if marks else ""
+            changes = {node.window: " window", "table": " hit", _value(node): " value"}.get(text, "") if marks else ""
             kind = f"beside faint{changes}"
             parts.append(svg.element("text", svg.words(text), class_=kind, x=x + half + 4.0, y=line))
         return svg.element("g", *parts, **marks)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adsearch import Trace, algorithms, games
+from adsearch import Trace, algorithms, alphabeta, games, winning
 from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree, read
+from adsearch.node_names import Nodes
 from adsearch.pictures.search_steps import stepped
 from adsearch.pictures.tree_picture import search_tree
 from arena.course.lecture.search_page import MOST_NODES, MOST_STEPS, page
@@ -218,3 +219,31 @@ def test_labels_run_no_script(browser: Browser, tmp_path: Path) -> None:
         assert "alert(1)" in page.title()
         assert page.locator("script").count() == 1
         assert page.locator("body img").count() == 0
+
+
+def test_nodes_can_be_boards_with_values_that_change(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "boards.html"
+    state = games.start("tictactoe")
+    trace = Trace()
+    result = alphabeta.search(state, trace=trace, depth=2)
+    picture = search_tree(state, trace, result, nodes=Nodes.BOARDS)
+    text = page(stepped(trace, picture, "alphabeta", {"depth": 2}), summary="the result")
+    check_html(text)
+    file.write_text(text, "utf-8")
+    with browser.open(file) as opened:
+        root = opened.locator(".picture g[data-node='0']")
+        assert "MAX" in (root.text_content() or "")
+        assert not root.locator(".value").text_content()
+        opened.keyboard.press("End")
+        assert root.locator(".value").text_content() == "0.0476"
+
+
+def test_nodes_have_the_names_of_the_picture_in_table_and_sentences() -> None:
+    state = games.start("grundy:7")
+    trace = Trace()
+    result = winning.search(state, trace=trace)
+    picture = search_tree(state, trace, result, nodes=Nodes.PROBLEMS)
+    steps = stepped(trace, picture, "winning", {}).steps
+    assert steps[1].event is not None
+    assert steps[1].event.name == "W(7+)->W(6-1-)"
+    assert steps[1].says == "From W(7+) down to W(6-1-)."
