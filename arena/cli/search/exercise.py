@@ -1,4 +1,4 @@
-"""`arena exercise`: makes a tree to search by hand, with its answer key."""
+"""`arena exercise`: makes exercises on paper, such as a tree to search by hand, with their answer keys."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from arena.cli.terminal.files import check_folder, write_file
 def exercise(
     kind: Annotated[
         str,
-        typer.Argument(metavar="KIND", help="Kind: minimax, alphabeta, expectiminimax, star1, bounds or maxn."),
+        typer.Argument(
+            metavar="KIND",
+            help="Kind: minimax, alphabeta, window, right-to-left, expectiminimax, star1, bounds, maxn, ucb1, proof or "
+            "errors.",
+        ),
     ],
     seed: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, help="Seed: the same seed makes the same tree.", show_default="random"),
+        typer.Option(metavar="N", min=0, help="Seed: the same seed makes the same exercise.", show_default="random"),
     ] = None,
     depth: Annotated[
         int | None, typer.Option(metavar="N", min=2, max=6, help="Depth in plies.", show_default="by KIND")
@@ -37,25 +41,29 @@ def exercise(
     text: Annotated[bool, typer.Option("--text", help="Sheet as text (the default without a file or --key).")] = False,
     key: Annotated[bool, typer.Option("--key", help="Answer key as text.")] = False,
 ) -> None:
-    """Create an exercise on paper: a tree to search by hand, with the task and an answer key.
+    """Create an exercise on paper, such as a tree to search by hand, with the task and an answer key.
 
-    minimax and maxn ask for the values of nodes, alphabeta also for cut-offs, expectiminimax for values with chance
-    nodes. star1 asks for the cut-offs at chance nodes if the lowest and highest leaf values are known, bounds if only
-    the lowest is known. Each tree has exactly one right answer.
+    minimax and maxn ask for the values of nodes, alphabeta also for cut-offs, window for alpha-beta with a given
+    window, right-to-left for alpha-beta from the last child to the first, expectiminimax for values with chance nodes.
+    star1 asks for the cut-offs at chance nodes if the lowest and highest leaf values are known, bounds if only the
+    lowest is known. ucb1 asks which child Monte Carlo tree search chooses, proof for proof numbers, errors for the
+    wrong line of a program. Each exercise has exactly one right answer.
 
     Example: arena exercise alphabeta --seed 7 --svg sheet.svg --answers key.svg
 
-    Example: arena exercise minimax --seed 3 --key
+    Example: arena exercise errors --seed 3 --key
     """
     from secrets import randbelow
 
-    from arena.course.lecture import exercise as exercises
-    from arena.course.lecture import exercise_sheet
+    from arena.course.lecture import exercise_sheet, kinds
+    from arena.errors import ArenaError
 
     for path in (svg, answers, tree):
         check_folder(path)
     chosen = randbelow(10_000) if seed is None else seed
-    made = exercises.make(kind, seed=chosen, depth=depth, width=branching)
+    made = kinds.make(kind, seed=chosen, depth=depth, width=branching)
+    if tree and made.description is None:
+        raise ArenaError(f"the exercise {kind} has no tree to write: leave out --tree")
     if text or not (svg or answers or tree or key):
         print(exercise_sheet.as_text(made, solved=False))
     if key:
@@ -67,4 +75,4 @@ def exercise(
     if tree:
         write_file(tree, json.dumps(made.description, indent=1) + "\n")
     if seed is None:
-        print(f"to make the same tree again: --seed {chosen}", file=sys.stderr)
+        print(f"to make the same exercise again: --seed {chosen}", file=sys.stderr)

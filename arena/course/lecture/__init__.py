@@ -1,12 +1,14 @@
-"""Exercises for lectures: trees to search by hand, and a judge of search functions that students wrote.
+"""Exercises for lectures: exercises on paper with their keys, and a judge of search functions that students wrote.
 
 Trees are computed from a seed: the same seed gives the same sheet, key and grade. Only `function_runner.py` runs a
-student's code, in a confined process of its own. Start with `judging.py` or `exercise.py`.
+student's code, in a confined process of its own. Start with `judging.py` or `kinds.py`.
 
     arena judge                                         arena exercise
-    questions.py        the algorithms and the trees    exercise.py         a tree to solve by hand, and its key
-    student_process.py  starts and asks the process     exercise_sheet.py   both as pictures to print
-    function_runner.py  the program in that process
-    judging.py          compares with our own search    both
-    search_variants.py  common wrong searches           random_trees.py     makes trees
+    questions.py        the algorithms and the trees    kinds.py            the kinds of exercise by name
+    student_process.py  starts and asks the process     exercise.py         trees to search by hand
+    function_runner.py  the program in that process     ucb1_exercise.py, proof_exercise.py, error_exercise.py
+    judging.py          compares with our own search    wrong_programs.py   programs with common mistakes
+    search_variants.py  common wrong searches           worksheet.py        one exercise with its key
+                                                        exercise_sheet.py   draws it, to print
+    both: random_trees.py makes trees
 """

@@ -1,4 +1,4 @@
-"""A tree to search by hand, and its key.
+"""The kinds of exercise with a tree to search by hand, and its key.
 
 The tree is computed from the seed: random trees are drawn until one is good, that is, something is cut off, and no
 choice depends on two equal values. The sheet shows only the leaves; the key shows the result of our own search.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from random import Random
 from typing import Any, Final
 
@@ -16,9 +17,10 @@ from adsearch.errors import meant, quote
 from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Node, Picture, Shape, game_tree, search_tree
 from adsearch.state import CHANCE
-from adsearch.trace import written
+from adsearch.trace import window_text, written
 from arena.course.lecture import random_trees, search_variants
 from arena.course.lecture.questions import find_algorithm
+from arena.course.lecture.worksheet import Worksheet, title_of
 from arena.errors import ArenaError
 
 _TRIES: Final = 400
@@ -38,8 +40,16 @@ class _Task:
     width: int
     players: int = 2
     search: str = ""
+    """Our own search, if its name is not that of the exercise."""
     bounds: tuple[float, float | None] | None = None
     """Bounds of the leaves' values, if they matter; None is infinite."""
+    prunes: bool = False
+    plain: str = ""
+    """A search that looks at other leaves than `search` in a good tree, so that the two are not mixed up."""
+    backwards: bool = False
+    """Whether children are searched from right to left."""
+    window: bool = False
+    """Whether the search starts with a window."""
 
 
 _NOTE: Final = (
@@ -56,6 +66,27 @@ _TASKS: Final = {
         "and cross out every branch that is cut off.",
         4,
         2,
+        prunes=True,
+    ),
+    "window": _Task(
+        f"{_MINIMAX} Search from left to right with alpha-beta, fail-soft, and with the window {{window}} at the root. "
+        "Write the returned value beside every visited node, and cross out every branch that is cut off. What does the "
+        "result say about the true value of the root?",
+        4,
+        2,
+        search="alphabeta",
+        prunes=True,
+        plain="alphabeta",
+        window=True,
+    ),
+    "right-to-left": _Task(
+        f"{_MINIMAX} Search with alpha-beta, but look at the children of every node from right to left. Write the "
+        "returned value beside every visited node, and cross out every branch that is cut off.",
+        4,
+        2,
+        search="alphabeta",
+        prunes=True,
+        backwards=True,
     ),
     "expectiminimax": _Task(f"{_MINIMAX} {_CHANCE} Write the value of every node beside it.", 3, 2),
     "star1": _Task(
@@ -64,6 +95,7 @@ _TASKS: Final = {
         4,
         search="expectiminimax:pruning=star1",
         bounds=(0, 10),
+        prunes=True,
     ),
     "bounds": _Task(
         f"{_CHANCE} No leaf has a value below 0; there is no known upper bound. {_CUT}",
@@ -71,6 +103,7 @@ _TASKS: Final = {
         4,
         search="expectiminimax:pruning=star1",
         bounds=(0, None),
+        prunes=True,
     ),
     "maxn": _Task(
         "Three players, 0, 1 and 2: the square shows who moves, and every leaf has a value for each player. Each "
@@ -95,11 +128,20 @@ class Exercise:
     state: Tree
     result: Result[str]
     trace: Trace
+    window: tuple[float, float] = (-inf, inf)
+    """The window at the root."""
+    student: str = ""
+    """The student whose exercise it is; may be empty."""
 
     @property
     def title(self) -> str:
         """The title, on one line."""
-        return f"Exercise: {self.name}, tree {self.seed}"
+        return title_of(self.name, self.seed, self.student)
+
+    def worksheet(self) -> Worksheet:
+        """The exercise as it is drawn."""
+        answers = tuple(self.answers())
+        return Worksheet(self.title, self.task, (self.sheet(),), (self.key(),), answers, self.note, self.description)
 
     def sheet(self) -> Picture:
         """The tree with only the values of its leaves, and room beside the other nodes."""
@@ -107,7 +149,8 @@ class Exercise:
 
     def key(self) -> Picture:
         """The tree with every value, window and cut-off."""
-        return search_tree(self.state, self.trace, self.result, title=f"{self.title}, solved")
+        picture = search_tree(self.state, self.trace, self.result, title=f"{self.title}, solved")
+        return Picture(_turned(picture.root), picture.title) if _TASKS[self.name].backwards else picture
 
     @property
     def note(self) -> str:
@@ -118,6 +161,10 @@ class Exercise:
         """Each question with its answer."""
         value = self.result.values or (-self.result.value if self.state.turn == 1 else self.result.value)
         answers = [("Value of the root", written(value)), ("Best move", self.result.move or "none")]
+        if _TASKS[self.name].window:
+            (alpha, beta), returned = self.window, self.result.value
+            sign = "at most" if returned <= alpha else "at least" if returned >= beta else "exactly"
+            answers = [("Returned value", written(returned)), ("True value", f"{sign} {written(returned)}")]
         if _prunes(self.name):
             seen = search_variants.leaves_seen(self.trace)
             left_out = [leaf[-1] for leaf in search_variants.all_leaves(self.state, None) if leaf not in seen]
@@ -130,8 +177,9 @@ def names() -> tuple[str, ...]:
     return tuple(_TASKS)
 
 
-def make(name: str, *, seed: int, depth: int | None = None, width: int | None = None) -> Exercise:
-    """The exercise of this name and seed; ArenaError if there is none, or if its tree would be too large."""
+def make(name: str, *, seed: int, student: str = "", depth: int | None = None, width: int | None = None) -> Exercise:
+    """The exercise of this name and seed, for this student; ArenaError if there is none, or if its tree would be too
+    large."""
     if name not in _TASKS:
         raise ArenaError(f"expected an exercise, got {quote(name)}{meant(name, names())}")
     task = _TASKS[name]
@@ -142,7 +190,8 @@ def make(name: str, *, seed: int, depth: int | None = None, width: int | None = 
         )
     best: tuple[int, Exercise] | None = None
     for number in range(_TRIES):
-        made = _made(name, task, seed, Random(f"{seed} {number}"), depth, width)
+        random = Random(f"{seed} {student} {number}" if student else f"{seed} {number}")
+        made = replace(_made(name, task, seed, random, depth, width), student=student)
         if not _is_clear(made):
             continue
         quality = _quality(made)
@@ -160,10 +209,37 @@ def make(name: str, *, seed: int, depth: int | None = None, width: int | None = 
 def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: int) -> Exercise:
     description = _description(name, task, random, depth, width)
     state = random_trees.opened(description)
+    window = (-inf, inf)
+    if task.window:
+        # No leaf has the value of an end, so the result is either inside the window or outside.
+        free = sorted(set(range(-(width**depth), width**depth)) - {*map(int, _leaf_values(state))})
+        low, high = sorted(random.sample(free, 2))
+        window = (low, high)
+    result, trace = _searched(name, state, window)
+    words = task.words.replace("{window}", window_text(*window))
+    return Exercise(name, seed, words, description, state, result, trace, window)
+
+
+def _searched(name: str, state: Tree, window: tuple[float, float]) -> tuple[Result[str], Trace]:
+    """Our own search of `state`, with its trace."""
+    task = _TASKS[name]
     search, options = algorithms.configured(task.search or name)
+    if task.window:
+        options |= {"alpha": window[0], "beta": window[1]}
+    if task.backwards:
+        options["ordering"] = _from_the_right
     trace = Trace()
-    result = search(state, trace=trace, **options)
-    return Exercise(name, seed, task.words, description, state, result, trace)
+    return search(state, trace=trace, **options), trace
+
+
+def _from_the_right(state: Tree) -> Sequence[str]:
+    return state.moves()[::-1]
+
+
+def _leaf_values(state: Tree) -> Iterator[float]:
+    """The values of all leaves for MAX."""
+    for path in search_variants.all_leaves(state, None):
+        yield random_trees.below(state, path).utilities()[0]
 
 
 def _description(name: str, task: _Task, random: Random, depth: int, width: int) -> dict[str, Any]:
@@ -174,6 +250,8 @@ def _description(name: str, task: _Task, random: Random, depth: int, width: int)
         leaves: list[random_trees.Value] = list(zip(*columns, strict=True))
     elif task.bounds is not None:
         leaves = [leaf for _ in range(count // width) for leaf in _sampled(random, 0, 10, width)]
+    elif task.window:
+        leaves = list(_sampled(random, -count, count - 1, count))
     else:
         leaves = list(_sampled(random, -9, max(9, count - 9), count))
     chance = name in ("expectiminimax", "star1", "bounds")
@@ -203,8 +281,10 @@ _DEEP: Final = 4
 
 
 def _quality(exercise: Exercise) -> int:
-    """The quality: cut-offs, deep cut-offs, and a best move that is not the first one."""
-    later = exercise.result.move != exercise.state.moves()[0]
+    """The quality: cut-offs, deep cut-offs or what is special in this kind, and a best move that is not the first."""
+    task = _TASKS[exercise.name]
+    first = exercise.state.moves()[-1 if task.backwards else 0]
+    later = task.window or exercise.result.move != first
     if not _prunes(exercise.name):
         return _BEST if later else 0
     cuts = sum(event.cutoff for event in exercise.trace.events)
@@ -213,11 +293,14 @@ def _quality(exercise: Exercise) -> int:
         variants = search_variants.wrong_variants(find_algorithm("alphabeta"), exercise.state, None)
         seen = search_variants.leaves_seen(exercise.trace)
         deep = all(leaves != seen for variant, leaves in variants.items() if not variant.deep)
+    elif task.plain:
+        _, plain = _searched(task.plain, exercise.state, (-inf, inf))
+        deep = set(search_variants.leaves_seen(plain)) != set(search_variants.leaves_seen(exercise.trace))
     return min(cuts, 2) * 2 + later + deep if cuts else 0
 
 
 def _prunes(name: str) -> bool:
-    return name in ("alphabeta", "star1", "bounds")
+    return _TASKS[name].prunes
 
 
 def _is_clear(exercise: Exercise) -> bool:
@@ -274,3 +357,9 @@ def _emptied(node: Node) -> Node:
     children = tuple(map(_emptied, node.children))
     blank = _LONG_BLANK if node.shape is Shape.SEAT else _BLANK
     return replace(node, value=None, window=blank, best=False, children=children)
+
+
+def _turned(node: Node) -> Node:
+    """`node` and all below, from left to right: a search from the right visits the last child first."""
+    children = sorted(node.children, key=lambda child: child.label)
+    return replace(node, children=tuple(map(_turned, children)))

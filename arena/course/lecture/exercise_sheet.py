@@ -1,6 +1,6 @@
-"""An exercise as a picture to print: the task in words, the tree, and the answers or room for them.
+"""An exercise as a picture to print: the task in words, the figures, and the answers or room for them.
 
-`adsearch/pictures/tree_drawing.py` draws the tree; this module adds the text above and below it.
+`adsearch/pictures/tree_drawing.py` draws trees; this module adds the text above and below them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from adsearch.pictures import svg, tree_drawing
 from adsearch.pictures.tree_picture import Picture
-from arena.course.lecture.exercise import Exercise
+from arena.course.lecture.worksheet import Figure, Worksheet
 
 BLANK: Final = "_" * 24
 _LEAST_WIDTH: Final = 640.0
@@ -20,6 +20,8 @@ _LINE: Final = 20.0
 _ANSWER: Final = 28.0
 _LETTER: Final = 7.2
 """Approximate width of a letter of the task, in pixels."""
+_FIXED: Final = 7.9
+"""Width of a letter of a table or a program, in pixels."""
 _COLUMNS: Final = 78
 """Width of a line in a terminal, in characters."""
 
@@ -27,6 +29,7 @@ _STYLE: Final = """
 .sheet { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 14px; }
 .sheet .paper { fill: #ffffff; }
 .sheet .words { fill: #1f2328; }
+.sheet .letters { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 13px; }
 .sheet .title { font-size: 18px; font-weight: bold; }
 """.strip()
 _DARK: Final = """
@@ -35,51 +38,78 @@ _DARK: Final = """
 """.strip()
 
 
-def drawn(exercise: Exercise, *, solved: bool) -> str:
+def drawn(exercise: Worksheet, *, solved: bool) -> str:
     """The sheet, or the key, as SVG."""
-    picture = exercise.key() if solved else exercise.sheet()
-    tree = tree_drawing.as_svg(picture)
-    width, height = _size_of(tree)
-    page = max(width + 2 * _MARGIN, _LEAST_WIDTH)
-    parts = [_text(picture.title, _MARGIN + 14, "words title")]
+    title = _title(exercise, solved)
+    figures = [_figure(figure) for figure in (exercise.key if solved else exercise.sheet)]
+    page = max([_LEAST_WIDTH, *(width + 2 * _MARGIN for _, width, _ in figures)])
+    parts = [_text(title, _MARGIN + 14, "words title")]
     y = _MARGIN + 14 + 1.5 * _LINE
     for line in _wrapped(exercise.task, page):
         parts.append(_text(line, y))
         y += _LINE
-    # The tree is an SVG element inside this SVG, at its place.
-    parts.append(tree.replace("<svg ", f'<svg x="{svg.number((page - width) / 2)}" y="{svg.number(y)}" ', 1))
-    y += height + _LINE
+    for figure, width, height in figures:
+        # A figure is an SVG element inside this SVG, at its place.
+        parts.append(figure.replace("<svg ", f'<svg x="{svg.number((page - width) / 2)}" y="{svg.number(y)}" ', 1))
+        y += height + _LINE
     note = _wrapped(exercise.note, page) if solved else []
     for line in note:
         parts.append(_text(line, y))
         y += _LINE
     y += _LINE / 2 if note else 0.0
-    for question, answer in exercise.answers():
-        parts.append(_text(f"{question}: {answer if solved else BLANK}", y))
-        y += _ANSWER
+    for question, answer in exercise.answers:
+        for line in _wrapped(f"{question}: {answer if solved else BLANK}", page):
+            parts.append(_text(line, y))
+            y += _LINE
+        y += _ANSWER - _LINE
+    described = " ".join(figure.description for figure in exercise.key if isinstance(figure, Picture))
     return svg.document(
         page,
         y,
         *parts,
         kind="sheet",
-        title=picture.title,
-        description=f"{exercise.task} {picture.description if solved else ''}".strip(),
+        title=title,
+        description=f"{exercise.task} {described if solved else ''}".strip(),
         style=_STYLE,
         dark=_DARK,
     )
 
 
-def as_text(exercise: Exercise, *, solved: bool) -> str:
+def as_text(exercise: Worksheet, *, solved: bool) -> str:
     """The sheet, or the key, for a terminal."""
-    picture: Picture = exercise.key() if solved else exercise.sheet()
-    answers = [f"{question}: {answer if solved else BLANK}" for question, answer in exercise.answers()]
-    note = [textwrap.fill(exercise.note, _COLUMNS), ""] if solved and exercise.note else []
-    task = textwrap.fill(exercise.task, _COLUMNS)
-    return "\n".join([picture.title, "", task, "", tree_drawing.as_text(picture), "", *note, *answers])
+    blocks = [_title(exercise, solved), _filled(exercise.task)]
+    for figure in exercise.key if solved else exercise.sheet:
+        blocks.append(figure if isinstance(figure, str) else tree_drawing.as_text(figure))
+    if solved and exercise.note:
+        blocks.append(_filled(exercise.note))
+    answers = [f"{question}: {answer if solved else BLANK}" for question, answer in exercise.answers]
+    return "\n\n".join([*blocks, "\n".join(map(_filled, answers))])
+
+
+def _title(exercise: Worksheet, solved: bool) -> str:
+    return f"{exercise.title}, solved" if solved else exercise.title
+
+
+def _figure(figure: Figure) -> tuple[str, float, float]:
+    """A figure as an SVG element, with its width and height."""
+    if isinstance(figure, Picture):
+        tree = tree_drawing.as_svg(figure)
+        return tree, *_size_of(tree)
+    lines = figure.split("\n")
+    width, height = max(map(len, lines)) * _FIXED + 2 * _MARGIN, (len(lines) + 1) * _LINE
+    # Browsers join spaces; no-break spaces keep the columns and the indent.
+    texts = [_text(line.replace(" ", "\xa0"), (at + 1) * _LINE, "words letters") for at, line in enumerate(lines)]
+    inside = "\n".join(texts)
+    return f'<svg width="{svg.number(width)}" height="{svg.number(height)}">\n{inside}\n</svg>', width, height
+
+
+def _filled(words: str) -> str:
+    """`words` in lines for a terminal."""
+    return textwrap.fill(words, _COLUMNS, break_on_hyphens=False)
 
 
 def _wrapped(words: str, page: float) -> list[str]:
-    return textwrap.wrap(words, int((page - 2 * _MARGIN) / _LETTER))
+    return textwrap.wrap(words, int((page - 2 * _MARGIN) / _LETTER), break_on_hyphens=False)
 
 
 def _text(words: str, y: float, kind: str = "words") -> str:

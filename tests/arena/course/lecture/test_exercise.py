@@ -7,14 +7,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from adsearch import algorithms, games
+from adsearch import Trace, algorithms, games
 from adsearch.games.tree import Tree
-from arena.course.lecture import exercise, exercise_sheet
+from adsearch.trace import EventKind
+from arena.course.lecture import exercise, exercise_sheet, search_variants
 from arena.course.lecture.exercise import Exercise
 from arena.errors import ArenaError
 
 SEEDS = range(8)
-PRUNED = ("alphabeta", "star1", "bounds")
+PRUNED = ("alphabeta", "window", "right-to-left", "star1", "bounds")
 
 
 def inner(state: Tree) -> list[Tree]:
@@ -27,7 +28,7 @@ def inner(state: Tree) -> list[Tree]:
 def test_the_same_seed_is_the_same_tree(name: str) -> None:
     first, again, other = (exercise.make(name, seed=seed) for seed in (7, 7, 8))
     assert first.description == again.description != other.description
-    assert exercise_sheet.drawn(first, solved=True) == exercise_sheet.drawn(again, solved=True)
+    assert exercise_sheet.drawn(first.worksheet(), solved=True) == exercise_sheet.drawn(again.worksheet(), solved=True)
 
 
 @pytest.mark.parametrize("name", exercise.names())
@@ -67,11 +68,36 @@ def test_one_of_the_cut_offs_of_alphabeta_is_deep() -> None:
         assert any(deep)
 
 
-@pytest.mark.parametrize("name", PRUNED)
-def test_the_best_move_is_not_the_first(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in PRUNED if name != "window"])
+def test_the_best_move_is_not_the_first_that_is_searched(name: str) -> None:
     found = [exercise.make(name, seed=seed) for seed in SEEDS]
-    later = [made.result.move != made.state.moves()[0] for made in found]
+    first = -1 if name == "right-to-left" else 0
+    later = [made.result.move != made.state.moves()[first] for made in found]
     assert all(later)
+
+
+def test_a_window_leaves_out_more_and_the_key_says_what_the_result_means() -> None:
+    said = set()
+    for seed in range(30):
+        made = exercise.make("window", seed=seed)
+        answers = dict(made.answers())
+        sign, true = answers["True value"].split()[:-1], algorithms["minimax"].search(made.state).value
+        returned = float(answers["Returned value"])
+        assert f"[{made.window[0]}, {made.window[1]}]" in made.task
+        assert {"at most": true <= returned, "at least": true >= returned, "exactly": true == returned}[" ".join(sign)]
+        whole = Trace()
+        algorithms["alphabeta"].search(made.state, trace=whole)
+        assert search_variants.leaves_seen(made.trace) != search_variants.leaves_seen(whole)
+        said.add(" ".join(sign))
+    assert said == {"at most", "at least", "exactly"}
+
+
+def test_right_to_left_looks_at_the_last_leaf_first_and_is_drawn_as_the_sheet() -> None:
+    made = exercise.make("right-to-left", seed=3)
+    assert search_variants.leaves_seen(made.trace)[0][-1] == "o2"
+    assert [node.label for node in made.sheet().root.children] == [node.label for node in made.key().root.children]
+    order = [event.path[-1] for event in made.trace.events if event.kind is EventKind.LEAF]
+    assert order == sorted(order, reverse=True)
 
 
 @pytest.mark.parametrize(("depth", "width"), [(2, 2), (2, 6), (3, 4), (6, 2)])
@@ -99,17 +125,21 @@ def test_the_sheet_shows_only_the_leaves(made: Exercise) -> None:
         assert (node.best, node.cut, node.visits) == (False, False, 1)
         assert (node.value is None) == bool(node.children)
         assert node.window.startswith("=") if node.children else node.window == ""
-    for text in (exercise_sheet.as_text(made, solved=False), exercise_sheet.drawn(made, solved=False)):
+    for text in (
+        exercise_sheet.as_text(made.worksheet(), solved=False),
+        exercise_sheet.drawn(made.worksheet(), solved=False),
+    ):
         assert all(f"{question}: {exercise_sheet.BLANK}" in text for question, _ in made.answers())
 
 
 def test_the_key_shows_the_result_of_the_search(made: Exercise) -> None:
     picture = made.key()
     told = dict(made.answers())
-    assert told["Best move"] == made.result.move
+    if made.name != "window":
+        assert told["Best move"] == made.result.move
     pruned = [node for node in picture.root.walk() if not node.visits]
     assert bool(pruned) == ("Leaves not visited" in told)
-    text = exercise_sheet.as_text(made, solved=True)
+    text = exercise_sheet.as_text(made.worksheet(), solved=True)
     assert all(f"{question}: {answer}" in text for question, answer in told.items())
     assert max(map(len, text.split("\n"))) <= 80
 
@@ -133,7 +163,7 @@ def minimax_value(state: Tree, label: str) -> Any:
 
 def test_pictures_are_complete_and_have_a_text_description(made: Exercise) -> None:
     for solved in (False, True):
-        root = ElementTree.fromstring(exercise_sheet.drawn(made, solved=solved))
+        root = ElementTree.fromstring(exercise_sheet.drawn(made.worksheet(), solved=solved))
         assert root.find("{*}title") is not None
         width, height = float(root.attrib["width"]), float(root.attrib["height"])
         (tree,) = root.findall("{*}svg")
