@@ -17,8 +17,8 @@ def exercise(
         str,
         typer.Argument(
             metavar="KIND",
-            help="Kind: minimax, alphabeta, window, right-to-left, expectiminimax, star1, bounds, maxn, ucb1, proof or "
-            "errors.",
+            help="Kind: minimax, alphabeta, window, right-to-left, negascout, expectiminimax, star1, bounds, maxn, "
+            "ucb1, proof or errors.",
         ),
     ],
     seed: Annotated[
@@ -44,10 +44,11 @@ def exercise(
     """Create an exercise on paper, such as a tree to search by hand, with the task and an answer key.
 
     minimax and maxn ask for the values of nodes, alphabeta also for cut-offs, window for alpha-beta with a given
-    window, right-to-left for alpha-beta from the last child to the first, expectiminimax for values with chance nodes.
-    star1 asks for the cut-offs at chance nodes if the lowest and highest leaf values are known, bounds if only the
-    lowest is known. ucb1 asks which child Monte Carlo tree search chooses, proof for proof numbers, errors for the
-    wrong line of a program. Each exercise has exactly one right answer.
+    window, right-to-left for alpha-beta from the last child to the first, negascout for the nodes that NegaScout
+    searches again, expectiminimax for values with chance nodes. star1 asks for the cut-offs at chance nodes if the
+    lowest and highest leaf values are known, bounds if only the lowest is known. ucb1 asks which child Monte Carlo
+    tree search chooses, proof for proof numbers, errors for the wrong line of a program. Each exercise has exactly one
+    right answer.
 
     Example: arena exercise alphabeta --seed 7 --svg sheet.svg --answers key.svg
 

@@ -6,13 +6,14 @@ choice depends on two equal values. The sheet shows only the leaves; the key sho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from random import Random
 from typing import Any, Final
 
-from adsearch import Result, Trace, algorithms
+from adsearch import Result, Trace, algorithms, searches
 from adsearch.errors import meant, quote
 from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Node, Picture, Shape, game_tree, search_tree
@@ -56,6 +57,10 @@ _NOTE: Final = (
     "Beside each node is its window [alpha, beta]. A value with ≥ or ≤ is only a bound of the true value, because a "
     "branch below was cut off. A fail-hard search returns the end of the window instead."
 )
+_NOTE_OF_NEGASCOUT: Final = (
+    "Beside each node is the window of its last visit, [alpha, beta]. A value with ≥ or ≤ is only a bound of the true "
+    "value, because a branch below was cut off or the true value is outside the window."
+)
 _MINIMAX: Final = "MAX (triangle up) maximizes the value, MIN (triangle down) minimizes it."
 _CHANCE: Final = "A circle is a chance node; the numbers on its branches are probabilities."
 _CUT: Final = "Search from left to right, and cross out every branch that can no longer change the value of the root."
@@ -87,6 +92,16 @@ _TASKS: Final = {
         search="alphabeta",
         prunes=True,
         backwards=True,
+    ),
+    "negascout": _Task(
+        f"{_MINIMAX} All values are whole numbers. Search from left to right with NegaScout: after the first child, "
+        "MAX asks with the window [alpha, alpha + 1], MIN with [beta - 1, beta]; only if the answer v is strictly "
+        "between alpha and beta, the child is searched again, with [v, beta] or [alpha, v]. A node returns alpha (MAX) "
+        "or beta (MIN). Mark every node that is searched again, and cross out every branch that is cut off.",
+        4,
+        2,
+        prunes=True,
+        plain="alphabeta",
     ),
     "expectiminimax": _Task(f"{_MINIMAX} {_CHANCE} Write the value of every node beside it.", 3, 2),
     "star1": _Task(
@@ -155,6 +170,8 @@ class Exercise:
     @property
     def note(self) -> str:
         """A note on how to read the key; may be empty."""
+        if self.name == "negascout":
+            return _NOTE_OF_NEGASCOUT
         return _NOTE if _prunes(self.name) else ""
 
     def answers(self) -> list[tuple[str, str]]:
@@ -165,6 +182,8 @@ class Exercise:
             (alpha, beta), returned = self.window, self.result.value
             sign = "at most" if returned <= alpha else "at least" if returned >= beta else "exactly"
             answers = [("Returned value", written(returned)), ("True value", f"{sign} {written(returned)}")]
+        if self.name == "negascout":
+            answers.append(("Nodes searched again", " ".join(search_variants.searched_again(self.trace))))
         if _prunes(self.name):
             seen = search_variants.leaves_seen(self.trace)
             left_out = [leaf[-1] for leaf in search_variants.all_leaves(self.state, None) if leaf not in seen]
@@ -213,8 +232,8 @@ def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: 
     if task.window:
         # No leaf has the value of an end, so the result is either inside the window or outside.
         free = sorted(set(range(-(width**depth), width**depth)) - {*map(int, _leaf_values(state))})
-        low, high = sorted(random.sample(free, 2))
-        window = (low, high)
+        middle = len(free) // 2
+        window = (random.choice(free[:middle]), random.choice(free[middle:]))
     result, trace = _searched(name, state, window)
     words = task.words.replace("{window}", window_text(*window))
     return Exercise(name, seed, words, description, state, result, trace, window)
@@ -223,7 +242,7 @@ def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: 
 def _searched(name: str, state: Tree, window: tuple[float, float]) -> tuple[Result[str], Trace]:
     """Our own search of `state`, with its trace."""
     task = _TASKS[name]
-    search, options = algorithms.configured(task.search or name)
+    search, options = searches.configured(task.search or name)
     if task.window:
         options |= {"alpha": window[0], "beta": window[1]}
     if task.backwards:
@@ -296,6 +315,10 @@ def _quality(exercise: Exercise) -> int:
     elif task.plain:
         _, plain = _searched(task.plain, exercise.state, (-inf, inf))
         deep = set(search_variants.leaves_seen(plain)) != set(search_variants.leaves_seen(exercise.trace))
+    if exercise.name == "negascout":
+        # A second search inside a second search is too much work on paper.
+        visits = Counter(call.path for call in exercise.trace.calls())
+        deep = deep and max(visits.values()) == 2
     return min(cuts, 2) * 2 + later + deep if cuts else 0
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 from math import inf, isinf, nextafter
 from typing import Final
 
@@ -96,6 +96,17 @@ def all_leaves(state: Tree, depth: int | None, *, backwards: bool = False) -> li
 def leaves_seen(trace: Trace) -> list[Path]:
     """The leaves that our own search visited, in order."""
     return without_repeats([event.path for event in trace.events if event.kind is EventKind.LEAF])
+
+
+def searched_again(trace: Trace) -> list[str]:
+    """The nodes that the search visited a second time directly after the first, in order."""
+    back = (EventKind.LEAF, EventKind.RETURN)
+    again = [
+        event.path[-1]
+        for before, event in pairwise(trace.events)
+        if before.path == event.path and before.kind in back and event.kind is not EventKind.RETURN
+    ]
+    return list(dict.fromkeys(again))
 
 
 def without_repeats(leaves: Sequence[Path]) -> list[Path]:

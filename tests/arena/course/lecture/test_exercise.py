@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from xml.etree import ElementTree
 
@@ -15,7 +16,7 @@ from arena.course.lecture.exercise import Exercise
 from arena.errors import ArenaError
 
 SEEDS = range(8)
-PRUNED = ("alphabeta", "window", "right-to-left", "star1", "bounds")
+PRUNED = ("alphabeta", "window", "right-to-left", "negascout", "star1", "bounds")
 
 
 def inner(state: Tree) -> list[Tree]:
@@ -90,6 +91,20 @@ def test_a_window_leaves_out_more_and_the_key_says_what_the_result_means() -> No
         assert search_variants.leaves_seen(made.trace) != search_variants.leaves_seen(whole)
         said.add(" ".join(sign))
     assert said == {"at most", "at least", "exactly"}
+
+
+def test_negascout_searches_something_again_and_leaves_out_something_that_alphabeta_sees() -> None:
+    for seed in SEEDS:
+        made = exercise.make("negascout", seed=seed)
+        again = dict(made.answers())["Nodes searched again"].split()
+        visits = Counter(call.path[-1] for call in made.trace.calls())
+        assert again
+        assert all(visits[label] == 2 for label in again)
+        assert max(visits.values()) == 2
+        whole = Trace()
+        algorithms["alphabeta"].search(made.state, trace=whole)
+        assert {*search_variants.leaves_seen(made.trace)} != {*search_variants.leaves_seen(whole)}
+        assert made.result.value == algorithms["minimax"].search(made.state).value
 
 
 def test_right_to_left_looks_at_the_last_leaf_first_and_is_drawn_as_the_sheet() -> None:
