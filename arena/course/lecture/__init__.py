@@ -10,5 +10,6 @@ student's code, in a confined process of its own. Start with `judging.py` or `ki
     judging.py          compares with our own search    wrong_programs.py   programs with common mistakes
     search_variants.py  common wrong searches           worksheet.py        one exercise with its key
                                                         exercise_sheet.py   draws it, to print
+                                                        class_sheets.py     one for each student of a roster
     both: random_trees.py makes trees
 """

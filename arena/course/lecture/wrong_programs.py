@@ -202,7 +202,7 @@ _ALPHABETA: Final = Program(
         Mistake(
             7,
             "best = max(best, alphabeta(child, beta, alpha, False))",
-            "alpha and beta are swapped: the child stops at once, because its alpha is above its beta.",
+            "alpha and beta are swapped: the child stops after its first move, because its alpha is above its beta.",
         ),
         Mistake(7, "best = max(best, alphabeta(child, alpha, beta, True))", _NOT_THE_OTHER),
         Mistake(9, "if alpha > beta:", _ONLY_GREATER),

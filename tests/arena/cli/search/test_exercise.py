@@ -53,6 +53,25 @@ def test_without_a_seed_it_is_said_how_to_have_the_same_tree_again() -> None:
     assert arena("exercise", "minimax", "--seed", seed).out == ended.out
 
 
+def test_a_class_gets_the_same_sheets_again_from_the_seed_that_is_printed(tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text("id,alias\n1,kestrel\n2,merlin\n")
+    asked = ("exercise", "minimax", "--roster", "roster.csv", "--out")
+    ended = arena(*asked, "week", cwd=tmp_path)
+    assert (ended.code, ended.out) == (0, "week: 2 sheets, their keys, and index.csv with all answers\n")
+    seed = ended.err.partition("--seed ")[2].split()[0]
+    assert ended.err == f"to make the same exercises again: --seed {seed} (keep it secret: it makes the keys)\n"
+    assert arena(*asked, "again", "--seed", seed, cwd=tmp_path).code == 0
+    first, second = (
+        {file.relative_to(tmp_path / folder): file.read_text() for file in (tmp_path / folder).rglob("*.*")}
+        for folder in ("week", "again")
+    )
+    assert first == second
+    assert len(first) == 7
+    refused = arena(*asked, "week", "--seed", "1", cwd=tmp_path)
+    assert (refused.code, refused.out) == (2, "")
+    assert "'week' has files already; choose another name" in refused.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -62,9 +81,13 @@ def test_without_a_seed_it_is_said_how_to_have_the_same_tree_again() -> None:
         (("minimax", "--depth", "1"), "--depth: expected at least 2, got '1'"),
         (("minimax", "--svg", "nowhere/sheet.svg"), "there is no folder 'nowhere'"),
         (("minimax", "--answers", "."), "Is a directory"),
+        (("minimax", "--roster", "roster.csv"), "--roster needs --out FOLDER too"),
+        (("minimax", "--out", "week"), "--out needs --roster FILE.csv too"),
+        (("minimax", "--roster", "roster.csv", "--out", "week", "--key"), "leave out --text, --key, --svg"),
+        (("minimax", "--roster", "roster.csv", "--out", "week"), "cannot read 'roster.csv': No such file"),
         (("ucb1", "--tree", "tree.json"), "the exercise ucb1 has no tree to write: leave out --tree"),
     ],
-    ids=["name", "awkward", "large", "flat", "folder", "directory", "no tree"],
+    ids=["name", "awkward", "large", "flat", "folder", "directory", "roster", "out", "text", "missing", "no tree"],
 )
 def test_what_cannot_be_done_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     ended = arena("exercise", *arguments, cwd=tmp_path)
