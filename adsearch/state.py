@@ -193,7 +193,7 @@ class State(Generic[Move]):
         if not moves:
             raise BadMove(f"the game is over, got {quote(text)}")
         texts = one_of([self.to_text(move) for move in moves])
-        note = f"; {how_written(self)}" if how_written(self) else ""
+        note = f"; {written}" if (written := how_written(self)) else ""
         raise BadMove(f"expected a legal move ({texts}{note}), got {quote(text)}")
 
     def position(self) -> str:

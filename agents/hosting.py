@@ -69,7 +69,7 @@ def described(choice: Any) -> str:
 
 def complaint(choice: Any, state: State[Any]) -> str:
     """The line for the log of an agent that made this illegal choice."""
-    note = f" ({how_written(state)})" if how_written(state) else ""
+    note = f" ({written})" if (written := how_written(state)) else ""
     return f"{described(choice)}, which is not one of state.moves(): {listed(state.moves())}{note}"
 
 
