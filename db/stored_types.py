@@ -17,6 +17,7 @@ from db.schema import Base
 _WITH_GAMES: Final = ("game", "seat", "ruling")
 _WITH_PLIES: Final = ("move", "analysis")
 """Tables with a row for each ply of a game; they are by far the largest."""
+_OF_A_GAME: Final = (*_WITH_GAMES, *_WITH_PLIES)
 
 
 class WrongType(Struct, frozen=True):
@@ -30,7 +31,7 @@ class WrongType(Struct, frozen=True):
     @property
     def of_game(self) -> bool:
         """Whether the value belongs to a game."""
-        return self.table in (*_WITH_GAMES, *_WITH_PLIES)
+        return self.table in _OF_A_GAME
 
     @property
     def reason(self) -> str:
@@ -42,7 +43,7 @@ def check(connection: Connection, games: Sequence[int], *, whole: bool) -> None:
     """Raise DatabaseError if a value of these games has the wrong type; `whole`: check their plies too."""
     if connection.dialect.name != "sqlite":
         return
-    for table in (*_WITH_GAMES, *_WITH_PLIES) if whole else _WITH_GAMES:
+    for table in _OF_A_GAME if whole else _WITH_GAMES:
         found = connection.execute(_OF_GAMES[table], {"games": list(games)}).first()
         if found is not None:
             wrong = WrongType(table, found[1], found[0])
@@ -61,7 +62,7 @@ def find_all(connection: Connection) -> list[WrongType]:
 
 
 def _key(table: Table) -> str:
-    return "game" if table.name in (*_WITH_GAMES[1:], *_WITH_PLIES) else "id"
+    return "game" if table.name in _OF_A_GAME[1:] else "id"
 
 
 def _query(table: Table) -> str:
@@ -84,4 +85,4 @@ def _of_games(table: Table) -> TextClause:
     return text(f"{_query(table)} AND {_key(table)} IN :games LIMIT 1").bindparams(among)
 
 
-_OF_GAMES: Final = {name: _of_games(Base.metadata.tables[name]) for name in (*_WITH_GAMES, *_WITH_PLIES)}
+_OF_GAMES: Final = {name: _of_games(Base.metadata.tables[name]) for name in _OF_A_GAME}
