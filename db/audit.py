@@ -139,11 +139,13 @@ def every_game(connection: Connection) -> Iterator[AuditedGame]:
         imported = games.imported(connection, ids)
         rows = connection.execute(select(Game.id, Game.seed).where(Game.id.in_(ids)))
         seeds = {row.id: row.seed for row in rows}
-        for game in games.games(connection, ids, whole=True):
+        read = games.games(connection, ids, whole=True)
+        broken = games.broken_analyses(connection, ids)
+        for game in read:
             yield AuditedGame(
                 game,
                 imported=game.id in imported,
                 has_seed=seeds[game.id].isdecimal(),
-                broken_analysis=games.broken_analysis(connection, game.id),
+                broken_analysis=broken.get(game.id, ""),
             )
         last = ids[-1]

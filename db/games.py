@@ -173,9 +173,9 @@ def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRec
     return found
 
 
-def broken_analysis(connection: Connection, game: int) -> str:
-    """Why the analysis of that game cannot be read; empty if it can, or if there is none."""
-    return _analyses(connection, [game])[1].get(game, "")
+def broken_analyses(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Those of these games whose analysis cannot be read, each with the reason."""
+    return _analyses(connection, ids)[1]
 
 
 def _analyses(connection: Connection, ids: Sequence[int]) -> tuple[dict[int, list[JudgedPly]], dict[int, str]]:

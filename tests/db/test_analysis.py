@@ -91,13 +91,13 @@ def test_a_broken_analysis_is_left_out_and_can_be_made_again(where: str, change:
         with database.writing() as connection:
             plies = [judged(move, Random(1)) for move in played(connection, game)]
             store.keep_analysis(connection, game, plies)
-            assert games.broken_analysis(connection, game) == ""
+            assert games.broken_analyses(connection, [game]) == {}
             connection.execute(text(change))
-            assert games.broken_analysis(connection, game) == f"its analysis is broken at ply 2: {words}"
+            assert games.broken_analyses(connection, [game]) == {game: f"its analysis is broken at ply 2: {words}"}
             assert games.game(connection, game).analysis == ()
             store.keep_analysis(connection, game, plies[:1])
             assert games.game(connection, game).analysis == (plies[0],)
-            assert games.broken_analysis(connection, game) == ""
+            assert games.broken_analyses(connection, [game]) == {}
 
 
 def test_a_value_of_the_wrong_type_is_one_clear_error(tmp_path: Path) -> None:
