@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, get_type_hints
 
@@ -154,6 +154,11 @@ def check_can_play(spec: str, state: State[Any]) -> None:
         features.weights_for(state, only=given.get("evaluate"), weights=given.get("weights"))
     except BadSetting as error:
         raise CannotPlay(f"{spec} cannot play {_called(state)}: {error}") from None
+
+
+def first_that_can_play(names: Iterable[str], state: State[Any]) -> str | None:
+    """The first of these built-in agents that can play the game of `state`; None if none of them can."""
+    return next((name for name in names if not _why_not(find(name), state)), None)
 
 
 def _why_not(found: BuiltIn, state: State[Any]) -> str:

@@ -22,7 +22,6 @@ from adsearch import State
 from adsearch.errors import one_of, quote
 from adsearch.games.connect4 import Connect4
 from agents import builtin
-from agents.errors import CannotPlay
 from arena.errors import ArenaError, BadLeague, BadPlayer
 from arena.players.player import MAIN_FILE
 from arena.tournament.description import what_is_wrong_with
@@ -283,13 +282,7 @@ def _check_game(game: str) -> None:
 
 def _search_for(start: State[Any]) -> str:
     """The first of our search algorithms that can play the game."""
-    for name in _SEARCHES:
-        try:
-            builtin.check_can_play(name, start)
-        except CannotPlay:
-            continue
-        return name
-    return "mcts"
+    return builtin.first_that_can_play(_SEARCHES, start) or "mcts"
 
 
 def _built_in_agents(search: str, seats: int) -> str:

@@ -13,7 +13,6 @@ from adsearch import Budget, Result, State
 from adsearch.pictures.tree_picture import texts
 from agents import builtin
 from agents.builtin.thinker import NODES, Thinker
-from agents.errors import CannotPlay
 from arena.history import words
 
 _SEARCHES: Final = ("pvs", "expectiminimax", "maxn")
@@ -28,23 +27,14 @@ _MOST_SHOWN: Final = 5
 
 def hint(state: State[Any]) -> str:
     """The move that a search of `NODES` nodes prefers for the seat to move, with its value."""
-    name = _WITHOUT_ESTIMATE if state.hidden or type(state).evaluate is State.evaluate else _searcher(state)
+    estimates = not state.hidden and type(state).evaluate is not State.evaluate
+    name = (builtin.first_that_can_play(_SEARCHES, state) if estimates else None) or _WITHOUT_ESTIMATE
     agent = cast("Thinker", builtin.find(name).make())
     result = agent.think(state, None, Budget.seconds(_MOST_SECONDS, time.monotonic, nodes=NODES))
     move = result.move if result.move is not None else state.moves()[0]
     line = () if state.hidden else texts(state, result.line)[1:_MOST_SHOWN]
     then = f" (then {' '.join(line)})" if line else ""
     return words.printable(f"hint: {state.to_text(move)}{then}: {_worth(state, result)}")
-
-
-def _searcher(state: State[Any]) -> str:
-    for name in _SEARCHES:
-        try:
-            builtin.check_can_play(name, state)
-        except CannotPlay:
-            continue
-        return name
-    return _WITHOUT_ESTIMATE
 
 
 def _worth(state: State[Any], result: Result[Any]) -> str:
