@@ -24,6 +24,7 @@ from typing import Final
 from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError
 from arena.errors import BadPlayer
+from arena.players import languages
 from arena.players.command_words import CLASS_PATH
 
 MAIN_FILE: Final = "agent.py"
@@ -152,14 +153,13 @@ def _read_folder(text: str) -> Player:
     if os.path.isfile(path):
         program = text if "/" in text else f"./{text}"
         run = f"; for a program write 'cmd:{program}'" if os.access(path, os.X_OK) else ""
-        if text.endswith(".js"):
-            run = f"; for a JavaScript program write 'cmd:node {text}'"
-        elif text.endswith(".java"):
-            run = f"; for a Java program write 'cmd:java -Xmx1g {text}'"
-        elif text.endswith(".zip"):
+        ending = path.suffix
+        if languages.is_compiled(ending):
+            run = f"; compile a {languages.NAMES[ending]} program first, then write 'cmd:./PROGRAM'"
+        elif ending in languages.NAMES:
+            run = f"; for a {languages.NAMES[ending]} program write 'cmd:{languages.RUN_BY[ending]} {text}'"
+        elif ending == ".zip":
             run = "; unpack a zip archive, and write its file or folder"
-        elif text.endswith(".c"):
-            run = "; compile a C program first, then write 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is not a Python file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
         raise BadPlayer(f"no file or folder {quote(text)}{_missing_hint(path, text, _FORMS)}")

@@ -27,7 +27,7 @@ from typing import Final, TypeAlias
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players import command_words, own_sources
+from arena.players import command_words, languages, own_sources
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
@@ -312,7 +312,8 @@ def _program(name: str) -> Path:
         return Path(found).absolute()
     path = Path(os.path.expanduser(name)).absolute()
     if not os.path.isfile(path):
-        compile_it = f"; compile it first: cc -O2 -o {name} {name}.c" if os.path.isfile(f"{path}.c") else ""
+        command = languages.compiling(name, f"{name}.c", ".c")
+        compile_it = f"; compile it first: {command}" if os.path.isfile(f"{path}.c") else ""
         raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path}){compile_it}")
     if not os.access(path, os.X_OK):
         raise BadPlayer(f"{quote(name)} is not executable; {_how_to_run(name)}")
@@ -331,9 +332,9 @@ def _how_to_have(name: str) -> str:
 def _how_to_run(name: str) -> str:
     """What to do with the file `name`, which is not executable."""
     stem, ending = os.path.splitext(name)
-    if ending == ".c":
-        return f"compile it (cc -O2 -o {stem} {name}) and write 'cmd:./{os.path.normpath(stem)}'"
-    interpreter = {".java": "java", ".js": "node"}.get(ending, "python3")
+    if languages.is_compiled(ending):
+        return f"compile it ({languages.compiling(stem, name, ending)}) and write 'cmd:./{os.path.normpath(stem)}'"
+    interpreter = languages.RUN_BY.get(ending, "python3")
     return f"run chmod +x on it, or write its interpreter ('cmd:{interpreter} {name}')"
 
 

@@ -23,6 +23,7 @@ from adsearch.errors import one_of, quote
 from adsearch.games.connect4 import Connect4
 from agents import builtin
 from arena.errors import ArenaError, BadLeague, BadPlayer
+from arena.players import languages
 from arena.players.player import MAIN_FILE
 from arena.tournament.description import what_is_wrong_with
 
@@ -305,18 +306,19 @@ def _commands(given: str, game: str, players: int, style: Style, language: Langu
     """Commands for an agent in the `given` file or folder, each with what it does."""
     file, game = shlex.quote(given), shlex.quote(game)
     program = str(Path(given).with_suffix(""))
-    runs = {
-        Language.PYTHON: f"cmd:python3 {file}",
-        Language.JAVASCRIPT: f"cmd:node {file}",
-        Language.JAVA: f"cmd:java -Xmx1g {file}",
-        Language.C: f"cmd:{shlex.quote(program if '/' in program else f'./{program}')}",
-    }
-    player = file if style is not Style.BARE else runs[language]
+    ending = ENDINGS[language]
+    compiled = languages.is_compiled(ending)
+    runs = (
+        shlex.quote(program if "/" in program else f"./{program}") if compiled else f"{languages.RUN_BY[ending]} {file}"
+    )
+    player = file if style is not Style.BARE else f"cmd:{runs}"
     if style is Style.BARE and shlex.quote(player) != player:
         player = shlex.quote(player) if '"' in player or "'" in player else f'"{player}"'
-    compiled = [(f"cc -O2 -o {shlex.quote(program)} {file}", "compile it, after every change")]
+    first = []
+    if compiled:
+        first = [(languages.compiling(shlex.quote(program), file, ending), "compile it, after every change")]
     return [
-        *(compiled if language is Language.C else []),
+        *first,
         (f"arena check {player} --game {game}", "check that it works"),
         (" ".join(["arena play", game, player, *["random"] * (players - 1)]), "watch one game"),
         (f"arena climb {player} --game {game}", "measure how strong it is"),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from arena.course.collecting.unzip import SUBMISSION, is_junk, is_zip, unpack
+from arena.players import languages
 from arena.players.player import MAIN_FILE
-from arena.student.checking.agent_lookup import LANGUAGES
 
 _DEEPEST: Final = 8
 """Levels of folders and zips that are searched."""
@@ -28,7 +28,7 @@ def find_agent(path: Path, new_folder: Callable[[], Path]) -> Path:
             return path
         inside = [each for each in sorted(path.iterdir()) if not is_junk(each.name) and not each.is_symlink()]
         programs = [each for each in inside if each.suffix == ".py" and each.is_file()]
-        others = [each for each in inside if each.suffix in (".ipynb", *LANGUAGES) and each.is_file()]
+        others = [each for each in inside if each.suffix in (".ipynb", *languages.NAMES) and each.is_file()]
         wrapped = [each for each in inside if each.is_dir() or is_zip(each)]
         if len(programs) == 1:
             return programs[0]

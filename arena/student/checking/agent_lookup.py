@@ -19,6 +19,7 @@ from typing import Final
 from adsearch.errors import one_of, quote
 from agents import diagnosis
 from arena.errors import BadPlayer
+from arena.players import languages
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.student.checking.explanations import Explanation
 
@@ -28,11 +29,6 @@ _MOST_FILES: Final = 2000
 """Files looked at in a folder."""
 _DEEPEST: Final = 4
 """Levels of folders looked at below a folder."""
-LANGUAGES: Final = {".js": "JavaScript", ".c": "C", ".cpp": "C++", ".java": "Java", ".rs": "Rust", ".go": "Go"}
-"""Programming languages, by file extension."""
-_RUN_BY: Final = {".js": "node", ".java": "java -Xmx1g"}
-"""The command that runs a source file; programs in other languages are compiled first."""
-_COMPILED_BY: Final = {".c": "cc -O2 -o", ".cpp": "c++ -O2 -o", ".rs": "rustc -O -o", ".go": "go build -o"}
 _ZIP: Final = b"PK"
 _COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 """The first bytes of a compiled program, on Linux and macOS."""
@@ -149,8 +145,8 @@ def _of_file(path: Path) -> tuple[str, str]:
     if what := diagnosis.no_python(content):
         kind, _, advice = what.partition(": ")
         return f"{path.name} is {kind}", advice
-    if path.suffix in LANGUAGES:
-        return f"{path.name} is a {LANGUAGES[path.suffix]} program, not a Python file", _as_program(path)
+    if path.suffix in languages.NAMES:
+        return f"{path.name} is a {languages.NAMES[path.suffix]} program, not a Python file", _as_program(path)
     if not path.suffix:
         return (
             f"{path.name} has no file extension: an agent's file ends with .py",
@@ -168,9 +164,9 @@ def _of_file(path: Path) -> tuple[str, str]:
 def _as_program(path: Path) -> str:
     """What to do with a program in another language."""
     file, made = shlex.quote(path.name), shlex.quote(path.stem)
-    if run := _RUN_BY.get(path.suffix):
+    if run := languages.RUN_BY.get(path.suffix):
         return _checked_with(f"{run} {file}")
-    return f"compile it: {_COMPILED_BY[path.suffix]} {made} {file}; then {_checked_with(f'./{made}')}"
+    return f"compile it: {languages.compiling(made, file, path.suffix)}; then {_checked_with(f'./{made}')}"
 
 
 def _checked_with(command: str) -> str:
@@ -215,7 +211,7 @@ def _of_folder(folder: Path) -> tuple[str, str]:
         return f"{message}, only {names[archives[0]]}", "unpack it"
     if notebooks := [path for path in files if path.endswith(".ipynb")]:
         return f"{message}, only {names[notebooks[0]]}, a Jupyter notebook", _NOTEBOOK
-    if programs := [path for path in map(Path, files) if path.suffix in LANGUAGES]:
-        language = LANGUAGES[programs[0].suffix]
+    if programs := [path for path in map(Path, files) if path.suffix in languages.NAMES]:
+        language = languages.NAMES[programs[0].suffix]
         return f"{message}, only {programs[0].name}, a {language} program", _as_program(programs[0])
     return f"{message} and no other Python file", "put the agent's file into it"
