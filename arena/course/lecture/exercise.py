@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import inf
 from random import Random
 from typing import Any, Final
@@ -211,11 +212,10 @@ def make(name: str, *, seed: int, student: str = "", depth: int | None = None, w
     for number in range(_TRIES):
         random = Random(f"{seed} {student} {number}" if student else f"{seed} {number}")
         made = replace(_made(name, task, seed, random, depth, width), student=student)
-        if not _is_clear(made):
-            continue
         quality = _quality(made)
-        if best is None or quality > best[0]:
-            best = quality, made
+        if (best is not None and quality <= best[0]) or not _is_clear(made):
+            continue
+        best = quality, made
         if quality == _BEST:
             break
     if best is None:
@@ -242,13 +242,17 @@ def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: 
 def _searched(name: str, state: Tree, window: tuple[float, float]) -> tuple[Result[str], Trace]:
     """Our own search of `state`, with its trace."""
     task = _TASKS[name]
-    search, options = searches.configured(task.search or name)
+    search, options = _configured(task.search or name)
     if task.window:
-        options |= {"alpha": window[0], "beta": window[1]}
+        options = options | {"alpha": window[0], "beta": window[1]}
     if task.backwards:
-        options["ordering"] = _from_the_right
+        options = options | {"ordering": _from_the_right}
     trace = Trace()
     return search(state, trace=trace, **options), trace
+
+
+# Hundreds of trees are searched for one exercise.
+_configured = cache(searches.configured)
 
 
 def _from_the_right(state: Tree) -> Sequence[str]:
@@ -312,14 +316,18 @@ def _quality(exercise: Exercise) -> int:
         variants = search_variants.wrong_variants(find_algorithm("alphabeta"), exercise.state, None)
         seen = search_variants.leaves_seen(exercise.trace)
         deep = all(leaves != seen for variant, leaves in variants.items() if not variant.deep)
+    elif exercise.name == "negascout" and _most_visits(exercise.trace) != 2:
+        # Nothing is searched again, or there is a second search inside a second search: too much work on paper.
+        deep = False
     elif task.plain:
         _, plain = _searched(task.plain, exercise.state, (-inf, inf))
         deep = set(search_variants.leaves_seen(plain)) != set(search_variants.leaves_seen(exercise.trace))
-    if exercise.name == "negascout":
-        # A second search inside a second search is too much work on paper.
-        visits = Counter(call.path for call in exercise.trace.calls())
-        deep = deep and max(visits.values()) == 2
     return min(cuts, 2) * 2 + later + deep if cuts else 0
+
+
+def _most_visits(trace: Trace) -> int:
+    """How often the search visited the node that it visited most often."""
+    return max(Counter(call.path for call in trace.calls()).values())
 
 
 def _prunes(name: str) -> bool:
