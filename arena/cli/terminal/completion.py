@@ -1,4 +1,4 @@
-"""Shell completion of games, players, tournaments and recorded games.
+"""Shell completion of games, players, algorithms, exercises, tournaments and recorded games.
 
 The metavar of a parameter (GAME, AGENT, ...) decides what is offered, so parameters of new commands are completed too.
 Completion reads the database and never fails: if nothing can be read, nothing is offered.
@@ -65,6 +65,12 @@ def _algorithms(_: str | None) -> Iterator[str]:
     yield from searches.names()
 
 
+def _exercises(_: str | None) -> Iterator[str]:
+    from arena.course.lecture import kinds
+
+    yield from kinds.names()
+
+
 def _players(db: str | None) -> Iterator[str]:
     yield from ("human", "wait")
     yield from _agents(db)
@@ -113,6 +119,7 @@ _WORDS: Final[dict[str, Callable[[str | None], Iterator[str]]]] = {
     "a": _agents,
     "b": _agents,
     "algorithm": _algorithms,
+    "kind": _exercises,
     "tournament": _tournaments,
     "id": _ids,
 }

@@ -156,6 +156,7 @@ def completed(monkeypatch: pytest.MonkeyPatch, line: str) -> list[str]:
         ("arena new my_agent.py --game ku", ["kuhn"]),
         ("arena new my_agent.py --style se", ["search"]),
         ("arena trace connect4 pv", ["pvs"]),
+        ("arena exercise neg", ["negascout"]),
         ("arena run tict", ["tictactoe"]),
         ("arena replay la", ["last"]),
     ],
