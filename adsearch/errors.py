@@ -9,6 +9,7 @@
     |-- BadGame         a user-supplied game lacks a method, or fails
     |-- BadSetting      the text is not a value of the setting's type
     `-- BadSearch       the search does not support this game or these arguments
+        `-- TooLarge    the tree is too large to draw
 
 A message says what was expected, what came, and where; it can be shown to a user unchanged.
 """
@@ -51,6 +52,10 @@ class BadSetting(AdsearchError):
 
 class BadSearch(AdsearchError):
     """The search does not support this game or these arguments."""
+
+
+class TooLarge(BadSearch):
+    """The tree is too large to draw."""
 
 
 def nearly(name: str, possible: Sequence[str]) -> str:

@@ -61,6 +61,8 @@ class State(Generic[Move]):
     """The features of which `evaluate` is made; empty if it is not a weighted sum."""
     seats: ClassVar[tuple[int, ...]] = (2,)
     """The possible numbers of players; the options choose one."""
+    impartial: ClassVar[bool] = False
+    """Whether both players have the same moves in every position, and a player who cannot move loses (as in Nim)."""
 
     draw_svg: ClassVar[Callable[[State[Any], Any], str]]
     """Draws a position of a game that does not define `svg`. Set in `adsearch/__init__.py`, so that games and searches

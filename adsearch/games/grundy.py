@@ -50,6 +50,8 @@ class Grundy(State[tuple[int, int]]):
     )
     attributes = (("piles", "the sizes of the piles, the largest first"),)
 
+    impartial = True
+
     __slots__ = ("_moves", "mover", "piles", "turn")
 
     piles: tuple[int, ...]

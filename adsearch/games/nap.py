@@ -49,6 +49,8 @@ class Nap(State[int]):
         ("marks", "the marked numbers, in the order of marking; moves() are the numbers that can be marked"),
     )
 
+    impartial = True
+
     __slots__ = ("_free", "marks", "n", "turn")
 
     n: int

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Final
 
-from adsearch.errors import BadSearch
+from adsearch.errors import BadSearch, TooLarge
 from adsearch.games.tree import Tree
 from adsearch.node_names import Nodes, check, name_of
 from adsearch.pictures.solved import Solver, Utilities, backed_up
@@ -222,11 +222,11 @@ def search_tree(
     if root not in known or any(path[:1] != root for path in known):
         raise BadSearch(f"expected the trace of a search that started at {state.label!r}")
     if len(known) > MOST or trace.left_out or max(map(len, known)) > DEEPEST + 1:
-        raise BadSearch(_TOO_LARGE)
+        raise TooLarge(_TOO_LARGE)
     line = texts(state, () if result is None else result.line)
     picture = Picture(_node(state, root, known, _prefixes(state, line), nodes), title)
     if sum(1 for _ in picture.root.walk()) > MOST:
-        raise BadSearch(_TOO_LARGE)
+        raise TooLarge(_TOO_LARGE)
     return picture
 
 
@@ -241,7 +241,7 @@ def _check_nodes(state: State[Any], nodes: Nodes) -> None:
 
 
 def _check_size(state: State[Any], depth: int | None, fold: bool) -> None:
-    """Raise BadSearch if the tree is too large."""
+    """Raise TooLarge if the tree is too large."""
     queue = deque([(state, 0)])
     nodes = 1
     while queue:
@@ -250,11 +250,11 @@ def _check_size(state: State[Any], depth: int | None, fold: bool) -> None:
             continue
         moves = state.moves()
         if nodes + len(moves) > MOST and not fold:
-            raise BadSearch(_TOO_LARGE)
+            raise TooLarge(_TOO_LARGE)
         children = [child for _, child, _ in _branches(state, fold)]
         nodes += len(children)
         if nodes > MOST or (moves and ply == DEEPEST):
-            raise BadSearch(_TOO_LARGE)
+            raise TooLarge(_TOO_LARGE)
         queue.extend((child, ply + 1) for child in children)
 
 

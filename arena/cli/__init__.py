@@ -62,6 +62,7 @@ PANELS: Final = {
             "trace": "trace.trace",
             "tree": "trace.tree",
             "solve": "solve.solve",
+            "size": "size.size",
             "compare": "compare.compare",
             "judge": "judge.judge",
             "exercise": "exercise.exercise",

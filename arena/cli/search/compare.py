@@ -20,6 +20,7 @@ from adsearch import State
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
 from adsearch.parallel import Workers
+from adsearch.size import effective_branching
 from adsearch.wrapped import Seen, watched
 from arena.cli.asking.playing_options import WallsOption
 from arena.cli.asking.position_options import (
@@ -295,21 +296,6 @@ def _row(text: str, depth: int, found: _Found, took: float) -> dict[str, Any]:
         "branching": effective_branching(found.nodes, depth),
         "time": round(took * 1000),
     }
-
-
-def effective_branching(nodes: int, depth: int) -> float | None:
-    """The b for which 1 + b + b^2 + ... + b^depth is `nodes`; None without a depth."""
-    if depth == 0:
-        return None
-    low, high = 0.0, float(nodes)
-    for _ in range(100):
-        middle = (low + high) / 2
-        # From the inside out, so that no power overflows before the sum is compared.
-        total = 1.0
-        for _ in range(depth):
-            total = min(1.0 + middle * total, 2.0 * nodes + 2.0)
-        low, high = (middle, high) if total < nodes else (low, middle)
-    return round(high, 4)
 
 
 def _flag(rows: list[dict[str, Any]]) -> bool:

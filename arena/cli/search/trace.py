@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adsearch import State
-from adsearch.errors import BadSearch, quote
+from adsearch.errors import BadSearch, TooLarge, quote
 from adsearch.node_names import Nodes, with_names
 from adsearch.state import CHANCE
 from arena.cli.asking.position_options import (
@@ -42,6 +42,8 @@ MOST = 1_000_000
 """Largest number of events; a longer search is stopped."""
 _OTHER_VIEWS = "--calls, --tree, --svg, --dot, --html and --nodes"
 """What a path search does not have."""
+_COUNTED = 200_000
+"""Largest number of visits to count the nodes of a tree that is too large to draw."""
 
 
 class Fail(StrEnum):
@@ -177,10 +179,26 @@ def tree(
 
     state = asked_position(game, position, moves)
     title = position_title(f"The tree of {game}", position, moves)
-    picture = game_tree(state, depth=depth, nodes=nodes, fold=fold, title=title)
+    try:
+        picture = game_tree(state, depth=depth, nodes=nodes, fold=fold, title=title)
+    except TooLarge as error:
+        raise BadSearch(f"{error}{_how_large(game, state, depth)}") from None
     if svg is None and dot is None:
         print(tree_drawing.as_text(picture))
     _draw(picture, svg, dot)
+
+
+def _how_large(game: str, state: State[Any], depth: int | None) -> str:
+    """How many nodes a tree has that is too large to draw, in words; empty if that takes long to count."""
+    from adsearch import count
+    from adsearch.budget import Budget
+    from adsearch.result import Bound
+
+    counted = count.search(state, depth=depth, budget=Budget(nodes=_COUNTED))
+    if counted.bound is not Bound.EXACT:
+        return ""
+    whole = "" if depth is None else f" in its first {depth} plies"
+    return f". This one has {counted.nodes:,} nodes{whole}; arena size {game} measures the game"
 
 
 def _options(depth: int | None, window: str | None, fail: Fail | None) -> dict[str, dict[str, Any]]:

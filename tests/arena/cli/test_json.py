@@ -24,6 +24,7 @@ ASKED = {
 """The arguments of each command on a database."""
 OF_GAMES = {
     "solve": ["nap:5"],
+    "size": ["nap:5"],
     "compare": ["nap:5", "minimax"],
     "judge": [f"{EXAMPLES / 'my_search.py'}:minimax", "--trees", "0"],
     "games": [],

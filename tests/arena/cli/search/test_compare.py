@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adsearch import games
-from arena.cli.search.compare import effective_branching
+from adsearch.size import effective_branching
 from arena.cli.search.speed_up import gains
 from tests.kit.arena_program import arena
 from tests.kit.places import EXAMPLES
@@ -84,9 +84,13 @@ def test_pvs_looks_at_no_other_leaves_than_alphabeta_though_it_visits_more() -> 
     assert pvs["nodes"] > alphabeta["nodes"]
 
 
-def test_positions_of_a_large_search_are_not_counted_and_neither_are_those_of_your_own_function() -> None:
-    (large,) = compared("tictactoe", "--depth", "9", "minimax")
-    assert (large["nodes"], large["positions"], large["leaves"]) == (549946, None, None)
+def test_positions_of_a_large_search_are_not_counted_and_neither_are_those_of_your_own_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.cli.search.compare._MOST_WATCHED", 200)
+    small, large = compared("nap:6", "--depth", "3-4", "minimax")
+    assert (small["nodes"], small["positions"]) == (121, 1 + 6 + 15 + 14)
+    assert (large["nodes"], large["positions"], large["leaves"]) == (217, None, None)
     own = compared("nap:4", "--depth", "4", "mine.py:alphabeta")
     assert (own[0]["positions"], own[0]["leaves"]) == (None, None)
 

@@ -141,6 +141,8 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["trace", "kuhn", "alphabeta"], "alphabeta does not support chance"),
         (["trace", "tictactoe", "minimax", "--svg", "x.svg"], "at most 2,000 nodes"),
         (["tree", "nap"], "at most 2,000 nodes and 200 plies to draw; limit its depth (--depth)"),
+        (["tree", "nap"], "This one has 39,692,669 nodes; arena size nap measures the game"),
+        (["tree", "tictactoe", "--depth", "5"], "This one has 18,730 nodes in its first 5 plies; arena size tictactoe"),
         (["tree", "nap:4", "--depth", "-2"], "expected a depth of 0 or more plies to draw, got -2"),
         (["tree", "nap:4", "--moves", "x"], "--moves, ply 1: expected a legal move (1, 2, 3, 4), got 'x'"),
         (["tree", "nap:4", "--svg", "/"], "cannot write '/': Is a directory"),

@@ -1,0 +1,186 @@
+"""`arena size`: how large games are, and how much of them minimax and alpha-beta look at.
+
+It measures wall time only for its limit: what it prints within the limit is the same on every run.
+"""
+
+import re
+import sys
+import time
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from adsearch import State
+from adsearch.budget import Budget, OutOfBudget
+from adsearch.errors import BadSearch, quote
+from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.history import words
+
+if TYPE_CHECKING:
+    from adsearch.size import Size
+
+_MOST_ROWS: Final = 200
+_RANGE: Final = re.compile(r"(?<=[:=,])(\d{1,4})-(\d{1,4})(?=,|$)")
+"""A range of numbers as the value of a game option."""
+_WINS: Final = {"first": "1st", "second": "2nd", "draw": "draw", None: "-"}
+SIZES: Columns = {
+    "game": lambda row: row["game"],
+    "nodes": lambda row: _count(row["nodes"]),
+    "leaves": lambda row: _count(row["leaves"]),
+    "h": lambda row: _count(row["height"]),
+    "wins": lambda row: _WINS[row["winner"]],
+    "nim": lambda row: _count(row["nimber"]),
+    "b": lambda row: _decimals(row["branching"]),
+    "alphabeta": lambda row: _count(row["alphabeta"]),
+    "b^h": lambda row: _count(row["uniform_leaves"]),
+    "best": lambda row: _count(row["best_case_leaves"]),
+}
+
+
+def size(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME",
+            help="Game; a range of numbers in its options is a row for each: nap:4-20, connect4:rows=4-5.",
+        ),
+    ],
+    position: PositionOption = None,
+    moves: MovesOption = "",
+    seconds: Annotated[
+        float,
+        typer.Option("--seconds", metavar="SECONDS", min=0.0, help="Time limit for each game, and for its alpha-beta."),
+    ] = 10.0,
+    format: FormatOption = OutputFormat.TABLE,
+) -> None:
+    """Measure a small game: nodes, leaves, height, winner, and what minimax and alpha-beta look at.
+
+    Nothing is visited twice: equal positions are counted once and remembered, so trees of billions of nodes take
+    seconds. One game is explained line by line, a range is a table: h is the height, the plies of the longest game; nim
+    the nimber of an impartial game; b the mean number of moves; alphabeta the nodes that alpha-beta visits (minimax
+    visits all nodes). b^h is the number of leaves of a tree with b moves everywhere, best is b^⌈h/2⌉+b^⌊h/2⌋-1: the
+    of them alpha-beta needs in the best order. What cannot be measured is "-".
+
+    Example: arena size tictactoe
+
+    Example: arena size nap:4-20
+
+    Example: arena size connect4:rows=4,columns=4
+    """
+    rows: list[dict[str, Any]] = []
+    for spec in _specs(game):
+        row, whole = _measured(spec, asked_position(spec, position, moves), seconds)
+        rows.append(row)
+        if not whole:
+            _note(f"{spec} is too large to measure all of it within {seconds:g} s; --seconds sets the limit")
+            break
+    if format is OutputFormat.TABLE and len(rows) == 1 and rows[0]["game"] == game:
+        _explain(rows[0])
+        return
+    columns = {name: text for name, text in SIZES.items() if name != "nim" or any(row["nimber"] for row in rows)}
+    numbers = set(columns) - {"game", "wins"}
+    show(
+        rows,
+        exact_columns(rows[0]) if format is OutputFormat.CSV else columns,
+        format=format,
+        numbers=numbers,
+        wrapped=0,
+    )
+
+
+def _note(text: str) -> None:
+    print(f"arena: {text}", file=sys.stderr)
+
+
+def _specs(game: str) -> list[str]:
+    """The games that `game` names: one for each number of its ranges."""
+    ranges = list(_RANGE.finditer(game))
+    numbers = [range(int(found[1]), int(found[2]) + 1) for found in ranges]
+    for found, values in zip(ranges, numbers, strict=True):
+        if not values:
+            raise BadSearch(f"expected a range from a smaller to a larger number, such as 4-20, got {quote(found[0])}")
+    specs = []
+    for chosen in product(*numbers):
+        left = iter(chosen)
+        specs.append(_RANGE.sub(lambda _, left=left: str(next(left)), game))  # type: ignore[misc]
+        if len(specs) > _MOST_ROWS:
+            raise BadSearch(f"expected at most {_MOST_ROWS} games to measure, got {quote(game)}")
+    return specs
+
+
+def _measured(game: str, state: State[Any], seconds: float) -> tuple[dict[str, Any], bool]:
+    """The row of a game, and whether all of it could be measured in time."""
+    from adsearch.size import alphabeta_nodes, best_case_leaves, effective_branching, uniform_leaves
+    from adsearch.size import size as size_of
+
+    found: Size | None = None
+    pruned: int | None = None
+    whole = True
+    try:
+        pruned = alphabeta_nodes(state, Budget.seconds(seconds, time.monotonic))
+    except OutOfBudget:
+        whole = False
+    try:
+        found = size_of(state, Budget.seconds(seconds, time.monotonic))
+    except OutOfBudget:
+        whole = False
+    tree = None if found is None else found.tree
+    b = None if tree is None else effective_branching(tree.nodes, tree.height)
+    mean = None if found is None else found.mean_moves
+    return {
+        "game": game,
+        "nodes": tree and tree.nodes,
+        "leaves": tree and tree.leaves,
+        "height": None if tree is None else tree.height,
+        "positions": found and found.positions,
+        "up_to_symmetry": found and found.up_to_symmetry,
+        "winner": None if tree is None else _winner(state, tree.value),
+        "nimber": None if tree is None else tree.nimber,
+        "mean_moves": None if mean is None else round(mean, 4),
+        "branching": b,
+        "alphabeta": pruned,
+        "uniform_leaves": None if tree is None or b is None else round(uniform_leaves(b, tree.height)),
+        "best_case_leaves": None if tree is None or b is None else round(best_case_leaves(b, tree.height)),
+    }, whole
+
+
+def _winner(state: State[Any], value: float | None) -> str | None:
+    """Who wins with best play, if two players can win, lose or draw."""
+    low, high = state.bounds
+    if value is None or state.players != 2 or low != -high:
+        return None
+    return "first" if value > 0 else "second" if value < 0 else "draw"
+
+
+def _explain(row: Row) -> None:
+    """Print the sizes of one game, a line each."""
+    height = "-" if row["height"] is None else words.plies(row["height"])
+    lines = {
+        "nodes": (_count(row["nodes"]), "sequences of moves; minimax visits all of them"),
+        "leaves": (_count(row["leaves"]), "different games"),
+        "height": (height, "the longest game"),
+        "positions": (_count(row["positions"]), "different ones"),
+        "up to symmetry": (_count(row["up_to_symmetry"]), "turned and mirrored ones counted once"),
+        "winner": ({"first": "first player", "second": "second player"}.get(row["winner"], row["winner"] or "-"), ""),
+        "nimber": (_count(row["nimber"]), "0: the player to move loses"),
+        "mean moves": (_decimals(row["mean_moves"]), "of the nodes that are not leaves"),
+        "branching b": (_decimals(row["branching"]), "a tree with b moves everywhere has as many nodes"),
+        "alphabeta": (_count(row["alphabeta"]), "nodes that alpha-beta visits"),
+        "b^h": (_count(row["uniform_leaves"]), "leaves of that tree"),
+        "best case": (_count(row["best_case_leaves"]), "b^⌈h/2⌉+b^⌊h/2⌋-1: of them alpha-beta needs"),
+    }
+    shown = {name: line for name, line in lines.items() if name != "nimber" or row["nimber"] is not None}
+    width = max(len(number) for number, _ in shown.values())
+    for name, (number, about) in shown.items():
+        print(f"{name:<14}  {number:>{width}}  {about}".rstrip())
+
+
+def _count(number: int | None) -> str:
+    """A number with separators; a very large one rounded."""
+    return "-" if number is None else f"{number:,}" if number < 10**9 else f"{number:.2e}"
+
+
+def _decimals(number: float | None) -> str:
+    return "-" if number is None else f"{number:.2f}"

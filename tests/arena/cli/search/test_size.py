@@ -1,0 +1,87 @@
+"""`arena size`: one game line by line, a range of games as a table."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from tests.kit.arena_program import arena
+
+
+def measured(*arguments: str) -> list[dict[str, Any]]:
+    """What `arena size --format json` prints."""
+    rows: list[dict[str, Any]] = json.loads(arena("size", *arguments, "--format", "json").out)
+    return rows
+
+
+def test_one_game_is_explained_line_by_line() -> None:
+    ended = arena("size", "tictactoe")
+    assert (ended.code, ended.err) == (0, "")
+    lines = dict(line.split("  ", 1) for line in ended.out.splitlines())
+    assert "5,478" in lines["positions"]
+    assert "765" in lines["up to symmetry"]
+    assert "255,168" in lines["leaves"]
+    assert "nimber" not in lines
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_a_range_is_a_row_for_each_number_and_fits_into_eighty_columns() -> None:
+    ended = arena("size", "nap:4-12")
+    header, *lines = ended.out.splitlines()
+    assert header.split() == ["game", "nodes", "leaves", "h", "wins", "nim", "b", "alphabeta", "b^h", "best"]
+    assert [line.split()[:5] for line in lines[:2]] == [
+        ["nap:4", "29", "14", "3", "1st"],
+        ["nap:5", "86", "36", "4", "1st"],
+    ]
+    assert len(lines) == 9
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_ranges_of_several_options_are_all_combined() -> None:
+    rows = measured("tictactoe:m=1-2,n=2-3,k=2")
+    assert [row["game"] for row in rows] == [f"tictactoe:m={m},n={n},k=2" for m in (1, 2) for n in (2, 3)]
+    assert [row["winner"] for row in rows] == ["draw", "first", "first", "first"]
+
+
+def test_a_position_and_moves_say_where_it_begins() -> None:
+    (played,) = measured("tictactoe", "--moves", "b2 a1")
+    (given,) = measured("tictactoe", "--position", "o../.x./...")
+    assert played == given
+    assert played["height"] == 7
+
+
+def test_what_takes_too_long_is_left_out_and_larger_games_are_not_tried() -> None:
+    ended = arena("size", "connect4:rows=6-8", "--seconds", "0.1")
+    assert ended.code == 0
+    assert ended.err == (
+        "arena: connect4:rows=6 is too large to measure all of it within 0.1 s; --seconds sets the limit\n"
+    )
+    (line,) = ended.out.splitlines()[1:]
+    assert line.split() == ["connect4:rows=6", *["-"] * 8]
+
+
+def test_as_csv_numbers_are_plain() -> None:
+    rows = list(csv.DictReader(io.StringIO(arena("size", "grundy:7-8", "--format", "csv").out)))
+    assert [(row["nodes"], row["nimber"], row["winner"]) for row in rows] == [
+        ("24", "0", "second"),
+        ("52", "2", "first"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nap:9-4"], "expected a range from a smaller to a larger number, such as 4-20, got '9-4'"),
+        (["nap:1-999"], "expected at most 200 games to measure"),
+        (["nap:0-3"], "n must be 1..200, got 0"),
+        (["npa:4-20"], "no game 'npa'"),
+        (["pig"], "a game that can last longer than 250 plies cannot be measured"),
+        (["nap:4", "--position", "1 2 3"], "--position: nap: 3 is in arithmetic progression with two others"),
+    ],
+)
+def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -> None:
+    ended = arena("size", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in " ".join(ended.err.split())
