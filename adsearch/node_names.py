@@ -34,7 +34,7 @@ class Nodes(StrEnum):
 def check(state: State[Any], nodes: Nodes) -> None:
     """Raise BadSearch if the nodes of this game cannot be shown so."""
     if nodes is Nodes.PROBLEMS and (not state.zero_sum or state.chance):
-        raise BadSearch("expected a game of MAX and MIN without chance: elsewhere nodes are not problems, OR and AND")
+        raise BadSearch("nodes as problems, OR and AND: expected a game of MAX and MIN without chance")
 
 
 def name_of(state: State[Any], nodes: Nodes) -> str:
@@ -48,7 +48,6 @@ def with_names(trace: Trace, nodes: Nodes) -> Trace:
     """The trace with the names of positions in place of moves, if `nodes` shows such names."""
     if trace.state is None or nodes in (Nodes.MOVES, Nodes.BOARDS):
         return trace
-    check(trace.state, nodes)
     first: Known = (trace.state, (name_of(trace.state, nodes),))
     known: dict[tuple[str, ...], Known] = {(trace.state.label,): first}
     named = Trace()

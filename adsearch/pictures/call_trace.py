@@ -6,9 +6,10 @@ search with windows it also says each change of alpha and beta, and where prunin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from adsearch.node_names import Nodes, name_of
 from adsearch.result import Bound, Result
 from adsearch.state import CHANCE
 from adsearch.terms import bounds_for
@@ -22,36 +23,49 @@ _PATHS: Final = (Backup.PROOF, Backup.SIMULATION)
 _LARGEST: Final = {"max": "largest", "min": "smallest"}
 
 
-def as_calls(trace: Trace, result: Result[Any] | None = None) -> str:
-    """The call trace. `result` gives the value of the last root."""
-    return "\n".join(line for root in visits(trace, result) for line in _block(root, trace))
+def as_calls(trace: Trace, result: Result[Any] | None = None, *, nodes: Nodes = Nodes.MOVES) -> str:
+    """The call trace. `result` gives the value of the last root; `nodes` says how positions are named."""
+    return "\n".join(line for root in visits(trace, result) for line in _block(root, trace, nodes))
 
 
-def _block(visit: Visit, trace: Trace) -> Iterator[str]:
+def _block(visit: Visit, trace: Trace, nodes: Nodes) -> Iterator[str]:
     """The lines of one call, with those of the calls that it made."""
     level = len(visit.path) - 1
     indent = _INDENT * level
-    yield f"{indent}{visit.path[-1]}: {', '.join(filter(None, (_player(visit), f'level {level}')))}"
+    yield f"{indent}{_name(visit, nodes)}: {', '.join(filter(None, (_player(visit), f'level {level}')))}"
     indent += _INDENT
     alpha, beta = visit.call.alpha, visit.call.beta
     if alpha is not None and beta is not None:
         yield indent + "alpha = {}, beta = {}".format(*ends(alpha, beta))
     if visit.children and visit.state is not None:
-        yield f"{indent}successors: {', '.join(map(visit.state.to_text, visit.state.moves()))}"
+        yield f"{indent}successors: {_named(visit, map(visit.state.to_text, visit.state.moves()), nodes)}"
     if visit.stand_pat is not None:
         yield f"{indent}stand pat: {written(visit.stand_pat)}"
     for at, child in enumerate(visit.children):
-        yield from _block(child, trace)
+        yield from _block(child, trace, nodes)
         again = any(other.path == child.path for other in visit.children[at + 1 : at + 2])
         if child.call.ended is not None:
             after = trace.events[child.call.ended]
-            yield from (indent + line for line in _change(visit, child, trace, (alpha, beta), again=again))
+            yield from (indent + line for line in _change(visit, child, trace, nodes, (alpha, beta), again=again))
             alpha, beta = after.alpha, after.beta
     rest = left_out(visit) if visit.children and trace.backup not in _PATHS else ()
     if rest and visit.value is not None:
-        yield f"{indent}{'pruning takes place; left out' if visit.cut else 'not searched'}: {', '.join(rest)}"
+        why = "pruning takes place; left out" if visit.cut else "not searched"
+        yield f"{indent}{why}: {_named(visit, rest, nodes)}"
     if visit.value is not None:
         yield f"{indent}reports {_report(visit, trace)}"
+
+
+def _name(visit: Visit, nodes: Nodes) -> str:
+    return visit.path[-1] if visit.state is None else name_of(visit.state, nodes) or visit.path[-1]
+
+
+def _named(visit: Visit, moves: Iterable[str], nodes: Nodes) -> str:
+    """The successors after these moves, in one line."""
+    state = visit.state
+    if state is None or nodes in (Nodes.MOVES, Nodes.BOARDS):
+        return ", ".join(moves)
+    return ", ".join(name_of(state.play(state.from_text(move)), nodes) for move in moves)
 
 
 def _player(visit: Visit) -> str:
@@ -69,7 +83,7 @@ def _player(visit: Visit) -> str:
 
 
 def _change(
-    visit: Visit, child: Visit, trace: Trace, before: tuple[float | None, float | None], *, again: bool
+    visit: Visit, child: Visit, trace: Trace, nodes: Nodes, before: tuple[float | None, float | None], *, again: bool
 ) -> Iterator[str]:
     """How the value of `child` changed the window of its parent."""
     kind = role(visit, trace)
@@ -78,7 +92,7 @@ def _change(
     event = trace.events[child.call.ended]
     if again and kind in _LARGER:
         low, high = ends(*before)
-        yield f"{child.path[-1]} is searched again: {written(child.value)} is between {low} and {high}"
+        yield f"{_name(child, nodes)} is searched again: {written(child.value)} is between {low} and {high}"
         return
     if kind in _LARGER and None not in (*before, event.alpha, event.beta):
         end = 0 if kind == "max" else 1

@@ -237,7 +237,7 @@ def _check_nodes(state: State[Any], nodes: Nodes) -> None:
     """Raise BadSearch if the nodes of this game cannot be shown so."""
     check(state, nodes)
     if nodes is Nodes.BOARDS and isinstance(state, Tree):
-        raise BadSearch("expected a game with a board: the nodes of an explicit tree have only names")
+        raise BadSearch("nodes as boards: expected a game with a board; the nodes of an explicit tree have only names")
 
 
 def _check_size(state: State[Any], depth: int | None, fold: bool) -> None:

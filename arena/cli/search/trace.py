@@ -12,7 +12,7 @@ import typer
 
 from adsearch import State
 from adsearch.errors import BadSearch, TooLarge, quote
-from adsearch.node_names import Nodes, with_names
+from adsearch.node_names import Nodes, check, with_names
 from adsearch.state import CHANCE
 from arena.cli.asking.position_options import (
     GameArgument,
@@ -121,6 +121,7 @@ def trace(
     state = asked_position(game, position, moves)
     table = table or not (calls or tree or svg or dot or html)
     drawn = tree or svg is not None or dot is not None or html is not None
+    check(state, nodes)
     if nodes is Nodes.BOARDS and not drawn:
         raise BadSearch("--nodes boards works only with --tree, --svg, --dot or --html")
     if is_path_search(algorithm):
@@ -138,7 +139,7 @@ def trace(
     if table:
         print(as_table(with_names(record, nodes)))
     if calls:
-        print(as_calls(record, result))
+        print(as_calls(record, result, nodes=nodes))
     if record.left_out:
         print(f"... and {record.left_out:,} more events; limit the depth (--depth) to see them all")
     if tree and picture:

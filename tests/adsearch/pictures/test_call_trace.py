@@ -3,15 +3,16 @@
 import pytest
 
 from adsearch import Trace, games, searches
+from adsearch.node_names import Nodes
 from adsearch.pictures.call_trace import as_calls
 from tests.kit.game_facts import facts
 
 
-def call_trace(spec: str, search: str, **more: int) -> str:
+def call_trace(spec: str, search: str, nodes: Nodes = Nodes.MOVES, **more: int) -> str:
     run, options = searches.configured(search)
     trace = Trace()
     result = run(games.start(spec), trace=trace, **options, **more)
-    return as_calls(trace, result)
+    return as_calls(trace, result, nodes=nodes)
 
 
 def test_minimax_has_the_calls_of_the_lecture_with_their_four_facts() -> None:
@@ -59,7 +60,6 @@ def test_alpha_beta_says_each_change_of_the_window_and_where_it_prunes() -> None
         ("tree:textbook", "expectimax", "reports average of (3, 12, 8) = 7.66667"),
         ("tree:three", "maxn", "reports best for seat 1 of ((1, 2, 6), (6, 1, 2)) = (1, 2, 6)"),
         ("tree:horizon", "selective:width=1", "not searched: defend"),
-        ("tree:negascout", "negascout", "reports alpha = 4, the end of its window; the true value is ≤ 4"),
         ("tree:four_leaves", "proof", "reports proof number 0"),
         ("tree:four_leaves", "mcts:simulations=2", "reports 8, the result of this simulated game"),
         ("kuhn", "mcts:simulations=2", "reports 1, the result of this simulated game"),
@@ -76,3 +76,14 @@ def test_a_position_with_noisy_moves_says_its_stand_pat_value() -> None:
 
 def test_a_second_search_of_a_child_is_said() -> None:
     assert "\n   C is searched again: 3 is between 0 and +inf\n" in call_trace("tree:worst_first", "pvs")
+
+
+def test_calls_can_have_the_names_of_positions() -> None:
+    lines = [line.strip() for line in call_trace("grundy:7", "winning", Nodes.PROBLEMS).splitlines()]
+    assert lines[:4] == [
+        "W(7+): Player = Max, level 0",
+        "successors: W(6-1-), W(5-2-), W(4-3-)",
+        "W(6-1-): Player = Min, level 1",
+        "successors: W(5-1-1+), W(4-2-1+)",
+    ]
+    assert "pruning takes place; left out: W(3-2-2+)" in lines

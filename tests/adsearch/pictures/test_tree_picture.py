@@ -251,7 +251,7 @@ def test_a_search_tree_names_pruned_positions_too() -> None:
 
 @pytest.mark.parametrize("spec", ["pig", "tree:coins", "tree:three", "tree:alone"])
 def test_only_games_of_max_and_min_have_problems(spec: str) -> None:
-    with pytest.raises(BadSearch, match="expected a game of MAX and MIN without chance"):
+    with pytest.raises(BadSearch, match="nodes as problems, OR and AND: expected a game of MAX and MIN without chance"):
         game_tree(games.start(spec), depth=1, nodes=Nodes.PROBLEMS)
 
 

@@ -145,6 +145,13 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["tree", "tictactoe", "--depth", "5"], "This one has 18,730 nodes in its first 5 plies; arena size tictactoe"),
         (["tree", "nap:4", "--depth", "-2"], "expected a depth of 0 or more plies to draw, got -2"),
         (["tree", "nap:4", "--moves", "x"], "--moves, ply 1: expected a legal move (1, 2, 3, 4), got 'x'"),
+        (
+            ["tree", "pig", "--depth", "1", "--nodes", "problems"],
+            "nodes as problems, OR and AND: expected a game of MAX",
+        ),
+        (["trace", "pig", "mcts", "--nodes", "problems", "--calls"], "nodes as problems, OR and AND"),
+        (["tree", "tree:coins", "--nodes", "boards"], "nodes as boards: expected a game with a board"),
+        (["tree", "nap:4", "--nodes", "position"], "--nodes: expected one of moves, positions, problems, boards"),
         (["tree", "nap:4", "--svg", "/"], "cannot write '/': Is a directory"),
     ],
 )
