@@ -34,20 +34,28 @@ def _block(visit: Visit, trace: Trace, nodes: Nodes) -> Iterator[str]:
     indent = _INDENT * level
     yield f"{indent}{_name(visit, nodes)}: {', '.join(filter(None, (_player(visit), f'level {level}')))}"
     indent += _INDENT
-    alpha, beta = visit.call.alpha, visit.call.beta
-    if alpha is not None and beta is not None:
-        yield indent + "alpha = {}, beta = {}".format(*ends(alpha, beta))
+    if visit.call.alpha is not None:
+        yield indent + "alpha = {}, beta = {}".format(*ends(visit.call.alpha, visit.call.beta))
     if visit.children and visit.state is not None:
         yield f"{indent}successors: {_named(visit, map(visit.state.to_text, visit.state.moves()), nodes)}"
+    kind = role(visit, trace)
+    window = (visit.call.alpha, visit.call.beta)
     if visit.stand_pat is not None:
         yield f"{indent}stand pat: {written(visit.stand_pat)}"
+        if visit.children:
+            line, window = _narrowed(kind, window, visit.stand_pat)
+            yield indent + line
     for at, child in enumerate(visit.children):
         yield from _block(child, trace, nodes)
-        again = any(other.path == child.path for other in visit.children[at + 1 : at + 2])
-        if child.call.ended is not None:
-            after = trace.events[child.call.ended]
-            yield from (indent + line for line in _change(visit, child, trace, nodes, (alpha, beta), again=again))
-            alpha, beta = after.alpha, after.beta
+        value = None if child.value is None else _seen(child, visit, trace)
+        if isinstance(value, tuple) or value is None or window[0] is None or kind not in _LARGER:
+            continue
+        if [following.path for following in visit.children[at + 1 : at + 2]] == [child.path]:
+            between = "between {} and {}".format(*ends(*window))
+            yield f"{indent}{_name(child, nodes)} is searched again: {written(value)} is {between}"
+        else:
+            line, window = _narrowed(kind, window, value)
+            yield indent + line
     rest = left_out(visit) if visit.children and trace.backup not in _PATHS else ()
     if rest and visit.value is not None:
         why = "pruning takes place; left out" if visit.cut else "not searched"
@@ -82,23 +90,18 @@ def _player(visit: Visit) -> str:
     return f"Player = seat {state.turn}"
 
 
-def _change(
-    visit: Visit, child: Visit, trace: Trace, nodes: Nodes, before: tuple[float | None, float | None], *, again: bool
-) -> Iterator[str]:
-    """How the value of `child` changed the window of its parent."""
-    kind = role(visit, trace)
-    if child.call.ended is None or child.value is None:
-        return
-    event = trace.events[child.call.ended]
-    if again and kind in _LARGER:
-        low, high = ends(*before)
-        yield f"{_name(child, nodes)} is searched again: {written(child.value)} is between {low} and {high}"
-        return
-    if kind in _LARGER and None not in (*before, event.alpha, event.beta):
-        end = 0 if kind == "max" else 1
-        old, new = ends(*before)[end], ends(event.alpha, event.beta)[end]
-        value = written(_seen(child, visit, trace))
-        yield f"{'beta' if end else 'alpha'} = {_LARGER[kind]} of ({old}, {value}) = {new}"
+_Window = tuple[float | None, float | None]
+
+
+def _narrowed(kind: str, window: _Window, value: float) -> tuple[str, _Window]:
+    """The line that says how `value` changes the window of MAX or MIN, and the new window."""
+    alpha, beta = window
+    assert alpha is not None
+    assert beta is not None
+    after = (max(alpha, value), beta) if kind == "max" else (alpha, min(beta, value))
+    end = 0 if kind == "max" else 1
+    change = f"{_LARGER[kind]} of ({ends(alpha, beta)[end]}, {written(value)}) = {ends(*after)[end]}"
+    return f"{('alpha', 'beta')[end]} = {change}", after
 
 
 def _report(visit: Visit, trace: Trace) -> str:
@@ -115,9 +118,12 @@ def _report(visit: Visit, trace: Trace) -> str:
         return f"{_with_bound(visit)}, found in the table"
     if trace.backup is Backup.ITERATION and not root:
         return f"{written(visit.value)}, its value after the last iteration"
-    if not visit.children:
-        return f"{_with_bound(visit)}, its static score"
-    return _with_numbers(visit, trace)
+    if visit.children:
+        return _with_numbers(visit, trace)
+    if visit.bound in (None, Bound.EXACT):
+        return f"{written(visit.value)}, its static score"
+    reason = "its static score is outside the window" if visit.stand_pat is None else "stand pat is enough"
+    return f"{_with_bound(visit)}: {reason}"
 
 
 def _with_bound(visit: Visit) -> str:
@@ -127,35 +133,35 @@ def _with_bound(visit: Visit) -> str:
 
 
 def _with_numbers(visit: Visit, trace: Trace) -> str:
-    """The value and the children's values that it was chosen from."""
+    """The value and the children's values that it was computed from."""
     assert visit.value is not None
-    values = {child.path[-1]: _seen(child, visit, trace) for child in visit.children if child.value is not None}
+    reported = {child.path[-1]: _seen(child, visit, trace) for child in visit.children if child.value is not None}
     kind = role(visit, trace)
-    value = written(visit.value)
     sign = f"; the true value is {signed(visit.value, visit.bound)}" if visit.bound not in (None, Bound.EXACT) else ""
     if kind == "chance":
-        return f"{_average(visit, trace, values)} = {value}{sign}"
-    stand_pat = [] if visit.stand_pat is None else [written(visit.stand_pat)]
-    numbers = ", ".join([*stand_pat, *map(written, values.values())])
-    if visit.value not in (*values.values(), visit.stand_pat) and visit.value in (visit.call.alpha, visit.call.beta):
-        end = "alpha" if visit.value == visit.call.alpha else "beta"
-        return f"{end} = {value}, the end of its window{sign}"
+        return f"{_average(visit, trace, reported)} = {written(visit.value)}{sign}"
+    values = list(reported.values()) if visit.stand_pat is None else [visit.stand_pat, *reported.values()]
+    numbers = ", ".join(map(written, values))
     if kind == "own":
-        return f"best for seat {visit.mover} of ({numbers}) = {value}"
-    return f"{_LARGEST[kind]} of ({numbers}) = {value}{sign}"
+        return f"best for seat {visit.mover} of ({numbers}) = {written(visit.value)}"
+    if visit.value in values:
+        return f"{_LARGEST[kind]} of ({numbers}) = {written(visit.value)}{sign}"
+    if len(visit.path) == 1:
+        return f"{written(visit.value)}, the result of all searches{sign}"
+    return f"{written(visit.value)}, the end of the window: {_LARGEST[kind]} of ({numbers}) is outside{sign}"
 
 
-def _average(visit: Visit, trace: Trace, values: dict[str, Value]) -> str:
-    """The sum of an expected value; a left out outcome has the bound of the utilities that was used for it."""
+def _average(visit: Visit, trace: Trace, reported: dict[str, Value]) -> str:
+    """The sum of an expected value; an outcome that was left out has the bound that was used for it."""
     state = visit.state
-    known: dict[str, Value] = dict(values)
+    known: dict[str, Value] = dict(reported)
     if state is not None and visit.bound in (Bound.LOWER, Bound.UPPER):
         bounds = bounds_for(state, trace.seat)
         for text in left_out(visit):
             known[text] = bounds[0 if visit.bound is Bound.LOWER else 1]
     chances = {} if state is None else {state.to_text(outcome): chance for outcome, chance in state.chances()}
     if chances.keys() != known.keys():
-        return f"average of ({', '.join(map(written, values.values()))})"
+        return f"average of ({', '.join(map(written, reported.values()))})"
     return f"sum of ({', '.join(f'{written(chances[text])} x {written(value)}' for text, value in known.items())})"
 
 

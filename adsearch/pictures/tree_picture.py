@@ -206,6 +206,12 @@ def search_tree(
     A node has the value that it returned last; `result` adds the principal variation and the root's value. BadSearch
     for a tree of more than MOST nodes, or a trace of another position."""
     _check_nodes(state, nodes)
+    paths = {event.path for event in trace.events}
+    root = (state.label,)
+    if root not in paths or any(path[:1] != root for path in paths):
+        raise BadSearch(f"expected the trace of a search that started at {state.label!r}")
+    if len(paths) > MOST or trace.left_out or max(map(len, paths)) > DEEPEST + 1:
+        raise TooLarge(_TOO_LARGE)
     known: dict[Path, Known] = {}
     for visit in (each for root in visits(trace, result) for each in root.walk()):
         call = visit.call
@@ -218,11 +224,6 @@ def search_tree(
             parent = known[call.path[:-1]]
             parent.children[call.path[-1]] = 1
             parent.cutoff = call.cutoff
-    root = (state.label,)
-    if root not in known or any(path[:1] != root for path in known):
-        raise BadSearch(f"expected the trace of a search that started at {state.label!r}")
-    if len(known) > MOST or trace.left_out or max(map(len, known)) > DEEPEST + 1:
-        raise TooLarge(_TOO_LARGE)
     line = texts(state, () if result is None else result.line)
     picture = Picture(_node(state, root, known, _prefixes(state, line), nodes), title)
     if sum(1 for _ in picture.root.walk()) > MOST:

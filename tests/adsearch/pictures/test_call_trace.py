@@ -1,11 +1,18 @@
 """Call traces: a block for each call, in the order of the calls, with the numbers that a value comes from."""
 
+import re
+from itertools import zip_longest
+from math import prod
+from random import Random
+
 import pytest
 
 from adsearch import Trace, games, searches
 from adsearch.node_names import Nodes
 from adsearch.pictures.call_trace import as_calls
+from adsearch.trace import ends
 from tests.kit.game_facts import facts
+from tests.kit.random_trees import random_tree
 
 
 def call_trace(spec: str, search: str, nodes: Nodes = Nodes.MOVES, **more: int) -> str:
@@ -57,6 +64,7 @@ def test_alpha_beta_says_each_change_of_the_window_and_where_it_prunes() -> None
         ("tree:four_leaves", "negamax", "reports largest of (-2, -7) = -2"),
         ("tree:bounded_below", "expectiminimax:pruning=star1",
          "reports sum of (0.5 x 4, 0.25 x 1, 0.25 x 1) = 2.5; the true value is ≥ 2.5"),
+        ("tree:window", "alphabeta:alpha=9,beta=11,fail=hard", "reports ≤ 9: its static score is outside the window"),
         ("tree:textbook", "expectimax", "reports average of (3, 12, 8) = 7.66667"),
         ("tree:three", "maxn", "reports best for seat 1 of ((1, 2, 6), (6, 1, 2)) = (1, 2, 6)"),
         ("tree:horizon", "selective:width=1", "not searched: defend"),
@@ -74,6 +82,27 @@ def test_a_position_with_noisy_moves_says_its_stand_pat_value() -> None:
     assert "            stand pat: 0\n" in call_trace("tree:horizon", "quiescence", depth=3)
 
 
+NUMBERS = re.compile(r"reports (largest|smallest|sum) of \(([^()]*)\) = ([^;\n]*)")
+
+
+@pytest.mark.parametrize("search", [
+    "minimax", "negamax", "alphabeta", "alphabeta:fail=hard", "pvs", "winning", "mtdf", "bisection", "aspiration",
+    "expectiminimax", "expectiminimax:pruning=star1", "expectiminimax:pruning=star2",
+])  # fmt: skip
+def test_every_number_that_is_reported_is_computed_right(search: str) -> None:
+    count = 0
+    for seed in range(30):
+        tree = random_tree(Random(seed), chance=search.startswith("expectiminimax"))
+        run, options = searches.configured(search)
+        trace = Trace()
+        for kind, numbers, value in NUMBERS.findall(as_calls(trace, run(tree, trace=trace, **options))):
+            terms = [prod(map(float, number.split(" x "))) for number in numbers.split(", ")]
+            computed = sum(terms) if kind == "sum" else max(terms) if kind == "largest" else min(terms)
+            assert computed == pytest.approx(float(value), abs=1e-4), (seed, kind, numbers, value)
+            count += 1
+    assert count > 60
+
+
 def test_a_second_search_of_a_child_is_said() -> None:
     assert "\n   C is searched again: 3 is between 0 and +inf\n" in call_trace("tree:worst_first", "pvs")
 
@@ -87,3 +116,18 @@ def test_calls_can_have_the_names_of_positions() -> None:
         "successors: W(5-1-1+), W(4-2-1+)",
     ]
     assert "pruning takes place; left out: W(3-2-2+)" in lines
+
+
+@pytest.mark.parametrize("search", ["alphabeta", "alphabeta:fail=hard", "paranoid", "pvs", "mtdf", "aspiration"])
+def test_the_changes_of_the_window_are_those_of_the_search(search: str) -> None:
+    for seed in range(30):
+        run, options = searches.configured(search)
+        trace = Trace()
+        result = run(random_tree(Random(seed)), trace=trace, **options)
+        changes = re.findall(r"(alpha|beta) = (?:larger|smaller) of \(.*\) = (.*)", as_calls(trace, result))
+        returns = [
+            dict(zip(("alpha", "beta"), ends(event.alpha, event.beta), strict=True))
+            for event, following in zip_longest(trace.events, trace.events[1:])
+            if event.value is not None and (following is None or following.path != event.path)
+        ]
+        assert [end for _, end in changes] == [window[name] for window, (name, _) in zip(returns, changes, strict=True)]

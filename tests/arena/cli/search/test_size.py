@@ -78,7 +78,7 @@ def test_as_csv_numbers_are_plain() -> None:
         (["nap:0-3"], "n must be 1..200, got 0"),
         (["npa:4-20"], "no game 'npa'"),
         (["pig"], "a game that can last longer than 250 plies cannot be measured"),
-        (["nap:4", "--position", "1 2 3"], "--position: nap: 3 is in arithmetic progression with two others"),
+        (["nap:4", "--position", "1 2 3"], "--position: nap: 1, 2, 3 are in arithmetic progression"),
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -> None:
