@@ -54,6 +54,8 @@ class _Examination:
         self.looked_at = 0
         # For each key: the turn and moves that positions with this key have.
         self.known: dict[Hashable, tuple[Any, ...]] = {}
+        # For each key up to symmetry: the turn and number of moves.
+        self.mirrored: dict[Hashable, tuple[int | None, int]] = {}
 
     def play(self, random: Random) -> None:
         """Play one game to its end."""
@@ -162,7 +164,7 @@ class _Examination:
                 self.fail(f"expected from_text({text!r}) to be the move {move!r}, got {_shown(back)}")
 
     def position(self, state: State[Any]) -> None:
-        """Check `position`, `load`, `key` and `str`."""
+        """Check `position`, `load`, `key`, `canonical` and `str`."""
         text = self.asked("position()", state.position)
         if not isinstance(text, str) or not text.isprintable():
             self.fail(f"expected position() to be one line of text, got {_shown(text)}")
@@ -173,6 +175,13 @@ class _Examination:
             self.fail(
                 f"two positions have the key {_shown(key)}, but not the same turn and moves: position(), or key, must "
                 "contain everything that the rest of the game depends on"
+            )
+        canonical = self.asked("canonical", lambda: state.canonical)
+        size = follows[0], len(follows[1])
+        if self.asked("the hash of canonical", lambda: self.mirrored.setdefault(canonical, size)) != size:
+            self.fail(
+                f"two positions have the same canonical, {_shown(canonical)}, but not the same turn and number of "
+                "moves: they are not equal up to symmetry"
             )
         if getattr_static(state, "load") is not getattr_static(State, "load"):
             loaded = self.loaded("position()", text)

@@ -57,11 +57,12 @@ def size(
 ) -> None:
     """Measure a small game: nodes, leaves, height, winner, and what minimax and alpha-beta look at.
 
-    Nothing is visited twice: equal positions are counted once and remembered, so trees of billions of nodes take
-    seconds. One game is explained line by line, a range is a table: h is the height, the plies of the longest game; nim
-    the nimber of an impartial game; b the mean number of moves; alphabeta the nodes that alpha-beta visits (minimax
-    visits all nodes). b^h is the number of leaves of a tree with b moves everywhere, best is b^⌈h/2⌉+b^⌊h/2⌋-1: the
-    of them alpha-beta needs in the best order. What cannot be measured is "-".
+    Equal positions are measured once and remembered, so trees of billions of nodes take seconds. One game is explained
+    line by line, a range is a table. Its columns: h is the height, the plies of the longest game; nim is the nimber of
+    an impartial game; b is the effective branching factor (a tree of height h with b moves everywhere has as many
+    nodes); alphabeta counts the nodes that alpha-beta visits (minimax visits all nodes); b^h is the number of leaves of
+    the tree with b moves everywhere; best is b^⌈h/2⌉+b^⌊h/2⌋-1, the leaves of it that alpha-beta needs if the best move
+    always comes first. What cannot be measured is "-".
 
     Example: arena size tictactoe
 
@@ -169,7 +170,7 @@ def _explain(row: Row) -> None:
         "branching b": (_decimals(row["branching"]), "a tree with b moves everywhere has as many nodes"),
         "alphabeta": (_count(row["alphabeta"]), "nodes that alpha-beta visits"),
         "b^h": (_count(row["uniform_leaves"]), "leaves of that tree"),
-        "best case": (_count(row["best_case_leaves"]), "b^⌈h/2⌉+b^⌊h/2⌋-1: of them alpha-beta needs"),
+        "best case": (_count(row["best_case_leaves"]), "b^⌈h/2⌉+b^⌊h/2⌋-1: those that alpha-beta needs"),
     }
     shown = {name: line for name, line in lines.items() if name != "nimber" or row["nimber"] is not None}
     width = max(len(number) for number, _ in shown.values())

@@ -85,6 +85,7 @@ def checked(folder: Path, source: str, of: str = "Sticks") -> str:
         ("def evaluate(self): return 0.5", "evaluate(0) fails: TypeError"),
         ("def position(self): return 5", "expected position() to be one line of text, got 5"),
         ("key = 'same'", "must contain everything that the rest of the game depends on"),
+        ("canonical = 'same'", "but not the same turn and number of moves: they are not equal up to symmetry"),
         ("def position(self): return f'{self.left}\\n{self.mover}'", "expected position() to be one line of text"),
         ("def load(self, text): return Sticks()", "load must be a method of the class: write @classmethod above it"),
         (
