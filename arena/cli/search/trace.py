@@ -95,6 +95,8 @@ def trace(
 
     Example: arena trace tree:professors alphabeta
 
+    Example: arena trace tree:professors winning --order reversed --tree
+
     A path search (depth_first, breadth_first, uniform_cost, astar) shows the frontier and the explored places.
 
     Example: arena trace tree:routes astar
