@@ -8,7 +8,9 @@ from adsearch import alphabeta, expectiminimax, games, minimax, mtdf, negamax, p
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.node_names import Nodes
+from adsearch.pictures.tree_drawing import as_svg
 from adsearch.pictures.tree_picture import MOST, Node, Picture, Shape, game_tree, search_tree
+from adsearch.result import Bound
 from adsearch.trace import Trace
 from tests.kit.every_game import AnyState
 from tests.kit.game_facts import facts, value
@@ -258,3 +260,13 @@ def test_only_games_of_max_and_min_have_problems(spec: str) -> None:
 def test_an_explicit_tree_has_no_boards() -> None:
     with pytest.raises(BadSearch, match="expected a game with a board"):
         game_tree(games.start("tree:coins"), nodes=Nodes.BOARDS)
+
+
+def test_a_value_that_is_only_a_bound_says_so() -> None:
+    state, trace = games.start("tree:window"), Trace()
+    result = alphabeta.search(state, trace=trace, alpha=9, beta=11)
+    picture = search_tree(state, trace, result)
+    assert picture.root.bound is Bound.UPPER
+    assert [child.bound for child in picture.root.children] == [Bound.UPPER] * 3
+    assert "The value of root is at most 7." in picture.description
+    assert ">≤7</text>" in as_svg(picture)

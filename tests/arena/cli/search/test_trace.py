@@ -231,3 +231,19 @@ def test_html_refuses_a_search_that_is_too_large_and_prints_nothing_else(tmp_pat
     assert (ended.code, ended.out) == (2, "")
     assert "at most 2,000 steps" in ended.err
     assert not file.exists()
+
+
+def test_the_value_is_the_one_at_the_root_of_the_tree_and_says_for_whom_if_min_moves() -> None:
+    for search, value in (("expectiminimax", "2 for MAX"), ("expectimax", "-2 for MIN")):
+        tree = arena("trace", "tree:bounded_below", search, "--tree").out.splitlines()
+        assert tree[-1].startswith(f"value {value}  move")
+        assert tree[0].startswith(f"A MIN = {value.split()[0]}")
+
+
+def test_a_value_from_the_table_is_marked_in_the_table_of_events_and_in_the_tree() -> None:
+    rows = arena("trace", "nap:4", "alphabeta:table=true").out.splitlines()
+    assert [row.split() for row in rows if "table" in row] == [["2->1", "1", "1", "1", "table,", "cut-off"]]
+    assert (
+        "├─ 2 MIN ≤ 1  [1, +inf]\n│  ├─ 1 MAX = 1  table\n"
+        in arena("trace", "nap:4", "alphabeta:table=true", "--tree").out
+    )
