@@ -146,7 +146,7 @@ def test_a_name_is_a_built_in_or_a_file() -> None:
     assert type(loading.find("pvs:depth=2")()).__name__ == "Pvs"
     with pytest.raises(BadAgent, match="no agent 'alphabta:depth=2'; did you mean 'alphabeta'"):
         loading.find("alphabta:depth=2")
-    with pytest.raises(BadAgent, match="there is random, minimax"):
+    with pytest.raises(BadAgent, match="there is random, greedy, minimax"):
         loading.find("zzz")
     with pytest.raises(BadAgent, match=r"no agent in 'zzz\.py'"):
         loading.find("zzz.py")
