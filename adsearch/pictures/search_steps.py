@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
-from adsearch import terms
 from adsearch.pictures.textbook_code import TextbookCode, code_of
 from adsearch.pictures.tree_drawing import value_text
 from adsearch.pictures.tree_picture import Node, Path, Picture
 from adsearch.result import Bound
-from adsearch.state import CHANCE, State
+from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Trace, ends, window_text, written
 from adsearch.trace_calls import visits
-
-_FOR_ME: Final = ("winning", "expectimax", "paranoid")
-"""Searches in which MAX is the seat to move at the root. In the others it is seat 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +52,7 @@ class Stepped:
 def stepped(trace: Trace, picture: Picture, algorithm: str, options: Mapping[str, Any]) -> Stepped:
     """The steps of the search with this trace, in its `picture`; `algorithm`: its name, without options."""
     code = code_of(algorithm, options, table=any(event.table for event in trace.events))
-    reader = _Reader(trace, picture, algorithm, options, code)
+    reader = _Reader(trace, picture, algorithm, code)
     steps = tuple(reader.read())
     return Stepped(
         replace(picture, root=reader.with_windows(picture.root, iter(range(len(reader.nodes))))), code, steps
@@ -82,17 +78,11 @@ class _Open:
 class _Reader:
     """Goes through a trace."""
 
-    def __init__(
-        self, trace: Trace, picture: Picture, algorithm: str, options: Mapping[str, Any], code: TextbookCode | None
-    ) -> None:
+    def __init__(self, trace: Trace, picture: Picture, algorithm: str, code: TextbookCode | None) -> None:
         self.events = trace.events
         self.algorithm = algorithm
         self.code = code
-        assert trace.state is not None
-        self.states: dict[Path, State[Any]] = {(trace.state.label,): trace.state}
-        self.seat = terms.root_seat(trace.state) if algorithm in _FOR_ME else 0
-        if algorithm == "winning" and options.get("seat") is not None:
-            self.seat = options["seat"]
+        self.seat = trace.seat
         self.nodes: list[Node] = list(picture.root.walk())
         self.numbers: dict[Path, int] = {}
         self.number(picture.root, (picture.root.label,))
@@ -102,6 +92,7 @@ class _Reader:
         self.calls: list[_Open] = []
         self.backup = trace.backup
         found = [visit for root in visits(trace) for visit in root.walk()]
+        self.states = {visit.path: visit.state for visit in found}
         self.bounds = {visit.call.ended: visit.bound for visit in found}
         # The events with a call of a position that quiescence search can leave as it is.
         self.quiet = {visit.call.began for visit in found if visit.stand_pat is not None}
@@ -140,8 +131,6 @@ class _Reader:
 
     def start(self, event: Event, *, quiet: bool, again: bool) -> Step:
         """The search starts, or starts again."""
-        if again and self.algorithm == "winning":
-            self.seat = 1 - self.seat
         returned = self.root_returns() if again else ()
         self.calls = [_Open(event.path, self.who(event.path), event.alpha, event.beta, quiet=quiet)]
         named = self.named(event)
@@ -296,20 +285,13 @@ class _Reader:
         """Who moves at a node, as the code calls it."""
         if len(path) == 1 and self.lines("call", "root") != self.lines("call", ""):
             return "root"
-        turn = self.state(path).turn
+        state = self.states[path]
+        turn = None if state is None else state.turn
         if turn == CHANCE:
             return "chance"
         if turn == self.seat:
             return "max"
         return "chance" if self.algorithm == "expectimax" else "min"
-
-    def state(self, path: Path) -> State[Any]:
-        """The position at a node."""
-        if path not in self.states:
-            above = self.state(path[:-1])
-            move = next(move for move in above.moves() if above.to_text(move) == path[-1])
-            self.states[path] = above.play(move)
-        return self.states[path]
 
     def window(self, number: int, event: Event) -> tuple[int, str] | None:
         """The new window of a node; None without windows."""
