@@ -7,7 +7,7 @@ choice depends on two equal values. The sheet shows only the leaves; the key sho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
@@ -20,6 +20,7 @@ from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Node, Picture, Shape, game_tree, search_tree
 from adsearch.state import CHANCE
 from adsearch.trace import window_text, written
+from adsearch.wrapped import backwards
 from arena.course.lecture import random_trees, search_variants
 from arena.course.lecture.questions import find_algorithm
 from arena.course.lecture.worksheet import Worksheet, title_of
@@ -165,8 +166,7 @@ class Exercise:
 
     def key(self) -> Picture:
         """The tree with every value, window and cut-off."""
-        picture = search_tree(self.state, self.trace, self.result, title=f"{self.title}, solved")
-        return Picture(_turned(picture.root), picture.title) if _TASKS[self.name].backwards else picture
+        return search_tree(self.state, self.trace, self.result, title=f"{self.title}, solved")
 
     @property
     def note(self) -> str:
@@ -245,18 +245,12 @@ def _searched(name: str, state: Tree, window: tuple[float, float]) -> tuple[Resu
     search, options = _configured(task.search or name)
     if task.window:
         options = options | {"alpha": window[0], "beta": window[1]}
-    if task.backwards:
-        options = options | {"ordering": _from_the_right}
     trace = Trace()
-    return search(state, trace=trace, **options), trace
+    return search(backwards(state) if task.backwards else state, trace=trace, **options), trace
 
 
 # Hundreds of trees are searched for one exercise.
 _configured = cache(searches.configured)
-
-
-def _from_the_right(state: Tree) -> Sequence[str]:
-    return state.moves()[::-1]
 
 
 def _leaf_values(state: Tree) -> Iterator[float]:
@@ -388,9 +382,3 @@ def _emptied(node: Node) -> Node:
     children = tuple(map(_emptied, node.children))
     blank = _LONG_BLANK if node.shape is Shape.SEAT else _BLANK
     return replace(node, value=None, window=blank, best=False, children=children)
-
-
-def _turned(node: Node) -> Node:
-    """`node` and all below, from left to right: a search from the right visits the last child first."""
-    children = sorted(node.children, key=lambda child: child.label)
-    return replace(node, children=tuple(map(_turned, children)))
