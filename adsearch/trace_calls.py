@@ -241,7 +241,7 @@ def _same(one: float, other: float) -> bool:
     return one == other or isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def left_out(visit: Visit) -> Sequence[str]:
+def not_searched(visit: Visit) -> Sequence[str]:
     """The children that the visit did not search, in the order of the game."""
     if visit.state is None:
         return ()

@@ -14,7 +14,7 @@ from adsearch.result import Bound, Result
 from adsearch.state import CHANCE
 from adsearch.terms import bounds_for
 from adsearch.trace import Backup, Trace, Value, ends, signed, written
-from adsearch.trace_calls import Visit, left_out, role, visits
+from adsearch.trace_calls import Visit, not_searched, role, visits
 
 _INDENT: Final = "   "
 _LARGER: Final = {"max": "larger", "min": "smaller"}
@@ -56,7 +56,7 @@ def _block(visit: Visit, trace: Trace, nodes: Nodes) -> Iterator[str]:
         else:
             line, window = _narrowed(kind, window, value)
             yield indent + line
-    rest = left_out(visit) if visit.children and trace.backup not in _PATHS else ()
+    rest = not_searched(visit) if visit.children and trace.backup not in _PATHS else ()
     if rest and visit.value is not None:
         why = "pruning takes place; left out" if visit.cut else "not searched"
         yield f"{indent}{why}: {_named(visit, rest, nodes)}"
@@ -157,7 +157,7 @@ def _average(visit: Visit, trace: Trace, reported: dict[str, Value]) -> str:
     known: dict[str, Value] = dict(reported)
     if state is not None and visit.bound in (Bound.LOWER, Bound.UPPER):
         bounds = bounds_for(state, trace.seat)
-        for text in left_out(visit):
+        for text in not_searched(visit):
             known[text] = bounds[0 if visit.bound is Bound.LOWER else 1]
     chances = {} if state is None else {state.to_text(outcome): chance for outcome, chance in state.chances()}
     if chances.keys() != known.keys():

@@ -13,7 +13,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.node_names import Nodes, with_names
 from adsearch.trace import Event, EventKind, Trace, as_table, ends, window_text, written
-from adsearch.trace_calls import left_out, visits
+from adsearch.trace_calls import not_searched, visits
 from tests.kit.every_game import AnyState
 from tests.kit.game_facts import facts
 from tests.kit.random_trees import random_tree
@@ -79,7 +79,7 @@ def test_every_cut_off_leaves_a_child_out(spec: str, search: str) -> None:
     for root in visits(trace):
         for visit in root.walk():
             assert not any(child.call.cutoff for child in visit.children[:-1])
-            assert not visit.cut or left_out(visit)
+            assert not visit.cut or not_searched(visit)
 
 
 def test_a_trace_prints_as_its_table() -> None:
