@@ -5,8 +5,8 @@
 
 `algorithms` are the searches that agents play with. `dialects` are algorithms as lectures write them: for study only.
 `pathfinding` are the searches for one player alone: from a start to a goal.
-`searches` finds a search of any family by name. A module is imported only when it is used. `height` and `count` are
-not included: they measure a tree and find no move.
+`searches` finds a search of any family by name. A module is imported only when it is used. `size`, `height` and `count`
+are not included: they measure a tree and find no move.
 """
 
 from __future__ import annotations

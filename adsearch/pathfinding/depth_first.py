@@ -21,7 +21,7 @@ def search(
     trace: PathTrace | None = None,
     graph: bool = True,
 ) -> Result[Move]:
-    """The first path that goes down to a goal from `state` to a goal, at most `depth` moves long.
+    """The first path from `state` to a goal that is found on the way down, at most `depth` moves long.
 
     `graph`: each place is expanded once; without it every path to a place is searched."""
     return run(
