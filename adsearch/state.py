@@ -10,7 +10,7 @@ The defaults of all other methods are right for a two-player game without chance
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from random import Random
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -248,6 +248,15 @@ def how_written(state: State[Any]) -> str:
         if str(move) != state.to_text(move):
             return f"move {move!r} in Python is written {state.to_text(move)}"
     return ""
+
+
+def texts(state: State[Any], line: Iterable[Any]) -> list[str]:
+    """The texts of the moves of `line`, played one after the other from `state`."""
+    found = []
+    for move in line:
+        found.append(state.to_text(move))
+        state = state.play(move)
+    return found
 
 
 def in_both(state: State[Any], move: Any) -> str:

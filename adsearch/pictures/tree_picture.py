@@ -17,7 +17,7 @@ from adsearch.games.tree import Tree
 from adsearch.node_names import Nodes, check, name_of
 from adsearch.pictures.solved import Solver, Utilities, backed_up
 from adsearch.result import Bound, Result
-from adsearch.state import CHANCE, State
+from adsearch.state import CHANCE, State, texts
 from adsearch.trace import Trace, Value, window_text, written
 from adsearch.trace_calls import visits
 
@@ -278,15 +278,6 @@ def _shown(state: State[Any], utilities: tuple[float, ...]) -> Value:
 def _has_max(state: State[Any]) -> bool:
     """Whether one number (for seat 0) is the value of a position."""
     return state.players == 1 or state.zero_sum
-
-
-def texts(state: State[Any], moves: Sequence[Any]) -> list[str]:
-    """The texts of `moves`, played one after the other from `state`."""
-    called = []
-    for move in moves:
-        called.append(state.to_text(move))
-        state = state.play(move)
-    return called
 
 
 def _prefixes(state: State[Any], line: Sequence[str]) -> set[Path]:

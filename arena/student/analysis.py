@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from adsearch import CHANCE, Budget, Result, State, Table, expectiminimax, maxn, pvs, terms
 from adsearch.ordering import Ordering
+from adsearch.state import texts
 from agents.builtin.thinker import deepened
 from db.records import JudgedPly, Mark, MoveRecord, PositionValue
 
@@ -155,7 +156,7 @@ class _Analyst:
         both = (before.known and then.known) or (before.exact and then.exact)
         loss = max(0.0, before.values[move.who] - then.values[move.who]) if both else None
         mark = Mark.NONE if self._hidden else self._marked(before, then, move.who)
-        better = _texts(state, result.line) if mark else ()
+        better = tuple(texts(state, result.line)) if mark else ()
         return replace(judged, loss=loss, mark=mark, better=better)
 
     def _after(
@@ -244,12 +245,3 @@ class _Analyst:
 def _outcome(value: float) -> int:
     """1 for a win, 0 for a draw, -1 for a loss."""
     return (value > 0.0) - (value < 0.0)
-
-
-def _texts(state: State[Any], line: Iterable[Any]) -> tuple[str, ...]:
-    """The moves of a line in the game's notation."""
-    texts = []
-    for move in line:
-        texts.append(state.to_text(move))
-        state = state.play(move)
-    return tuple(texts)

@@ -9,7 +9,6 @@ import typer
 
 from adsearch import State
 from adsearch.errors import quote
-from adsearch.pictures.svg import framed
 from arena.cli.terminal.files import write_file
 from arena.errors import ArenaError
 
@@ -31,6 +30,8 @@ def write_board(file: Path, state: State[Any], last: Any = None) -> None:
 
 def _as_image(state: State[Any], picture: str) -> str:
     """The SVG of a user-supplied game, wrapped as an image, in which a browser runs no script and loads no file."""
+    from adsearch.pictures.svg import framed
+
     try:
         return framed(picture)
     except ValueError as error:

@@ -10,7 +10,7 @@ import time
 from typing import Any, Final, cast
 
 from adsearch import Budget, Result, State
-from adsearch.pictures.tree_picture import texts
+from adsearch.state import texts
 from agents import builtin
 from agents.builtin.thinker import NODES, Thinker
 from arena.history import words

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from inspect import signature
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from adsearch import State
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
-from adsearch.parallel import Workers
-from adsearch.size import effective_branching
-from adsearch.wrapped import Seen, watched
 from arena.cli.asking.playing_options import WallsOption
 from arena.cli.asking.position_options import (
     GameArgument,
@@ -38,6 +35,10 @@ from arena.cli.search.speed_up import ProcessesOption, check_processes, gains, w
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
 from arena.players.player import split_path
 from arena.walls.kinds import WallKind
+
+if TYPE_CHECKING:
+    from adsearch.parallel import Workers
+    from adsearch.wrapped import Seen
 
 _LONGEST: Final = 600.0
 """Timeout of a student's function without --seconds, in seconds."""
@@ -188,7 +189,7 @@ class _Found:
     bound: str
     move: str | None
     nodes: int
-    watched: Callable[[Seen], object] | None = None
+    watched: "Callable[[Seen], object] | None" = None
     """Searches once more and records what it looks at; None for a student's function."""
 
 
@@ -202,9 +203,10 @@ def _our_search(
     window: tuple[float, float] | None,
     nodes: int | None,
     seconds: float | None,
-    workers: Workers,
+    workers: "Workers",
 ) -> _Search:
     from adsearch import searches
+    from adsearch.wrapped import watched
 
     run, options = searches.configured(text)
     if window is not None and "alpha" in signature(run).parameters:
@@ -277,6 +279,9 @@ def _limit_reached(found: _Found, took: float, nodes: int | None, seconds: float
 
 
 def _row(text: str, depth: int, found: _Found, took: float) -> dict[str, Any]:
+    from adsearch.size import effective_branching
+    from adsearch.wrapped import Seen
+
     seen = None
     if found.watched is not None and found.nodes <= _MOST_WATCHED:
         # A second search, so that the timed one is as fast as always.

@@ -3,9 +3,9 @@
 from typing import Any
 
 from adsearch import State
-from adsearch.pathfinding.path_trace import PathTrace, as_table
 from adsearch.registry import Search, pathfinding
 from adsearch.result import Result
+from adsearch.state import texts
 from adsearch.trace import written
 
 STEPS = 1_000
@@ -19,6 +19,8 @@ def is_path_search(algorithm: str) -> bool:
 
 def print_steps(search: Search, options: dict[str, Any], state: State[Any]) -> None:
     """Search `state` with a path search and these options; print its steps and the path."""
+    from adsearch.pathfinding.path_trace import PathTrace, as_table
+
     trace = PathTrace(keep=STEPS)
     result = search(state, trace=trace, **options)
     print(as_table(trace))
@@ -31,9 +33,5 @@ def summary(state: State[Any], result: Result[Any]) -> str:
     """The path, its cost and the number of expanded nodes, on one line."""
     if result.distance is None:
         return f"no path found  expanded {result.nodes:,}"
-    moves = []
-    for move in result.line:
-        moves.append(state.to_text(move))
-        state = state.play(move)
-    path = " ".join(moves) or "none"
+    path = " ".join(texts(state, result.line)) or "none"
     return f"cost {written(result.value)}  moves {result.distance}  path {path}  expanded {result.nodes:,}"

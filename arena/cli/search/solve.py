@@ -13,6 +13,7 @@ import typer
 from adsearch import State
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
+from adsearch.state import texts
 from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.search.defences import PLAYERS, print_defences
@@ -55,8 +56,6 @@ def solve(
 
     Example: arena solve connect4 --moves "4 4 4 4" --seconds 5
     """
-    from adsearch.pictures.tree_picture import texts
-
     if strategy and format is not OutputFormat.TABLE:
         raise BadSearch("--strategy works only with --format table")
     state = asked_position(game, position, moves)

@@ -6,13 +6,14 @@ Only here a search of ours uses more than one process: the searches start none, 
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import get_context
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from adsearch.errors import BadSearch
-from adsearch.parallel import Workers
+
+if TYPE_CHECKING:
+    from adsearch.parallel import Workers
 
 _LEAST: Final = 20
 """Milliseconds below which times are not compared, because most of them is not search."""
@@ -29,11 +30,13 @@ def check_processes(processes: int, algorithms: Sequence[str]) -> None:
 
 
 @contextmanager
-def worker_processes(processes: int) -> Iterator[Workers]:
+def worker_processes(processes: int) -> "Iterator[Workers]":
     """Workers for parallel search: these processes, or for one the search's own. They end with the block."""
     if processes == 1:
         yield map
         return
+    from multiprocessing import get_context
+
     with get_context("fork").Pool(processes, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
         pool.map(abs, range(processes))  # now, so that the first search is not charged for the start of the processes
         yield pool.imap

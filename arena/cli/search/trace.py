@@ -13,7 +13,7 @@ import typer
 from adsearch import State
 from adsearch.errors import BadSearch, TooLarge, quote
 from adsearch.node_names import Nodes, check, with_names
-from adsearch.state import CHANCE
+from adsearch.state import CHANCE, texts
 from arena.cli.asking.position_options import (
     GameArgument,
     MovesOption,
@@ -250,7 +250,6 @@ def _page(record: "Trace", picture: "Picture", algorithm: str, options: dict[str
 
 def _summary(state: State[Any], record: "Trace", result: "Result[Any]") -> str:
     """The result of the search on one line; its value is for the same seat as the values of the trace."""
-    from adsearch.pictures.tree_picture import texts
     from adsearch.result import Bound
     from adsearch.trace import written
     from adsearch.trace_calls import of_root

@@ -22,7 +22,7 @@ LISTED = {
 }
 """The file and the function of each command."""
 FILES = sorted({file for file, _ in LISTED.values()})
-HEAVY = {"sqlalchemy", "alembic", "numpy", "zmq"}
+HEAVY = {"sqlalchemy", "alembic", "numpy", "zmq", "multiprocessing", "adsearch.parallel", "adsearch.pictures"}
 """What takes longer to import than most commands take."""
 
 
