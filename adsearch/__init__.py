@@ -3,7 +3,14 @@
 `games` has the rules of every game, all with the same interface, `State`. Each search algorithm is a module beside it;
 `algorithms` finds them by name. `dialects` has algorithms as lectures write them, `pathfinding` the searches for one
 player; `searches` finds searches of all kinds. `pictures` draws positions and trees; it is imported only when a picture
-is drawn.
+is drawn. Beside the algorithms, each with the name of its module, are:
+
+    positions       state, path_state, wrapped (moves reversed, visits recorded)
+    every search    searcher, terms, budget, result, registry
+    parts of some   table, ordering, null_windows, features (weights of an evaluation)
+    what they did   trace (events), trace_calls (calls, true bounds), node_names
+    measures        size, height, count
+    texts           option, settings, errors
 """
 
 from typing import Any

@@ -1,6 +1,7 @@
 """The house stands as it is drawn: who may import whom, and what importing costs."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import adsearch
 from tests.kit.effort import LONG_ONES, long_ones_first
 from tests.kit.places import ROOT
 
@@ -164,6 +166,13 @@ def test_rules_and_searches_know_nothing_of_pictures() -> None:
     assert {package / "state.py", package / "pvs.py", package / "games" / "connect4.py"} <= {*others}
     importing = [path for path in others if "pictures" in folders_imported(path, "adsearch")]
     assert importing == [package / "__init__.py"]
+
+
+def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:
+    modules = {path.stem for path in (ROOT / "adsearch").glob("*.py")} - {"__init__"}
+    _, _, table = (adsearch.__doc__ or "").partition("are:")
+    named = re.findall(r"\w+", re.sub(r"\([^)]*\)|^ {4}(\w+ )+ ", "", table, flags=re.MULTILINE))
+    assert sorted(named) == sorted(modules - {*adsearch.algorithms})
 
 
 def test_importing_all_of_adsearch_loads_nothing_outside_the_standard_library() -> None:
