@@ -104,7 +104,6 @@ def run(program: Program, mistake: Mistake | None, state: Tree, depth: int) -> O
 
 
 _NOT_THE_OTHER: Final = "After a move of MAX it is MIN's turn. This line lets MAX move twice."
-_STARTS_AT_0: Final = "With 0 at the start, MAX never gets a value below 0, even if all its children are negative."
 _RETURNS_EARLY: Final = "The return is inside the loop: only the first child is looked at."
 _ONLY_GREATER: Final = "If alpha equals beta, no later child can change the result: the search must stop there too."
 
@@ -125,7 +124,7 @@ _MINIMAX: Final = Program(
             return best"""),
     "{depth}, True",
     (
-        Mistake(5, "best = 0", _STARTS_AT_0),
+        Mistake(5, "best = 0", "With 0 at the start, MAX never gets a value below 0, even if all are negative."),
         Mistake(7, "best = max(best, minimax(child, depth - 1, True))", _NOT_THE_OTHER),
         Mistake(
             7,
@@ -230,7 +229,11 @@ _NEGAMAX: Final = Program(
     "-infinity, infinity, 1",
     (
         Mistake(3, "return node.value", "A leaf must have its value for the player to move: negative for MIN."),
-        Mistake(4, "best = 0", _STARTS_AT_0.replace("MAX", "a player").replace("its", "the")),
+        Mistake(
+            4,
+            "best = 0",
+            "With 0 at the start, a player never gets a value below 0, even if all children are negative.",
+        ),
         Mistake(
             6,
             "best = max(best, negamax(child, -beta, -alpha, -sign))",
