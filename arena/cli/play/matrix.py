@@ -58,9 +58,9 @@ def matrix(
 ) -> None:
     """Compare players in a table: each cell has the games won and the mean score of seat 0.
 
-    The players of the rows sit in seat 0, those of --against in all other seats. Game 1 has the same dice and openings
-    in each cell, and so has game 2, and so on. A game is won by the player that beats all others; alone in a game, by
-    a score above 0. The games are not recorded.
+    The players of the rows sit in seat 0, those of --against in all other seats. The games of a cell have different
+    dice and openings, and all cells have the same ones. A game is won by the player that beats all others; alone in a
+    game, by a score above 0. The games are not recorded.
 
     Example: arena matrix maze:2,map=trap minimax expectimax --against random --against greedy
 

@@ -4,7 +4,6 @@ It measures wall time, which the searches do not use: apart from times, the outp
 """
 
 import re
-import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -33,6 +32,7 @@ from arena.cli.asking.position_options import (
 )
 from arena.cli.search.speed_up import ProcessesOption, check_processes, gains, worker_processes
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.notes import note
 from arena.players.player import split_path
 from arena.walls.kinds import WallKind
 
@@ -145,28 +145,24 @@ def compare(
                 except _Failed as error:
                     failed = True
                     del searches[text]
-                    _note(f"{text}: {error}; left out from depth {plies} on")
+                    note(f"{text}: {error}; left out from depth {plies} on")
                     continue
                 took = time.perf_counter() - begun
                 if limit := _limit_reached(found, took, nodes, seconds):
                     del searches[text]
-                    _note(f"{text}: depth {plies} takes more than {limit}; left out from this depth on")
+                    note(f"{text}: depth {plies} takes more than {limit}; left out from this depth on")
                 else:
                     rows.append(_row(text, plies, found, took))
                     if split_path(text) and state.turn == 1:
                         _turn_to_mover(rows)
     if _flag(rows):
-        _note('a value marked "!" differs from the first algorithm at the same depth')
+        note('a value marked "!" differs from the first algorithm at the same depth')
     show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)
     if format is OutputFormat.TABLE:
         for line in gains(rows, processes):
             print(line)
     if failed:
         raise typer.Exit(1)
-
-
-def _note(text: str) -> None:
-    print(f"arena: {text}", file=sys.stderr)
 
 
 def _depths(text: str) -> range:
@@ -212,7 +208,7 @@ def _our_search(
     if window is not None and "alpha" in signature(run).parameters:
         options = dict(zip(("alpha", "beta"), window, strict=True)) | options
     elif window is not None:
-        _note(f"{text} has no window: it searches without --window")
+        note(f"{text} has no window: it searches without --window")
 
     shared = {"workers": workers} if "workers" in signature(run).parameters else {}
 

@@ -4,7 +4,6 @@ It measures wall time only for its limit: what it prints within the limit is the
 """
 
 import re
-import sys
 import time
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -16,6 +15,7 @@ from adsearch.budget import Budget, OutOfBudget
 from adsearch.errors import BadSearch, quote
 from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.notes import note
 from arena.history import words
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def size(
         row, whole = _measured(spec, asked_position(spec, position, moves), seconds)
         rows.append(row)
         if not whole:
-            _note(f"{spec} is too large to measure all of it within {seconds:g} s; --seconds sets the limit")
+            note(f"{spec} is too large to measure all of it within {seconds:g} s; --seconds sets the limit")
             break
     if format is OutputFormat.TABLE and len(rows) == 1 and rows[0]["game"] == game:
         _explain(rows[0])
@@ -89,10 +89,6 @@ def size(
         numbers=numbers,
         wrapped=0,
     )
-
-
-def _note(text: str) -> None:
-    print(f"arena: {text}", file=sys.stderr)
 
 
 def _specs(game: str) -> list[str]:

@@ -132,7 +132,7 @@ def test_equal_keys_mean_equal_futures(spec: str) -> None:
 
 
 @every_small_game
-def test_numberthat_are_equal_up_to_symmetry_have_equal_futures_up_to_symmetry(spec: str) -> None:
+def test_positions_that_are_equal_up_to_symmetry_have_equal_futures_up_to_symmetry(spec: str) -> None:
     futures: dict[Any, tuple[object, ...]] = {}
     of_key: dict[Any, Any] = {}
     for state in positions(spec, most=3_000):
@@ -152,7 +152,7 @@ def test_numberthat_are_equal_up_to_symmetry_have_equal_futures_up_to_symmetry(s
     ("spec", "number", "different"),
     [("tictactoe", 5478, 765), ("nap:n=3", 7, 5), ("nap:n=9", 169, 90), ("connect4:rows=4,columns=4,line=2", 490, 247)],
 )
-def test_numberup_to_symmetry_are_as_many_as_there_should_be(spec: str, number: int, different: int) -> None:
+def test_positions_up_to_symmetry_are_as_many_as_there_should_be(spec: str, number: int, different: int) -> None:
     found = list(positions(spec))
     assert len(found) == number
     assert len({state.canonical for state in found}) == different
