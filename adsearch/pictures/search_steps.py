@@ -12,10 +12,10 @@ from typing import Any
 
 from adsearch.pictures.textbook_code import TextbookCode, code_of
 from adsearch.pictures.tree_drawing import value_text
-from adsearch.pictures.tree_picture import Node, Path, Picture
+from adsearch.pictures.tree_picture import Node, Path, Picture, shown
 from adsearch.result import Bound
 from adsearch.state import CHANCE
-from adsearch.trace import Backup, Event, EventKind, Trace, ends, window_text, written
+from adsearch.trace import Backup, Event, EventKind, Trace, Value, ends, window_text, written
 from adsearch.trace_calls import visits
 
 
@@ -82,6 +82,8 @@ class _Reader:
         self.events = trace.events
         self.algorithm = algorithm
         self.code = code
+        assert trace.state is not None
+        self.root = trace.state
         self.seat = trace.seat
         self.nodes: list[Node] = list(picture.root.walk())
         self.numbers: dict[Path, int] = {}
@@ -189,7 +191,7 @@ class _Reader:
             event=named,
             node=child if is_leaf else parent,
             window=self.window(parent, event),
-            value=None if event.value is None else (child, value_text(event.value, bound)),
+            value=None if event.value is None else (child, self.value(event.value, bound)),
             appears=self.appear([child, *pruned]),
             lines=tuple(sorted({*lines})),
             says=says + self.cut_off(named, pruned) + f" {named.path[-1]} is searched again." * is_searched_again,
@@ -292,6 +294,10 @@ class _Reader:
         if turn == self.seat:
             return "max"
         return "chance" if self.algorithm == "expectimax" else "min"
+
+    def value(self, value: Value, bound: Bound | None) -> str:
+        """A value as a node shows it."""
+        return value_text(shown(self.root, value), bound)
 
     def window(self, number: int, event: Event) -> tuple[int, str] | None:
         """The new window of a node; None without windows."""

@@ -271,8 +271,9 @@ def _branches(state: State[Any], fold: bool) -> list[tuple[str, State[Any], int]
     return [*first.values()]
 
 
-def _shown(state: State[Any], utilities: tuple[float, ...]) -> Value:
-    return utilities[0] if _has_max(state) else utilities
+def shown(state: State[Any], value: Value) -> Value:
+    """A value as a node shows it: of a value for every seat only MAX's, where that determines the others."""
+    return value[0] if isinstance(value, tuple) and _has_max(state) else value
 
 
 def _has_max(state: State[Any]) -> bool:
@@ -318,7 +319,7 @@ def _node(
         label=path[-1],
         shape=shape,
         seat=seat,
-        value=_shown(state, here.value) if isinstance(here.value, tuple) else here.value,
+        value=None if here.value is None else shown(state, here.value),
         bound=here.bound,
         table=here.table,
         window=here.window,
