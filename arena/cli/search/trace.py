@@ -245,7 +245,8 @@ def _page(record: "Trace", picture: "Picture", algorithm: str, options: dict[str
     from adsearch.pictures.search_steps import stepped
     from arena.course.lecture import search_page
 
-    return search_page.page(stepped(record, picture, algorithm.partition(":")[0], options), summary=summary)
+    steps = stepped(record, picture, algorithm.partition(":")[0], options)
+    return search_page.page(steps, summary=summary.replace("  ", " · "))
 
 
 def _summary(state: State[Any], record: "Trace", result: "Result[Any]") -> str:

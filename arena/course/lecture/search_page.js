@@ -29,16 +29,23 @@
     return shown;
   };
 
-  // Scrolls a box (not the page) so that `part` is visible; lines of code start at the left.
+  // Scrolls a box (not the page) so that `part` is visible.
   const reveal = (part, box) => {
     const [inner, outer] = [part.getBoundingClientRect(), box.getBoundingClientRect()];
     const room = 40;
-    if (box !== code && (inner.left < outer.left + room || inner.right > outer.right - room)) {
+    if (inner.left < outer.left + room || inner.right > outer.right - room) {
       box.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
     }
     if (inner.top < outer.top || inner.bottom > outer.bottom) {
       box.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
     }
+  };
+
+  // Scrolls the code by as little as shows all lines that run, or the last of them if they are too far apart.
+  const revealLines = (running) => {
+    const tops = running.map((number) => lines[number].offsetTop);
+    const [first, end] = [Math.min(...tops), Math.max(...tops) + lines[0].offsetHeight];
+    code.scrollTop = Math.max(Math.min(code.scrollTop, first), end - code.clientHeight);
   };
 
   const show = (at) => {
@@ -53,7 +60,7 @@
     });
     const running = new Set(dataset.lines?.split(" ").map(Number));
     lines.forEach((line, number) => line.classList.toggle("running", running.has(number)));
-    if (running.size) reveal(lines[Math.max(...running)], code);
+    if (running.size) revealLines([...running]);
     markCurrent(links, at, table);
     rows.forEach((row, number) => row.classList.toggle("current", number === at));
     reveal(nodes[dataset.at].group, picture);

@@ -64,11 +64,18 @@ const stepper = ({ last, name, show, actions: more = {}, keys: moreKeys = {} }) 
   speed.addEventListener("change", () => { if (playing) start(); });
   addEventListener("hashchange", () => go(wantedStep()));
   addEventListener("load", () => scrollTo(0, 0));
+  // A box that was clicked has the focus, but only one that was reached with Tab needs the keys to scroll.
+  let clicked = false;
+  addEventListener("pointerdown", () => { clicked = true; }, true);
   addEventListener("keydown", (event) => {
+    if (event.key === "Tab") clicked = false;
     const isCapital = /^[A-Z]$/.test(event.key);
     if (event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && !isCapital)) return;
     // The focused element uses some of these keys itself.
-    const own = event.target.closest("input, select, pre, .wide") || (event.key === " " && event.target.closest("a, button"));
+    const own =
+      event.target.closest("input, select") ||
+      (!clicked && !(event.key in moreKeys) && event.target.closest("pre, .wide")) ||
+      (event.key === " " && event.target.closest(clicked ? "button" : "a, button"));
     const action = own ? undefined : keys[event.key];
     if (!action) return;
     event.preventDefault();
@@ -91,7 +98,8 @@ const markCurrent = (entries, at, box) => {
   const entry = entries[at].getBoundingClientRect();
   const list = box.getBoundingClientRect();
   const head = 40; // above the first entry of a table
-  if (entry.top < list.top + head || entry.bottom > list.bottom) {
+  // Without the height of a scroll bar.
+  if (entry.top < list.top + head || entry.bottom > list.top + box.clientTop + box.clientHeight) {
     box.scrollTop += entry.top - list.top - box.clientHeight / 2;
   }
 };

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adsearch import Trace, algorithms, alphabeta, games, winning
+from adsearch import Trace, algorithms, alphabeta, games, maxn, winning
 from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree, read
 from adsearch.node_names import Nodes
@@ -154,6 +154,48 @@ def test_slider_rows_buttons_and_address_jump(browser: Browser, file: Path) -> N
         assert at(page) == LAST
 
 
+@pytest.mark.parametrize("box", ["current td", "current a", ".picture", "#code"])
+def test_the_keys_work_after_a_click(browser: Browser, file: Path, box: str) -> None:
+    with browser.open(file, at="#step-4") as page:
+        page.locator(box.replace("current", "#events tr.current")).first.click()
+        page.keyboard.press("ArrowRight")
+        assert at(page) == 5
+        page.keyboard.press("c")
+        assert at(page) == 7
+        page.keyboard.press("Home")
+        assert at(page) == 0
+
+
+def test_a_box_that_is_reached_with_tab_scrolls_with_the_arrows(browser: Browser, file: Path) -> None:
+    with browser.open(file) as page:
+        page.locator("#next").click()
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.matches('.picture')"):
+                break
+        page.keyboard.press("ArrowRight")
+        assert at(page) == 1
+        page.keyboard.press("c")
+        assert at(page) == 7
+
+
+def test_all_lines_that_run_and_the_event_are_in_view(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "long.html"
+    file.write_text(written(games.start("tree:window"), "pvs"), "utf-8")
+    hidden = """() => {
+      const parts = [...document.querySelectorAll("#code .running"), document.querySelector("#events .current a")];
+      return parts.filter((part) => {
+        const box = part.closest("pre, .wide");
+        const [inner, top] = [part.getBoundingClientRect(), box.getBoundingClientRect().top + box.clientTop];
+        return inner.top < top - 1 || inner.bottom > top + box.clientHeight + 1;
+      }).map((part) => part.textContent);
+    }"""
+    with browser.open(file, width=1280, height=800) as page:
+        for _ in range(int(page.locator("#at").get_attribute("max") or 0)):
+            page.keyboard.press("ArrowRight")
+            assert page.evaluate(hidden) == []
+
+
 def test_it_plays_and_stops_at_the_end(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
         page.clock.install()
@@ -207,6 +249,21 @@ def test_only_the_tree_is_wider_than_the_screen(browser: Browser, tmp_path: Path
             assert node["x"] + node["width"] <= box["x"] + box["width"]
 
 
+def test_a_deep_tree_stays_on_the_screen_of_a_phone(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "deep.html"
+    deep: object = 1
+    for ply in range(20):
+        deep = {f"left{ply}": deep, f"right{ply}": ply}
+    drawn = read({"tree": {"root": deep}})
+    file.write_text(written(Tree.at(drawn, drawn.root), "alphabeta"), "utf-8")
+    with browser.open(file, width=390, height=844) as page:
+        for _ in range(25):
+            page.keyboard.press("ArrowRight")
+            node = page.locator(".picture .current .node").bounding_box()
+            assert node is not None
+            assert node["y"] + node["height"] <= 844
+
+
 def test_labels_run_no_script(browser: Browser, tmp_path: Path) -> None:
     """Closing the page fails if there was a dialog, a request or an error."""
     odd = '<b>&amp;"</script><img/src=x/onerror="alert(1)">`${alert(2)}'
@@ -236,6 +293,16 @@ def test_nodes_can_be_boards_with_values_that_change(browser: Browser, tmp_path:
         assert not root.locator(".value").text_content()
         opened.keyboard.press("End")
         assert root.locator(".value").text_content() == "0.0476"
+
+
+def test_a_node_of_two_players_has_the_value_for_max() -> None:
+    state = games.start("tree:window")
+    trace = Trace()
+    result = maxn.search(state, trace=trace)
+    steps = stepped(trace, search_tree(state, trace, result), "maxn", {}).steps
+    assert steps[2].says == "The leaf X1 is worth (4, -4)."
+    assert steps[2].value is not None
+    assert steps[2].value[1] == "4"
 
 
 def test_nodes_have_the_names_of_the_picture_in_table_and_sentences() -> None:
