@@ -252,8 +252,9 @@ class _Svg:
         """How much room a node needs to its left and right, what stands beside it and on its edge included."""
         half = self.half_width(node)
         beside = max((svg.width_of(text, _SMALL) for text in (*_beside(node), node.room) if text), default=-4.0)
-        # The label stands where the edges of siblings are two thirds of the way apart.
-        label = max((svg.width_of(text, _SIZE) for text in _on_edge(node)), default=0.0) / 2 * 1.5
+        # The labels of siblings are 0.6 times as far apart as the nodes. Short ones have more room than they need.
+        width = max((svg.width_of(text, _SIZE) for text in _on_edge(node)), default=0.0)
+        label = max(width * 1.5, (width + 2.0) / 0.6 - _GAP) / 2
         return -max(half, label), max(half + 4.0 + beside, label)
 
     def heights(self) -> list[float]:

@@ -10,7 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from adsearch import State, alphabeta, expectiminimax, games, pvs
+from adsearch.games.tree import Tree, read
 from adsearch.node_names import Nodes
+from adsearch.pictures.svg import width_of
 from adsearch.pictures.tree_drawing import Placed, as_dot, as_svg, as_text, tidy
 from adsearch.pictures.tree_picture import Node, Picture, game_tree, search_tree
 from adsearch.trace import Trace
@@ -193,6 +195,15 @@ def test_no_two_nodes_of_a_generation_touch() -> None:
             assert all(right + 3.0 <= left + 1e-9 for (_, right), (left, _) in pairwise(spans))
             assert spans[0][0] == pytest.approx(least)
             assert spans[-1][1] == pytest.approx(most)
+
+
+def test_long_labels_of_siblings_do_not_touch() -> None:
+    long = ("x" * 60, "y" * 50, "z")
+    found = read({"tree": {"root": dict.fromkeys(long, 0)}})
+    texts = {text.text: text for text in drawn(game_tree(Tree.at(found, found.root))).iter(SVG + "text")}
+    for left, right in pairwise(long):
+        between = float(texts[right].get("x", "")) - float(texts[left].get("x", ""))
+        assert between >= (width_of(left, 13.0) + width_of(right, 13.0)) / 2
 
 
 def test_parents_stand_above_the_middle_of_their_children() -> None:
