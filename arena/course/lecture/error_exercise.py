@@ -63,7 +63,7 @@ def worksheet(program: Program, mistake: Mistake, *, seed: int, student: str = "
     tree = Picture(_bare(game_tree(state, title=title).root, state, bool(mistake.depth)), title)
     answers = [
         ("Wrong line", f"line {mistake.line}"),
-        ("Right line", program.lines()[mistake.line - 1].strip()),
+        ("Right line", _right_line(program, mistake)),
         ("The wrong program returns", _text(wrong.returned)),
         ("The right program returns", _text(right.returned)),
         ("The wrong program reads the values of", " ".join(wrong.seen) or "none"),
@@ -120,6 +120,15 @@ def _bare(node: Node, state: Tree, estimates: bool) -> Node:
         best=False,
         children=tuple(_bare(child, state.play(child.label), estimates) for child in node.children),
     )
+
+
+def _right_line(program: Program, mistake: Mistake) -> str:
+    """The line without the mistake. If only its indentation is wrong, the indentation is said in words."""
+    right = program.lines()[mistake.line - 1]
+    text = right.strip()
+    if text != mistake.wrong.strip():
+        return text
+    return f"{text}, indented by {len(right) - len(text)} spaces"
 
 
 def _text(returned: Any) -> str:

@@ -139,7 +139,8 @@ def test_every_mistake_shows_in_its_tree(program: Program, mistake: Mistake) -> 
         assert isinstance(code, str)
         assert isinstance(tree, Picture)
         assert answers["Wrong line"] == f"line {mistake.line}"
-        assert answers["Right line"] == right.strip()
+        assert answers["Right line"].startswith(right.strip())
+        assert answers["Right line"] != code.split("\n")[mistake.line - 1][4:].strip()
         shown = [line[4:] for line in code.split("\n")]
         assert shown != program.lines()
         shown[mistake.line - 1] = right
@@ -147,6 +148,13 @@ def test_every_mistake_shows_in_its_tree(program: Program, mistake: Mistake) -> 
         wrong = {question: answer for question, answer in made.answers if "wrong program" in question}
         assert any(answers[question.replace("wrong", "right")] != answer for question, answer in wrong.items())
         assert all(node.value is None or not node.children for node in tree.root.walk())
+
+
+def test_a_line_that_is_only_indented_wrong_is_answered_with_its_indentation() -> None:
+    program = wrong_programs.PROGRAMS[0]
+    mistake = next(one for one in program.mistakes if one.wrong.strip() == program.lines()[one.line - 1].strip())
+    answers = dict(error_exercise.worksheet(program, mistake, seed=1).answers)
+    assert answers["Right line"] == "return best, indented by 8 spaces"
 
 
 def test_most_mistakes_change_the_value() -> None:
