@@ -52,7 +52,7 @@ _ALGORITHMS: Final = {
         JudgedAlgorithm("alphabeta", "alphabeta", prunes=True, similar=("alphabeta_strict",)),
         JudgedAlgorithm("alphabeta_strict", "alphabeta_strict", prunes=True, steady=False, similar=("alphabeta",)),
         JudgedAlgorithm("pvs", "pvs", prunes=True, steady=False),
-        JudgedAlgorithm("negascout", "negascout", prunes=True, steady=False),
+        JudgedAlgorithm("negascout", "negascout", prunes=True, steady=False, similar=("pvs",)),
         JudgedAlgorithm("expectiminimax", "expectiminimax", _CHANCE_TREES, chance=True),
         JudgedAlgorithm("star1", "expectiminimax:pruning=star1", _CHANCE_TREES, chance=True, prunes=True, steady=False),
         JudgedAlgorithm("expectimax", "expectimax", ("four_leaves", "textbook", "coins"), chance=True, for_mover=True),

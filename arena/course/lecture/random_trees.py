@@ -126,8 +126,8 @@ def _irregular(random: Random, *, depth: int, players: int, chance: bool) -> Bra
             return value()
         width = random.randint(2 if root else 1, _WIDTH)
         if chance and width > 1 and random.random() < _IS_CHANCE:
-            # Halves and quarters add up exactly in any order.
-            chances = {2: (0.5, 0.5), 3: (0.5, 0.25, 0.25)}[width]
+            # Quarters add up exactly in any order.
+            chances = probabilities(random, width)
             return Branch(CHANCE, tuple(node(left - 1, mover) for _ in chances), chances, value())
         after = (mover + 1) % players
         return Branch(mover, tuple(node(left - 1, after) for _ in range(width)), estimate=value())

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from adsearch.games.tree import Tree, read
+from adsearch.state import CHANCE
 from arena.course.lecture import judging, questions
 from arena.course.lecture.function_runner import SearchLog, Watched
 from arena.course.lecture.judging import ValuesFor
@@ -272,6 +273,40 @@ def test_a_common_cause_of_all_failures_is_named(function: Callable[..., Any], t
 def test_alphabeta_is_not_accepted_as_pvs() -> None:
     assert "without null windows" in cause(soft_alphabeta, "pvs")
     assert not all(verdict.passed for verdict in judged(pvs, "alphabeta")[1])
+
+
+def test_alphabeta_is_named_even_if_its_trees_have_no_deep_cutoffs() -> None:
+    algorithm, verdicts, _ = judged(soft_alphabeta, "negascout", count=15)
+    assert "without null windows" in judging.common_cause(algorithm, verdicts)
+
+
+def test_a_second_search_with_the_whole_window_is_pvs_and_not_negascout() -> None:
+    def whole_again(state: Any, alpha: float, beta: float, color: int) -> Any:
+        if state.turn is None:
+            return color * state.utilities()[0]
+        for number, move in enumerate(state.moves()):
+            high = alpha + 1 if number else beta
+            value = -whole_again(state.play(move), -high, -alpha, -color)
+            if number and alpha < value < beta:
+                value = -whole_again(state.play(move), -beta, -alpha, -color)
+            alpha = max(alpha, value)
+            if alpha >= beta:
+                break
+        return alpha
+
+    assert all(verdict.passed for verdict in judged(whole_again, "pvs")[1])
+    assert cause(whole_again, "negascout") == "right as pvs: use --as pvs"
+
+
+def test_an_average_without_the_probabilities_is_never_accepted() -> None:
+    def unweighted(state: Any) -> Any:
+        if state.turn is None:
+            return state.utilities()[0]
+        values = [unweighted(state.play(move)) for move in state.moves()]
+        return sum(values) / len(values) if state.turn == CHANCE else max(values) if state.turn == 0 else min(values)
+
+    for seed in range(1, 11):
+        assert sum(not verdict.passed for verdict in judged(unweighted, "expectiminimax", count=15, seed=seed)[1]) >= 3
 
 
 def test_a_search_that_assumes_max_at_the_root_is_named() -> None:
