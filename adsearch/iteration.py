@@ -178,7 +178,7 @@ class Iteration(Generic[Move]):
                 number = self.index.get(child.key)
                 if number is None:
                     if len(self.index) >= most:
-                        raise BadSearch(f"iteration: this game has more than {most} positions; try mcts")
+                        raise BadSearch(f"iteration: this game has more than {most:,} positions; try mcts")
                     number = self.add(child)
                     if child.turn is not None:
                         waiting.append(child)

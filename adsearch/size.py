@@ -8,7 +8,7 @@ window: the number is that of the real search, which visits all these nodes.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from math import inf
+from math import exp, inf, log
 from typing import Any, NamedTuple
 
 from adsearch.budget import Budget, Effort
@@ -67,13 +67,14 @@ def effective_branching(nodes: int, depth: int) -> float | None:
     """The b for which 1 + b + b^2 + ... + b^depth is `nodes`; None without a depth."""
     if depth == 0:
         return None
-    low, high = 0.0, float(nodes)
+    # b^depth is at most `nodes`. A larger interval would not be halved to the last digits of b.
+    low, high = 0.0, exp(log(max(nodes, 1)) / depth)
     for _ in range(100):
         middle = (low + high) / 2
-        # From the inside out, so that no power overflows before the sum is compared.
+        # From the inside out: the sum of a large tree becomes inf, and no power raises OverflowError.
         total = 1.0
         for _ in range(depth):
-            total = min(1.0 + middle * total, 2.0 * nodes + 2.0)
+            total = 1.0 + middle * total
         low, high = (middle, high) if total < nodes else (low, middle)
     return round(high, 4)
 

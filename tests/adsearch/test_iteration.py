@@ -292,7 +292,7 @@ def test_out_of_budget_it_still_returns_a_legal_move() -> None:
     ("spec", "options", "message"),
     [
         ("ludo:players=3", {}, "iteration is for two players"),
-        ("pig", {"most": 1000}, "iteration: this game has more than 1000 positions"),
+        ("pig", {"most": 1000}, "iteration: this game has more than 1,000 positions"),
         ("pig:goal=5", {"depth": 3}, "iteration solves the whole game and has no depth"),
         ("pig:goal=5", {"tolerance": 0.0}, "expected a tolerance between 0 and 1, got 0.0"),
     ],

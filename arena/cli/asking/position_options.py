@@ -75,5 +75,5 @@ def read_window(text: str) -> tuple[float, float]:
     except ValueError:
         alpha = beta = float("nan")
     if isnan(alpha) or isnan(beta):
-        raise BadSearch(f"expected a window such as 9,11 or -inf,3, got {quote(text)}")
+        raise BadSearch(f"--window: expected a window such as 9,11 or -inf,3, got {quote(text)}")
     return alpha, beta

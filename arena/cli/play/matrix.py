@@ -62,7 +62,7 @@ def matrix(
     dice and openings, and all cells have the same ones. A game is won by the player that beats all others; alone in a
     game, by a score above 0. The games are not recorded.
 
-    Example: arena matrix maze:2,map=trap minimax expectimax --against random --against greedy
+    Example: arena matrix maze:2,map=trap paranoid expectimax --against random --against greedy
 
     Example: arena matrix connect4 pvs:depth=2 pvs:depth=6 --against pvs:depth=4 --openings 4
     """

@@ -121,7 +121,7 @@ def compare(
 
     Example: arena compare connect4 alphabeta parallel --processes 2 --depth 8
 
-    Example: arena compare connect4 alphabeta my_search.py:alphabeta
+    Example: arena compare nap:9 alphabeta my_search.py:alphabeta --depth 9
     """
     check_processes(processes, algorithms)
     depths = _depths(depth)

@@ -59,6 +59,15 @@ def test_an_agent_of_a_student_plays_too_and_its_faults_are_counted(tmp_path: Pa
     assert "games that ended by a fault of a player: 1; arena play shows what went wrong" in ended.out
 
 
+def test_the_examples_of_its_help_can_be_played() -> None:
+    text = " ".join(arena("matrix", "--help").out.split())
+    examples = [each.split("╭")[0].split() for each in text.split("Example: arena ")[1:]]
+    assert len(examples) == 2
+    for example in examples:
+        ended = arena(*example, "--games", "1", "--clock", "move=0.05")
+        assert ended.code == 0, ended.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

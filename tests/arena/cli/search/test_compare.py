@@ -161,6 +161,7 @@ def test_the_branching_stands_for_any_number_of_nodes() -> None:
     assert effective_branching(1, 0) is None
     assert effective_branching(1, 5) == pytest.approx(0, abs=1e-3)
     assert effective_branching(10**9, 999) == pytest.approx(1.02, abs=0.01)
+    assert effective_branching(sum(3**ply for ply in range(241)), 240) == pytest.approx(3, abs=1e-3)
 
 
 # A search of one's own.
@@ -265,7 +266,7 @@ def test_a_function_cannot_use_our_searches() -> None:
         (["nap", "minimax", "--depth", "x"], "--depth: expected a depth or a range of them"),
         (["pig", "minimax"], "minimax does not support chance"),
         (["nap"], "missing ALGORITHM"),
-        (["nap", "alphabeta", "--window", "9"], "expected a window such as 9,11 or -inf,3, got '9'"),
+        (["nap", "alphabeta", "--window", "9"], "--window: expected a window such as 9,11 or -inf,3, got '9'"),
         (
             ["nap", "alphabeta", "--position", "1 2 3"],
             "--position: nap: 1, 2, 3 are in arithmetic progression",

@@ -39,6 +39,13 @@ def test_a_range_is_a_row_for_each_number_and_fits_into_eighty_columns() -> None
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
+def test_a_tree_too_large_to_walk_is_measured_in_a_moment() -> None:
+    (row,) = measured("maze:0,map=tiny")
+    assert row["height"] == 200
+    assert row["nodes"] > 10**50
+    assert 1.5 < row["branching"] < 2.5
+
+
 def test_ranges_of_several_options_are_all_combined() -> None:
     rows = measured("tictactoe:m=1-2,n=2-3,k=2")
     assert [row["game"] for row in rows] == [f"tictactoe:m={m},n={n},k=2" for m in (1, 2) for n in (2, 3)]
