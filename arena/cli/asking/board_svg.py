@@ -9,7 +9,7 @@ import typer
 
 from adsearch import State
 from adsearch.errors import quote
-from arena.cli.terminal.files import write_file
+from arena.cli.terminal.files import check_folder, write_file
 from arena.errors import ArenaError
 
 SvgOption = Annotated[
@@ -19,6 +19,7 @@ SvgOption = Annotated[
 
 def write_board(file: Path, state: State[Any], last: Any = None) -> None:
     """Draw the position into `file`, with the move `last` that led to it, and print the file's name to stderr."""
+    check_folder(file)
     try:
         picture = state.svg(last)
     except Exception as error:  # a user-supplied game can raise anything

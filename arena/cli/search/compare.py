@@ -246,7 +246,9 @@ def _own_search(
     rules = game if path is None else f"{Path(path[0]).expanduser().absolute()}{path[1]}"
     limit = _LONGEST if seconds is None else seconds
     process = stack.enter_context(StudentProcess(file, function, walls=walls, seconds=limit, rules=rules))
-    process.loaded()  # now, so that the first search is not charged for the start of the process
+    # Now, so that the first search is not charged for the start of the process.
+    if failed := process.loaded().failed:
+        raise BadSearch(f"{text}: {failed}")
 
     def search(depth: int) -> _Found:
         answer = process.search(state.position(), depth, backwards=order is Order.REVERSED)

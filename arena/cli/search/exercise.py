@@ -82,8 +82,7 @@ def exercise(
             )
         _for_class(kind, roster, out, seed=seed, depth=depth, branching=branching)
         return
-    for path in (svg, answers, tree):
-        check_folder(path)
+    check_folder(svg, answers, tree)
     chosen = randbelow(10_000) if seed is None else seed
     made = kinds.make(kind, seed=chosen, depth=depth, width=branching)
     if tree and made.description is None:

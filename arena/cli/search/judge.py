@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from adsearch.errors import nearly, quote
 from arena.cli.asking.playing_options import WallsOption
 from arena.cli.terminal.listings import FormatOption, OutputFormat, show
 from arena.errors import BadPlayer
@@ -68,10 +69,10 @@ def judge(
 
     file, name = file_and_function(function)
     wanted = algorithm or name
-    if not wanted:
-        raise BadPlayer(
-            f"expected --as ALGORITHM, or a function named after one ({', '.join(questions.algorithm_names())})"
-        )
+    names = questions.algorithm_names()
+    if algorithm is None and name not in names and not nearly(name, names):
+        got = f", got {quote(name)}" if name else ""
+        raise BadPlayer(f"expected --as ALGORITHM, or a function named after one ({', '.join(names)}){got}")
     subject = questions.find_algorithm(wanted)
     with StudentProcess(file, name or subject.name, walls=walls, seconds=seconds) as examiner:
         asked = questions.questions_for(subject, seed=seed, count=trees, with_depth=examiner.takes_depth)

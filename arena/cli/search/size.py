@@ -30,7 +30,7 @@ SIZES: Columns = {
     "nodes": lambda row: _count(row["nodes"]),
     "leaves": lambda row: _count(row["leaves"]),
     "h": lambda row: _count(row["height"]),
-    "wins": lambda row: _WINS[row["winner"]],
+    "win": lambda row: _WINS[row["winner"]],
     "nim": lambda row: _count(row["nimber"]),
     "b": lambda row: _decimals(row["branching"]),
     "alphabeta": lambda row: _count(row["alphabeta"]),
@@ -81,13 +81,12 @@ def size(
         _explain(rows[0])
         return
     columns = {name: text for name, text in SIZES.items() if name != "nim" or any(row["nimber"] for row in rows)}
-    numbers = set(columns) - {"game", "wins"}
+    numbers = set(columns) - {"game", "win"}
     show(
         rows,
         exact_columns(rows[0]) if format is OutputFormat.CSV else columns,
         format=format,
         numbers=numbers,
-        wrapped=0,
     )
 
 

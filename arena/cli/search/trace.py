@@ -118,8 +118,7 @@ def trace(
         if name in options:
             raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")
         options[name] = value
-    for path in (svg, dot, html):
-        check_folder(path)
+    check_folder(svg, dot, html)
     state = asked_position(game, position, moves)
     table = table or not (calls or tree or svg or dot or html)
     drawn = tree or svg is not None or dot is not None or html is not None
@@ -180,6 +179,7 @@ def tree(
     from adsearch.pictures import tree_drawing
     from adsearch.pictures.tree_picture import game_tree
 
+    check_folder(svg, dot)
     state = asked_position(game, position, moves)
     title = position_title(f"The tree of {game}", position, moves)
     try:

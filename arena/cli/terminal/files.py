@@ -68,10 +68,17 @@ def whole_file(file: str | Path) -> Iterator[TextIO]:
         begun.unlink(missing_ok=True)
 
 
-def check_folder(file: Path | None) -> None:
-    """Raise BadParameter if the file's folder does not exist, before a long computation starts."""
-    if file is not None and not file.parent.is_dir():
-        raise typer.BadParameter(f"cannot write {quote(str(file))}: there is no folder {quote(str(file.parent))}")
+def check_folder(file: Path | None, *others: Path | None) -> None:
+    """Raise BadParameter if a file's folder does not exist, if a file is a folder, or if a file is named twice, before
+    a long computation starts."""
+    named = [each for each in (file, *others) if each is not None]
+    for each in named:
+        if not each.parent.is_dir():
+            raise typer.BadParameter(f"cannot write {quote(str(each))}: there is no folder {quote(str(each.parent))}")
+        if each.is_dir():
+            raise typer.BadParameter(f"cannot write {quote(str(each))}: it is a folder; name a file in it")
+        if [other.absolute() for other in named].count(each.absolute()) > 1:
+            raise typer.BadParameter(f"{quote(str(each))} is given for two files: give each file another name")
 
 
 def _is_of_its_kind(file: Path, text: str) -> bool:

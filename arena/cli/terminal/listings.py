@@ -48,7 +48,8 @@ def show(
     """Print `rows`: their `columns` as a table or CSV, or all fields as JSON. Only a table needs all rows in memory.
 
     On a narrow terminal the last column is wrapped to the width `wrapped`, then the column `narrowed` is cut. In a
-    table the columns `numbers` are right-aligned. In CSV the columns `multiline` keep their line ends."""
+    table the columns `numbers` are right-aligned and never wrapped. In CSV the columns `multiline` keep their line
+    ends."""
     if format is OutputFormat.JSON:
         _show_json_rows(rows)
     elif format is OutputFormat.CSV:
@@ -104,6 +105,19 @@ def exact_columns(names: Iterable[str]) -> Columns:
     return {name: _exact(name) for name in names}
 
 
+def _folded(text: str, width: int) -> str:
+    """`text` with a line end in each word that is too long for the width, after a mark such as a comma if it has one:
+    the table would break it anywhere, in the middle of a name or a number."""
+    lines = []
+    for word in text.split(" "):
+        rest = word
+        while len(rest) > width and (end := max(rest.rfind(mark, 0, width) for mark in ":,/+") + 1):
+            lines.append(rest[:end] + "\n")
+            rest = rest[end:]
+        lines.append(rest + " ")
+    return "".join(lines)[:-1]
+
+
 def _show_table(
     rows: Sequence[Row], columns: Columns, narrowed: str | None, wrapped: int, numbers: Collection[str]
 ) -> None:
@@ -121,11 +135,14 @@ def _show_table(
     widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
     # On a narrow terminal the last column is wrapped, then names are cut. Nothing else is shortened: if the table is
     # still too wide, its lines are longer than the terminal.
-    least = widths | {last: min(widths[last], wrapped)}
+    least = widths if last in numbers else widths | {last: min(widths[last], wrapped)}
     room = console.width - sum(least.values()) - 2 * (len(least) - 1)
     if narrowed is not None:
         least[narrowed] = min(widths[narrowed], max(least[narrowed] + room, _LEAST))
     console.width = max(console.width, sum(least.values()) + 2 * (len(least) - 1))
+    room = console.width - sum(least.values()) - 2 * (len(least) - 1) + least[last]
+    if last != narrowed:
+        shown[last] = [Text(_folded(cell.plain, room)) for cell in shown[last]]
     for title in widths:
         table.add_column(
             title,

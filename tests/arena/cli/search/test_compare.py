@@ -208,6 +208,7 @@ def cheat(state, depth):
 @pytest.fixture(autouse=True)
 def _a_students_file(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(ALPHABETA, "utf-8")
+    (tmp_path / "broken.py").write_text("def f(state)\n", "utf-8")
 
 
 @pytest.mark.parametrize("game", ["connect4", "tictactoe", "othello:size=6", "checkers", "dots", "nap:n=20"])
@@ -273,6 +274,8 @@ def test_a_function_cannot_use_our_searches() -> None:
         ),
         (["connect4", "mine.py"], "expected FILE.py:FUNCTION, such as mine.py:alphabeta, got 'mine.py'"),
         (["connect4", "other.py:f"], "'other.py' does not exist"),
+        (["connect4", "mine.py:alphbeta"], "mine.py:alphbeta: expected a function alphbeta in mine.py; it has"),
+        (["connect4", "broken.py:f"], "broken.py:f: broken.py, line 1: SyntaxError"),
         (["kuhn", "mine.py:alphabeta"], "can search only games of one or two players, without hidden cards"),
     ],
 )

@@ -110,10 +110,11 @@ def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
         (("homework",), "expected FILE.py:function, such as my_search.py:alphabeta, got 'homework'"),
         (("nowhere.py:minimax",), "expected a Python file, but 'nowhere.py' does not exist"),
         (("homework.py",), "expected --as ALGORITHM, or a function named after one (minimax, negamax"),
-        (("homework.py:best",), "expected an algorithm that can be judged, got 'best'"),
+        (("homework.py:best",), "expected --as ALGORITHM, or a function named after one (minimax"),
+        (("homework.py:minmax",), "expected an algorithm that can be judged, got 'minmax'; did you mean 'minimax'?"),
         (("homework.py:best", "--as", "mcts"), "that can be judged, got 'mcts'; there is minimax"),
     ],
-    ids=["word", "missing", "nothing", "name", "algorithm"],
+    ids=["word", "missing", "nothing", "name", "typo", "algorithm"],
 )
 def test_what_cannot_be_asked_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     (tmp_path / "homework.py").write_text("def best(state): return 1\n")

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from arena.cli.search.size import SIZES
+from arena.cli.terminal.listings import OutputFormat, show
 from tests.kit.arena_program import arena
 
 
@@ -30,13 +32,23 @@ def test_one_game_is_explained_line_by_line() -> None:
 def test_a_range_is_a_row_for_each_number_and_fits_into_eighty_columns() -> None:
     ended = arena("size", "nap:4-12")
     header, *lines = ended.out.splitlines()
-    assert header.split() == ["game", "nodes", "leaves", "h", "wins", "nim", "b", "alphabeta", "b^h", "best"]
+    assert header.split() == ["game", "nodes", "leaves", "h", "win", "nim", "b", "alphabeta", "b^h", "best"]
     assert [line.split()[:5] for line in lines[:2]] == [
         ["nap:4", "29", "14", "3", "1st"],
         ["nap:5", "86", "36", "4", "1st"],
     ]
     assert len(lines) == 9
     assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_the_rows_of_the_salem_spencer_numbers_fit_into_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """The row of nap:20, which takes longer than a test should."""
+    row = {"game": "nap:20", "nodes": 39_692_669, "leaves": 21_000_960, "height": 9, "winner": "second", "nimber": 0}
+    row |= {"branching": 6.8652, "alphabeta": 90_119, "uniform_leaves": 33_910_500, "best_case_leaves": 17_480}
+    show([row], SIZES, format=OutputFormat.TABLE, numbers=set(SIZES) - {"game", "win"})
+    header, line = capsys.readouterr().out.splitlines()
+    assert len(header) == len(line) == 80
+    assert line.endswith("33,910,500  17,480")
 
 
 def test_a_tree_too_large_to_walk_is_measured_in_a_moment() -> None:

@@ -152,7 +152,9 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["trace", "pig", "mcts", "--nodes", "problems", "--calls"], "nodes as problems, OR and AND"),
         (["tree", "tree:coins", "--nodes", "boards"], "nodes as boards: expected a game with a board"),
         (["tree", "nap:4", "--nodes", "position"], "--nodes: expected one of moves, positions, problems, boards"),
-        (["tree", "nap:4", "--svg", "/"], "cannot write '/': Is a directory"),
+        (["tree", "nap:4", "--svg", "/nowhere/x.svg"], "there is no folder '/nowhere'"),
+        (["trace", "nap:4", "pvs", "--svg", "a", "--html", "./a"], "'a' is given for two files"),
+        (["tree", "nap:4", "--svg", "/"], "cannot write '/': it is a folder; name a file in it"),
     ],
 )
 def test_bad_input_gets_one_clear_error(arguments: list[str], message: str, tmp_path: Path) -> None:

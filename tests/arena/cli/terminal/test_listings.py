@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -55,6 +56,35 @@ def test_what_was_written_to_stderr_keeps_its_lines(capsys: pytest.CaptureFixtur
         multiline=["stderr"],
     )
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["stderr"], ["a\n\\x1b=1\n'=2"]]
+
+
+def printed(
+    cell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], **options: Any
+) -> list[str]:
+    """The lines of the last column, which has this cell, on a terminal of 20 columns."""
+    monkeypatch.setenv("COLUMNS", "20")
+    show([{}], {"n": lambda _: "1", "last": lambda _: cell}, format=OutputFormat.TABLE, **options)
+    return [line[3:] for line in capsys.readouterr().out.splitlines()[1:]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("pvs:table=true,ordering=true", ["pvs:table=true,", "ordering=true"]),
+        ("examples/my_search.py:alphabeta", ["examples/", "my_search.py:", "alphabeta"]),
+        ("it stands at examples/my_search.py", ["it stands at", "examples/", "my_search.py"]),
+        ("a" * 20, ["a" * 17, "a" * 3]),
+        ("short enough", ["short enough"]),
+    ],
+)
+def test_a_long_name_is_wrapped_after_a_mark(
+    cell: str, lines: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert printed(cell, monkeypatch, capsys) == lines
+
+
+def test_a_number_is_never_wrapped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed("1,234,567,890,123,456", monkeypatch, capsys, numbers=["last"]) == ["1,234,567,890,123,456"]
 
 
 @settings(max_examples=tries(200))
