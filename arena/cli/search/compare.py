@@ -128,7 +128,7 @@ def compare(
     state = asked_position(game, position, moves)
     ends = None if window is None else read_window(window)
     rows: list[dict[str, Any]] = []
-    failed = False
+    failed = interrupted = False
     with ExitStack() as stack:
         workers = stack.enter_context(worker_processes(processes))
         searches = {
@@ -137,30 +137,36 @@ def compare(
             else _our_search(text, as_searched(state, order), ends, nodes, seconds, workers)
             for text in algorithms
         }
-        for plies in depths:
-            for text, search in list(searches.items()):
-                begun = time.perf_counter()
-                try:
-                    found = search(plies)
-                except _Failed as error:
-                    failed = True
-                    del searches[text]
-                    note(f"{text}: {error}; left out from depth {plies} on")
-                    continue
-                took = time.perf_counter() - begun
-                if limit := _limit_reached(found, took, nodes, seconds):
-                    del searches[text]
-                    note(f"{text}: depth {plies} takes more than {limit}; left out from this depth on")
-                else:
-                    rows.append(_row(text, plies, found, took))
-                    if split_path(text) and state.turn == 1:
-                        _turn_to_mover(rows)
+        try:
+            for plies in depths:
+                for text, search in list(searches.items()):
+                    begun = time.perf_counter()
+                    try:
+                        found = search(plies)
+                    except _Failed as error:
+                        failed = True
+                        del searches[text]
+                        note(f"{text}: {error}; left out from depth {plies} on")
+                        continue
+                    took = time.perf_counter() - begun
+                    if limit := _limit_reached(found, took, nodes, seconds):
+                        del searches[text]
+                        note(f"{text}: depth {plies} takes more than {limit}; left out from this depth on")
+                    else:
+                        rows.append(_row(text, plies, found, took))
+                        if split_path(text) and state.turn == 1:
+                            _turn_to_mover(rows)
+        except KeyboardInterrupt:
+            interrupted = True
+            print("\ninterrupted; the table has the searches that ended before", file=sys.stderr)
     if _flag(rows):
         note('a value marked "!" differs from the first algorithm at the same depth')
     show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)
     if format is OutputFormat.TABLE:
         for line in gains(rows, processes):
             print(line)
+    if interrupted:
+        raise typer.Exit(130)
     if failed:
         raise typer.Exit(1)
 

@@ -151,6 +151,19 @@ def test_as_csv_numbers_are_plain() -> None:
     assert (rows[0]["nodes"], rows[0]["depth"], rows[0]["bound"]) == ("2801", "4", "exact")
 
 
+def test_after_ctrl_c_the_searches_that_ended_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(found: Any, *_: Any) -> str:
+        if found.nodes > 100:
+            raise KeyboardInterrupt
+        return ""
+
+    monkeypatch.setattr("arena.cli.search.compare._limit_reached", interrupt)
+    ended = arena("compare", "connect4", "minimax", "--depth", "1-20")
+    assert ended.code == 130
+    assert [line.split()[:2] for line in ended.out.splitlines()[1:]] == [["1", "8"], ["2", "57"]]
+    assert ended.err == "\ninterrupted; the table has the searches that ended before\n"
+
+
 @pytest.mark.parametrize(("width", "depth"), [(1, 5), (2, 10), (3, 4), (7, 8), (40, 3)])
 def test_the_branching_of_a_uniform_tree_is_its_width(width: int, depth: int) -> None:
     nodes = sum(width**ply for ply in range(depth + 1))
