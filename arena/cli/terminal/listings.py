@@ -129,7 +129,7 @@ def _show_table(
 
     # In a file or a pipe each row is one line.
     console = Console(highlight=False, width=table_width() or 10_000)
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
     *_, last = columns
     shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}
     widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
@@ -145,7 +145,7 @@ def _show_table(
         shown[last] = [Text(_folded(cell.plain, room)) for cell in shown[last]]
     for title in widths:
         table.add_column(
-            title,
+            Text.assemble((title, "bold")),  # spaces behind a title that is bold as a whole could not be cut off
             justify="right" if title in numbers else "left",
             max_width=least[title] if title == narrowed else None,
             no_wrap=title != last or title == narrowed,

@@ -83,6 +83,17 @@ def test_a_long_name_is_wrapped_after_a_mark(
     assert printed(cell, monkeypatch, capsys) == lines
 
 
+def test_the_titles_of_a_wide_table_have_no_spaces_behind_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A terminal would show them as an empty line."""
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    show([{}], {"n": lambda _: "1", "last": lambda _: "a" * 16}, format=OutputFormat.TABLE)
+    assert capsys.readouterr().out.splitlines()[0] == "\x1b[1mn\x1b[0m  \x1b[1mlast\x1b[0m"
+
+
 def test_a_number_is_never_wrapped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert printed("1,234,567,890,123,456", monkeypatch, capsys, numbers=["last"]) == ["1,234,567,890,123,456"]
 
