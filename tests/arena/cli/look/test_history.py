@@ -337,7 +337,8 @@ def test_show_shows_the_board_after_a_ply(record: Path) -> None:
 
 def test_a_board_that_cannot_be_written_leaves_what_was_there(record: Path) -> None:
     Path("full").mkdir()
-    for file, words in (("nowhere/board.svg", "No such file or directory"), ("full", "directory"), (".", "")):
+    folder = "it is a folder; name a file in it"
+    for file, words in (("nowhere/board.svg", "there is no folder 'nowhere'"), ("full", folder), (".", folder)):
         ended = asked(record, "show", "cs101-1", "--svg", file)
         assert (ended.code, ended.out) == (2, "")
         assert f"cannot write '{file}'" in ended.err
