@@ -4,6 +4,7 @@ It measures wall time, which the searches do not use: apart from times, the outp
 """
 
 import re
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
