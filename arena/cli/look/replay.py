@@ -211,11 +211,14 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
         lines = [*_position_lines(game, replay, step), *ending]
     if len(lines) + 2 <= room:
         lines = [recorded_game.header(game)[0], "", *lines]
+    # The empty line above the status gives its place to the last line of a tall board.
+    apart = [""] if len(lines) <= room else []
+    room += 1 - len(apart)
     printed, free = _printed(game, replay, step), room - len(lines)
     if len(printed) > free >= 2:
         printed = [f"{printed[0].removesuffix(':')} (the end of it):", *printed[1 - free :]]
     lines = [*lines, *printed, *[""] * room][:room]
-    return [_cut(line, columns) for line in [*lines, "", *below]][-rows:]
+    return [_cut(line, columns) for line in [*lines, *apart, *below]][-rows:]
 
 
 def _help(columns: int) -> Iterator[str]:

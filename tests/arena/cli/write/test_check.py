@@ -171,7 +171,7 @@ def test_one_on_record_is_found_by_name() -> None:
         (("greedy.py", "--tournament", "gone.toml"), "gone.toml"),
         (("gredy.py", "--game", "nap"), "no file 'gredy.py'; did you mean 'greedy.py'?"),
         (("gredy.py:Greedy", "--game", "nap"), "no file 'gredy.py'; did you mean 'greedy.py'?"),
-        (("gredy", "--game", "nap"), "no player 'gredy'; did you mean 'greedy.py'?"),
+        (("gredy", "--game", "nap"), "no player 'gredy'; did you mean 'greedy'?"),
         (("./gredy", "--game", "nap"), "no file or folder './gredy'; did you mean './greedy.py'?"),
         (("teams/../gredy.py", "--game", "nap"), "did you mean 'teams/../greedy.py'?"),
         (("zzz.py", "--game", "nap"), "no file 'zzz.py': expected an agent's Python file (looked in /"),
