@@ -192,6 +192,8 @@ class _Found:
     bound: str
     move: str | None
     nodes: int
+    cut: bool = False
+    """Whether a limit ended the search before it was complete."""
     watched: "Callable[[Seen], object] | None" = None
     """Searches once more and records what it looks at; None for a student's function."""
 
@@ -226,7 +228,9 @@ def _our_search(
         result = run(state, depth=depth, budget=budget, **options, **shared)
         move = None if result.move is None else state.to_text(result.move)
         again = lambda seen: run(watched(state, seen), depth=depth, **options)  # noqa: E731
-        return _Found(result.value, result.bound.value, move, result.nodes, again)
+        # parallel never visits more nodes than the limit, so that only the depth says whether it was complete.
+        cut = depth > 0 and result.depth == 0
+        return _Found(result.value, result.bound.value, move, result.nodes, cut, again)
 
     return search
 
@@ -278,7 +282,7 @@ def _turn_to_mover(rows: list[dict[str, Any]]) -> None:
 
 def _limit_reached(found: _Found, took: float, nodes: int | None, seconds: float | None) -> str:
     """The limit that a search has reached, in words; empty if it has reached none."""
-    if nodes is not None and found.nodes > nodes:
+    if nodes is not None and (found.nodes > nodes or (found.cut and (seconds is None or took < seconds))):
         return f"{nodes:,} nodes"
     return f"{seconds:g} s" if seconds is not None and took >= seconds else ""
 

@@ -38,6 +38,13 @@ def compared(*arguments: str) -> list[dict[str, Any]]:
     return read
 
 
+def test_a_parallel_search_that_the_node_limit_ends_is_left_out() -> None:
+    """It never visits more nodes than the limit: it must not look complete, with a wrong value."""
+    ended = arena("compare", "connect4", "parallel", "--depth", "4-6", "--nodes", "5000", "--format", "json")
+    assert [(row["depth"], row["nodes"]) for row in json.loads(ended.out)] == [(4, 1357)]
+    assert ended.err == "arena: parallel: depth 5 takes more than 5,000 nodes; left out from this depth on\n"
+
+
 def test_algorithms_stand_side_by_side() -> None:
     rows = compared("connect4", "--depth", "1-4", "minimax", "alphabeta", "alphabeta:table=true,ordering=true")
     assert [(row["depth"], row["algorithm"]) for row in rows] == [
