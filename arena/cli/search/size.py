@@ -131,7 +131,8 @@ def _measured(game: str, state: State[Any], seconds: float) -> tuple[dict[str, A
         "leaves": tree and tree.leaves,
         "height": None if tree is None else tree.height,
         "positions": found and found.positions,
-        "up_to_symmetry": found and found.up_to_symmetry,
+        # Without a symmetry of its own, a game has only the default, which makes no two positions equal.
+        "up_to_symmetry": found and found.up_to_symmetry if _knows_symmetry(state) else None,
         "winner": None if tree is None else _winner(state, tree.value),
         "nimber": None if tree is None else tree.nimber,
         "mean_moves": None if mean is None else round(mean, 4),
@@ -140,6 +141,10 @@ def _measured(game: str, state: State[Any], seconds: float) -> tuple[dict[str, A
         "uniform_leaves": None if tree is None or b is None else round(uniform_leaves(b, tree.height)),
         "best_case_leaves": None if tree is None or b is None else round(best_case_leaves(b, tree.height)),
     }, whole
+
+
+def _knows_symmetry(state: State[Any]) -> bool:
+    return type(state).canonical is not State.canonical
 
 
 def _winner(state: State[Any], value: float | None) -> str | None:
@@ -157,7 +162,7 @@ def _explain(row: Row) -> None:
         "nodes": (_count(row["nodes"]), "sequences of moves; minimax visits all of them"),
         "leaves": (_count(row["leaves"]), "different games"),
         "height": (height, "the longest game"),
-        "positions": (_count(row["positions"]), "different ones"),
+        "positions": (_count(row["positions"]), "different ones; those with equal futures can be one"),
         "up to symmetry": (_count(row["up_to_symmetry"]), "turned and mirrored ones counted once"),
         "winner": ({"first": "first player", "second": "second player"}.get(row["winner"], row["winner"] or "-"), ""),
         "nimber": (_count(row["nimber"]), "0: the player to move loses"),

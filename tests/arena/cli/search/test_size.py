@@ -29,6 +29,16 @@ def test_one_game_is_explained_line_by_line() -> None:
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
+def test_a_game_without_a_symmetry_of_its_own_has_no_number_up_to_symmetry() -> None:
+    """A board of Dots and Boxes has mirror images, but the game does not say so."""
+    ((dots,), (tree,), (nap,)) = (measured(game) for game in ("dots:rows=1,columns=1", "tree:textbook", "nap:4"))
+    assert (dots["positions"], dots["up_to_symmetry"]) == (16, None)
+    assert (tree["positions"], tree["up_to_symmetry"]) == (13, None)
+    assert (nap["positions"], nap["up_to_symmetry"]) == (13, 8)
+    [line] = [line for line in arena("size", "dots:rows=1,columns=1").out.splitlines() if line.startswith("up to")]
+    assert line.split()[3] == "-"
+
+
 def test_a_range_is_a_row_for_each_number_and_fits_into_eighty_columns() -> None:
     ended = arena("size", "nap:4-12")
     header, *lines = ended.out.splitlines()
