@@ -6,7 +6,7 @@ value of the root and the best line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from adsearch.pictures.tree_picture import Node, Path, Picture, shown
 from adsearch.result import Bound
 from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Trace, Value, ends, window_text, written
-from adsearch.trace_calls import visits
+from adsearch.trace_calls import not_searched, visits
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,9 @@ class _Reader:
         found = [visit for root in visits(trace) for visit in root.walk()]
         self.states = {visit.path: visit.state for visit in found}
         self.bounds = {visit.call.ended: visit.bound for visit in found}
+        # For each event that causes a cut-off: the children that this visit of the parent leaves out. A later visit
+        # can look at some of them.
+        self.left_out = {visit.children[-1].call.ended: not_searched(visit) for visit in found if visit.cut}
         # The events with a call of a position that quiescence search can leave as it is.
         self.quiet = {visit.call.began for visit in found if visit.stand_pat is not None}
 
@@ -115,7 +118,7 @@ class _Reader:
             else:
                 follows = self.events[at + 1] if at + 1 < len(self.events) else None
                 again = follows is not None and follows.path == event.path
-                yield self.back(event, self.bounds.get(at), again=again)
+                yield self.back(event, self.bounds.get(at), again=again, left_out=self.left_out.get(at, ()))
         root = self.nodes[0]
         value = "" if root.value is None else value_text(root.value, root.bound)
         best = " ".join(self.name(number) for number, node in enumerate(self.nodes) if node.best and number)
@@ -165,8 +168,9 @@ class _Reader:
             says=f"From {named.path[-2]} down to {named.path[-1]}{_with(event)}.",
         )
 
-    def back(self, event: Event, bound: Bound | None, *, again: bool) -> Step:
-        """A leaf, or the return from a child; `bound`: of its true value. `again`: the child is searched again next."""
+    def back(self, event: Event, bound: Bound | None, *, again: bool, left_out: Sequence[str]) -> Step:
+        """A leaf, or the return from a child; `bound`: of its true value. `again`: the child is searched again next;
+        `left_out`: the children of the parent that a cut-off leaves out."""
         child, parent = self.numbers[event.path], self.numbers[event.path[:-1]]
         is_leaf = event.kind is EventKind.LEAF
         if is_leaf:
@@ -184,7 +188,7 @@ class _Reader:
             lines += self.lines("back", above.who, quiet=above.quiet) + self.stop_lines(event, above)
         above.has_returned = above.who == "chance" and event.cutoff
         named = self.named(event)
-        says = self.returned(named, bound, above)
+        says = self.returned(named, bound, above) + self.cut_off(event, named, left_out)
         above.alpha, above.beta = event.alpha, event.beta
         pruned = self.unseen_children(parent) if event.cutoff else []
         return Step(
@@ -194,7 +198,7 @@ class _Reader:
             value=None if event.value is None else (child, self.value(event.value, bound)),
             appears=self.appear([child, *pruned]),
             lines=tuple(sorted({*lines})),
-            says=says + self.cut_off(named, pruned) + f" {named.path[-1]} is searched again." * is_searched_again,
+            says=says + f" {named.path[-1]} is searched again." * is_searched_again,
         )
 
     # Sentences.
@@ -230,12 +234,12 @@ class _Reader:
                 text += f" At {parent}, {name} {'rises' if after > before else 'falls'} to {written(after)}."
         return text
 
-    def cut_off(self, event: Event, pruned: list[int]) -> str:
+    def cut_off(self, event: Event, named: Event, left_out: Sequence[str]) -> str:
         """The sentence about a cut-off; empty without one."""
         if not event.cutoff:
             return ""
-        names = ", ".join(self.name(number) for number in pruned)
-        return f" Cut-off: {event.path[-2]} leaves out {names}." if names else " Cut-off."
+        names = ", ".join(self.name(self.numbers[*event.path[:-1], label]) for label in left_out)
+        return f" Cut-off: {named.path[-2]} leaves out {names}." if names else " Cut-off."
 
     # Lines of code.
 

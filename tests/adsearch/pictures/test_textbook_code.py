@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from adsearch import State, Trace, games, terms
+from adsearch.games.tree import Tree, read
 from adsearch.pictures.search_steps import Stepped, stepped
 from adsearch.pictures.tree_picture import search_tree
 from adsearch.registry import algorithms, dialects, searches
@@ -291,3 +292,13 @@ def test_lines_about_a_table_are_shown_where_a_value_came_from_one() -> None:
         ran = sum(found in step.lines for step in search.steps)
         assert ran == hits
     assert len(lines["true"]) == len(lines["false"]) + 2
+
+
+def test_a_cutoff_names_the_children_that_this_visit_leaves_out_though_a_later_one_looks_at_them() -> None:
+    drawn = read({"tree": {"R": {"A": 3, "B": {"C": {"c1": 5, "c2": 4, "c3": 1}}}}})
+    state, trace = Tree.at(drawn, drawn.root), Trace()
+    result = algorithms["pvs"].search(state, trace=trace)
+    steps = stepped(trace, search_tree(state, trace, result), "pvs", {}).steps
+    (cut,) = [step for step in steps if step.event is not None and step.event.cutoff]
+    assert "Cut-off: C leaves out c2, c3." in cut.says
+    assert "c3" in [step.event.path[-1] for step in steps if step.event is not None]
