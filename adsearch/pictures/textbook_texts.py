@@ -44,7 +44,7 @@ def alphabeta(state, alpha, beta):  #: start
             value = alphabeta(child, alpha, beta)  #: max call
             best = max(best, value)  #: max back
             alpha = max(alpha, best)  #: max back
-            if alpha >= beta:
+            if alpha >= beta:  #: max back
                 break  #: max stop
     else:
         best = +inf
@@ -52,7 +52,7 @@ def alphabeta(state, alpha, beta):  #: start
             value = alphabeta(child, alpha, beta)  #: min call
             best = min(best, value)  #: min back
             beta = min(beta, best)  #: min back
-            if alpha >= beta:
+            if alpha >= beta:  #: min back
                 break  #: min stop
     return best  #: max return, min return
 """
@@ -103,7 +103,7 @@ def pvs(state, alpha, beta):  #: start
                     value = pvs(child, value, beta)  #: max again
             best = max(best, value)  #: max back
             alpha = max(alpha, best)  #: max back
-            if alpha >= beta:
+            if alpha >= beta:  #: max back
                 break  #: max stop
     else:
         best = +inf
@@ -116,7 +116,7 @@ def pvs(state, alpha, beta):  #: start
                     value = pvs(child, alpha, value)  #: min again
             best = min(best, value)  #: min back
             beta = min(beta, best)  #: min back
-            if alpha >= beta:
+            if alpha >= beta:  #: min back
                 break  #: min stop
     return best  #: return
 """
@@ -129,14 +129,14 @@ def winning(state):  #: start
         for child in children(state):
             value = winning(child)  #: max call
             best = max(best, value)  #: max back
-            if best > 0:
+            if best > 0:  #: max back
                 break  #: max stop
     else:
         best = +inf
         for child in children(state):
             value = winning(child)  #: min call
             best = min(best, value)  #: min back
-            if best <= 0:
+            if best <= 0:  #: min back
                 break  #: min stop
     return best  #: return
 """
@@ -175,7 +175,7 @@ def average(state, alpha, beta):
         mean += p * value  #: chance back
         least = mean + rest * LOWEST
         most = mean + rest * HIGHEST
-        if rest > 0 and (least >= beta or most <= alpha):
+        if rest > 0 and (least >= beta or most <= alpha):  #: chance back
             return least if least >= beta else most  #: chance stop
     return mean  #: chance return
 """
@@ -191,7 +191,7 @@ def average(state, alpha, beta):
         low, high = window_of(child, mean, alpha, beta, least, most)
         value = star2(child, low, high)  #: chance call
         mean += probability(child) * value  #: chance back
-        if must_be_outside(mean, alpha, beta, least, most):
+        if must_be_outside(mean, alpha, beta, least, most):  #: chance back
             return the_bound_outside(alpha, beta)  #: chance stop
     return mean  #: chance return
 
@@ -208,7 +208,7 @@ def parallel(root, alpha, beta):  #: start
     for brothers in [first_child(root)], later_children(root):
         values = at_the_same_time(alphabeta, brothers, alpha, beta)  #: root call
         alpha, beta = narrowed(root, alpha, beta, values)  #: root back
-        if alpha >= beta:
+        if alpha >= beta:  #: root back
             break  #: root stop
     return best_value(root)  #: root return
 """
@@ -253,7 +253,7 @@ def quiet(state, alpha, beta):
     if turn(state) == MAX:
         alpha = max(alpha, best)
         for child in noisy_children(state):
-            if alpha >= beta:
+            if alpha >= beta:  #: max quiet back
                 break  #: max quiet stop
             value = quiet(child, alpha, beta)  #: max quiet call
             best = max(best, value)  #: max quiet back
@@ -261,7 +261,7 @@ def quiet(state, alpha, beta):
     else:
         beta = min(beta, best)
         for child in noisy_children(state):
-            if alpha >= beta:
+            if alpha >= beta:  #: min quiet back
                 break  #: min quiet stop
             value = quiet(child, alpha, beta)  #: min quiet call
             best = min(best, value)  #: min quiet back
@@ -361,7 +361,7 @@ def negamax(state, alpha, beta):  #: start
         value = -negamax(child, -beta, -alpha)  #: call
         best = max(best, value)  #: back
         alpha = max(alpha, best)  #: back
-        if beta <= alpha:
+        if beta <= alpha:  #: back
             break  #: stop
     return best  #: return
 """
@@ -376,7 +376,7 @@ def negascout(state, alpha, beta):  #: start
             if alpha < value < beta and not is_first(child):
                 value = negascout(child, value, beta)  #: max again
             alpha = max(alpha, value)  #: max back
-            if beta <= alpha:
+            if beta <= alpha:  #: max back
                 break  #: max stop
             b = alpha + 1
         return alpha  #: max return
@@ -386,7 +386,7 @@ def negascout(state, alpha, beta):  #: start
         if alpha < value < beta and not is_first(child):
             value = negascout(child, alpha, value)  #: min again
         beta = min(beta, value)  #: min back
-        if beta <= alpha:
+        if beta <= alpha:  #: min back
             break  #: min stop
         a = beta - 1
     return beta  #: min return
@@ -399,13 +399,13 @@ def alphabeta(state, alpha, beta):  #: start
         for child in children(state):
             value = alphabeta(child, alpha, beta)  #: max call
             alpha = max(alpha, value)  #: max back
-            if alpha > beta:
+            if alpha > beta:  #: max back
                 break  #: max stop
         return alpha  #: max return
     for child in children(state):
         value = alphabeta(child, alpha, beta)  #: min call
         beta = min(beta, value)  #: min back
-        if alpha > beta:
+        if alpha > beta:  #: min back
             break  #: min stop
     return beta  #: min return
 """
