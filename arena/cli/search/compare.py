@@ -31,6 +31,7 @@ from arena.cli.asking.position_options import (
     asked_position,
     read_window,
 )
+from arena.cli.search.path_trace import is_path_search
 from arena.cli.search.speed_up import ProcessesOption, check_processes, gains, worker_processes
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.notes import note
@@ -51,8 +52,8 @@ COMPARED: Columns = {
     "distinct": lambda row: "-" if row["positions"] is None else f"{row['positions']:,}",
     "leaves": lambda row: "-" if row["leaves"] is None else f"{row['leaves']:,}",
     "time": lambda row: f"{row['time'] / 1000:.2f} s",
-    "nodes/s": lambda row: "-" if row["speed"] is None else f"{row['speed'] / 1000:>5.0f} k",
-    "b": lambda row: "-" if row["branching"] is None else f"{row['branching']:.2f}",
+    "speed": lambda row: "-" if row["speed"] is None else f"{row['speed'] / 1000:.0f} k",
+    "b": lambda row: "-" if row["branching"] is None else f"{row['branching']:.1f}",
     "value": lambda row: _bounded(row) + (" !" if row["differs"] else ""),
     "move": lambda row: row["move"] or "-",
     "algorithm": lambda row: row["algorithm"],
@@ -100,9 +101,10 @@ def compare(
     """Compare search algorithms: value, nodes and time at each depth.
 
     Nodes are visits. The column distinct counts the different positions that were looked at, leaves the different ones
-    whose value was read: ends of the game and estimates. Both are "-" above 500,000 nodes. The column b is the
-    effective branching factor: a uniform tree with 1 + b + b^2 + ... + b^depth nodes has the same size. A value that
-    differs from the first algorithm's at the same depth is marked with "!".
+    whose value was read: ends of the game and estimates. Both are "-" above 500,000 nodes. The column speed has
+    thousands of nodes per second. The column b is the effective branching factor: a uniform tree with 1 + b + b^2 + ...
+    + b^depth nodes has the same size. A value that differs from the first algorithm's at the same depth is marked with
+    "!".
 
     --window is for all algorithms that have a window; alphabeta:alpha=9,beta=11 is for one.
 
@@ -127,6 +129,8 @@ def compare(
     check_processes(processes, algorithms)
     depths = _depths(depth)
     state = asked_position(game, position, moves)
+    if len({is_path_search(text) for text in algorithms}) > 1:
+        raise BadSearch("path searches can only be compared with each other: their values are costs, not utilities")
     ends = None if window is None else read_window(window)
     rows: list[dict[str, Any]] = []
     failed = interrupted = False
@@ -260,6 +264,8 @@ def _own_search(
     # Now, so that the first search is not charged for the start of the process.
     if failed := process.loaded().failed:
         raise BadSearch(f"{text}: {failed}")
+    if not process.takes_depth:
+        note(f"{text} has no parameter depth: it does the same search at every depth")
 
     def search(depth: int) -> _Found:
         answer = process.search(state.position(), depth, backwards=order is Order.REVERSED)
@@ -325,4 +331,4 @@ def _flag(rows: list[dict[str, Any]]) -> bool:
 def _bounded(row: Row) -> str:
     """The value, or the bound of it."""
     sign = {"exact": "", "lower": ">= ", "upper": "<= "}[row["bound"]]
-    return "-" if row["value"] is None else f"{sign}{round(row['value'], 5):.6g}"
+    return "-" if row["value"] is None else f"{sign}{round(row['value'], 4):.6g}"

@@ -73,6 +73,11 @@ def size(
     rows: list[dict[str, Any]] = []
     for spec in _specs(game):
         row, whole = _measured(spec, asked_position(spec, position, moves), seconds)
+        if row["nodes"] is None and row["alphabeta"] is None and not rows:
+            raise BadSearch(
+                f"{spec} is too large to measure within {seconds:g} s; try a smaller game, a position near the end "
+                "(--moves), or more --seconds"
+            )
         rows.append(row)
         if not whole:
             note(f"{spec} is too large to measure all of it within {seconds:g} s; --seconds sets the limit")

@@ -111,7 +111,7 @@ def _folded(text: str, width: int) -> str:
     lines = []
     for word in text.split(" "):
         rest = word
-        while len(rest) > width and (end := max(rest.rfind(mark, 0, width) for mark in ":,/+") + 1):
+        while len(rest) > width and (end := max(rest.rfind(mark, 0, width) for mark in ":,/+=") + 1):
             lines.append(rest[:end] + "\n")
             rest = rest[end:]
         lines.append(rest + " ")
