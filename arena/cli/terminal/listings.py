@@ -111,11 +111,16 @@ def _folded(text: str, width: int) -> str:
     lines = []
     for word in text.split(" "):
         rest = word
-        while len(rest) > width and (end := max(rest.rfind(mark, 0, width) for mark in ":,/+=") + 1):
+        while len(rest) > width and (end := _end_after(rest, ":,/+", width) or _end_after(rest, "=", width)):
             lines.append(rest[:end] + "\n")
             rest = rest[end:]
         lines.append(rest + " ")
     return "".join(lines)[:-1]
+
+
+def _end_after(text: str, marks: str, width: int) -> int:
+    """The end of the longest beginning of `text` that fits the width and ends with one of the marks; 0 without one."""
+    return max(text.rfind(mark, 0, width) for mark in marks) + 1
 
 
 def _show_table(
