@@ -196,6 +196,9 @@ class _Svg:
 
     def __init__(self, picture: Picture, *, numbered: bool) -> None:
         self.picture = picture
+        # An explicit tree's root has a name; the start of a game is only "root".
+        root = picture.root
+        self.root_label = "" if root.name or root.position is not None or root.label == "root" else root.label
         self.boards = {id(node): board_of(node.position) for node in picture.root.walk() if node.position is not None}
         self.numbers = {id(node): number for number, node in enumerate(picture.root.walk())} if numbered else {}
         inside = [_inside(node) for node in picture.root.walk() if node.shape in (Shape.MAX, Shape.MIN)]
@@ -213,6 +216,9 @@ class _Svg:
         left = min(left for left, _ in self.contour)
         right = max(right for _, right in self.contour)
         self.draw(self.placed, _MARGIN - left, 0)
+        if self.root_label:
+            above = self.levels[0] - self.half_height(self.picture.root) - 6.0
+            self.labels.append(svg.element("text", svg.words(self.root_label), x=_MARGIN - left, y=above))
         return svg.document(
             right - left + 2 * _MARGIN,
             self.levels[-1] + self.lowest + _MARGIN,
@@ -255,6 +261,8 @@ class _Svg:
         # The labels of siblings are 0.6 times as far apart as the nodes. Short ones have more room than they need.
         width = max((svg.width_of(text, _SIZE) for text in _on_edge(node)), default=0.0)
         label = max(width * 1.5, (width + 2.0) / 0.6 - _GAP) / 2
+        if node is self.picture.root:
+            label = svg.width_of(self.root_label, _SIZE) / 2
         return -max(half, label), max(half + 4.0 + beside, label)
 
     def heights(self) -> list[float]:
@@ -274,7 +282,7 @@ class _Svg:
                 look(child, depth + 1)
 
         look(self.placed, 0)
-        heights = [_MARGIN + _HALF + higher[0]]
+        heights = [_MARGIN + _HALF + higher[0] + (_LINE if self.root_label else 0.0)]
         for span, (above, below) in zip(spans, pairwise(higher), strict=True):
             heights.append(heights[-1] + min(max(86.0, 0.2 * span), 240.0) + above + below)
         self.lowest = _HALF + higher[-1]

@@ -300,3 +300,8 @@ def test_a_name_that_is_the_move_is_drawn_once() -> None:
     picture = game_tree(games.start("tree:four_leaves"), nodes=Nodes.POSITIONS)
     texts = [text.text for text in drawn(picture).iter(SVG + "text")]
     assert [texts.count(name) for name in "abcdefg"] == [1] * 7
+
+
+def test_the_root_of_an_explicit_tree_shows_its_name_and_the_start_of_a_game_does_not() -> None:
+    assert ">A</text>" in as_svg(game_tree(games.start("tree:professors")))
+    assert ">root</text>" not in as_svg(game_tree(games.start("nap:3")))
