@@ -36,13 +36,13 @@ def test_the_same_seed_gives_the_same_table_and_the_cells_are_the_games_of_arena
 
 
 def test_a_game_for_one_player_has_one_column_and_is_won_by_a_score_above_0() -> None:
-    asked = ("matrix", "maze:random2,map=trap", "expectimax:rounds=3", "paranoid:rounds=3", "--games", "3")
+    asked = ("matrix", "maze:random2,map=trap", "expectimax:rounds=3", "paranoid:rounds=3", "--games", "1")
     ended = arena(*asked)
     assert ended.code == 0, ended.err
     assert ended.out.splitlines()[2].split() == ["player", "alone"]
     for cell in json.loads(arena(*asked, "--format", "json").out):
         assert cell["against"] is None
-        assert cell["won"] == 3 if cell["mean_score"] > 500 else cell["won"] < 3
+        assert cell["won"] == (cell["mean_score"] > 0)
 
 
 def test_an_agent_of_a_student_plays_too_and_its_faults_are_counted(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_the_table_fits_into_eighty_columns_and_its_numbers_are_those_of_the_jso
     assert (ended.code, ended.err) == (0, "")
     header, *lines = ended.out.splitlines()
     assert header.split() == [
-        *("depth", "nodes", "distinct", "leaves", "time", "nodes/s", "b", "value", "move", "algorithm")
+        *("depth", "nodes", "distinct", "leaves", "time", "speed", "b", "value", "move", "algorithm")
     ]
     assert len(lines) == 9
     assert max(map(len, ended.out.splitlines())) <= 80

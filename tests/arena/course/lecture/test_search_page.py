@@ -107,13 +107,13 @@ def test_keys_step_through_the_search(browser: Browser, file: Path) -> None:
 
 def test_the_tree_grows_and_the_lines_that_run_are_marked(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
-        assert seen(page) == ["[-inf, +inf]"]
+        assert seen(page) == ["[-inf, +inf]", "A"]
         assert running(page) == ["def alphabeta(state, alpha, beta):"]
         page.keyboard.press("ArrowRight")
-        assert seen(page) == ["[-inf, +inf]", "[-inf, +inf]", "B"]
+        assert seen(page) == ["[-inf, +inf]", "[-inf, +inf]", "B", "A"]
         assert running(page) == ["value = alphabeta(child, alpha, beta)"]
         page.keyboard.press("ArrowRight")
-        assert sorted(seen(page)) == sorted(["[-inf, +inf]", "[-inf, 3]", "3", "B", "b1"])
+        assert sorted(seen(page)) == sorted(["[-inf, +inf]", "[-inf, 3]", "3", "A", "B", "b1"])
         page.keyboard.press("c")
         assert "Cut-off: C leaves out c2, c3." in (page.locator("#says").text_content() or "")
         assert {"c2", "c3", "[3, 2]"} <= {*seen(page)}
