@@ -23,6 +23,19 @@ from adsearch.result import Result
 _CALLERS: Final = ("state", "depth", "budget", "trace", "return")
 """Parameters of a search that are not options, because they cannot be given as text."""
 
+_OTHER_NAMES: Final = {
+    "star1": "expectiminimax:pruning=star1",
+    "star2": "expectiminimax:pruning=star2",
+    "minimax_ab": "alphabeta",
+    "ab": "alphabeta",
+    "a*": "astar",
+    "bfs": "breadth_first",
+    "dfs": "depth_first",
+    "ucs": "uniform_cost",
+    "dijkstra": "uniform_cost",
+}
+"""What other books call a search: only for error messages, and only names that are not similar to ours."""
+
 Search = Callable[..., Result[Any]]
 
 
@@ -45,7 +58,10 @@ class Family(Mapping[str, ModuleType]):
     def find(self, name: str) -> ModuleType:
         """The module of that name; BadSearch lists the names."""
         if name not in self._modules:
-            raise BadSearch(f"no algorithm {quote(name)}{meant(name, self.names())}")
+            ours = _OTHER_NAMES.get(name.lower(), "")
+            known = ours.partition(":")[0] in self._modules
+            hint = f"; did you mean '{ours}'?" if known else meant(name, self.names())
+            raise BadSearch(f"no algorithm {quote(name)}{hint}")
         return importlib.import_module(self._modules[name])
 
     def configured(self, text: str) -> tuple[Search, dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Each dialect returns the value of the definition, and visits what its lecture visits."""
 
 import inspect
+import re
 from collections.abc import Callable
 from math import inf
 from typing import Any
@@ -63,6 +64,22 @@ def test_the_family_is_listed_apart_and_found_among_all_searches() -> None:
         searches.configured("negascot")
     with pytest.raises(BadSearch, match="no algorithm 'negascout'"):
         algorithms.find("negascout")
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("star1", "expectiminimax:pruning=star1"),
+        ("Star2", "expectiminimax:pruning=star2"),
+        *((name, "alphabeta") for name in ("minimax_ab", "alpha_beta", "alpha-beta", "AB")),
+        *(("a*", "astar"), ("a_star", "astar"), ("bfs", "breadth_first"), ("breadth-first", "breadth_first")),
+        *(("dfs", "depth_first"), ("ucs", "uniform_cost"), ("uniform-cost", "uniform_cost")),
+    ],
+)
+def test_an_unknown_name_from_another_book_names_our_search(name: str, ours: str) -> None:
+    with pytest.raises(BadSearch, match=re.escape(f"no algorithm '{name}'; did you mean '{ours}'?")):
+        searches.configured(name)
+    assert searches.configured(ours)
 
 
 @every_dialect
