@@ -134,15 +134,15 @@ def compare(
     ends = None if window is None else read_window(window)
     rows: list[dict[str, Any]] = []
     failed = interrupted = False
-    with ExitStack() as stack:
-        workers = stack.enter_context(worker_processes(processes))
-        searches = {
-            text: _own_search(text, game, state, order=order, walls=walls, seconds=seconds, stack=stack)
-            if split_path(text)
-            else _our_search(text, as_searched(state, order), ends, nodes, seconds, workers)
-            for text in algorithms
-        }
-        try:
+    try:
+        with ExitStack() as stack:
+            workers = stack.enter_context(worker_processes(processes, game))
+            searches = {
+                text: _own_search(text, game, state, order=order, walls=walls, seconds=seconds, stack=stack)
+                if split_path(text)
+                else _our_search(text, as_searched(state, order), ends, nodes, seconds, workers)
+                for text in algorithms
+            }
             for plies in depths:
                 for text, search in list(searches.items()):
                     begun = time.perf_counter()
@@ -161,9 +161,9 @@ def compare(
                         rows.append(_row(text, plies, found, took))
                         if split_path(text) and state.turn == 1:
                             _turn_to_mover(rows)
-        except KeyboardInterrupt:
-            interrupted = True
-            print("\ninterrupted; the table has the searches that ended before", file=sys.stderr)
+    except KeyboardInterrupt:
+        interrupted = True
+        print("\ninterrupted; the table has the searches that ended before", file=sys.stderr)
     if _flag(rows):
         note('a value marked "!" differs from the first algorithm at the same depth')
     show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)

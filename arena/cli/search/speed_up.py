@@ -3,6 +3,7 @@
 Only here a search of ours uses more than one process: the searches start none, and agents have one processor core.
 """
 
+import importlib
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,9 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from adsearch import games
 from adsearch.errors import BadSearch
 
 if TYPE_CHECKING:
+    from multiprocessing.synchronize import Barrier
+
     from adsearch.parallel import Workers
 
 _LEAST: Final = 20
@@ -30,16 +34,40 @@ def check_processes(processes: int, algorithms: Sequence[str]) -> None:
 
 
 @contextmanager
-def worker_processes(processes: int) -> "Iterator[Workers]":
-    """Workers for parallel search: these processes, or for one the search's own. They end with the block."""
+def worker_processes(processes: int, game: str) -> "Iterator[Workers]":
+    """Workers for a parallel search of `game`: that many processes, or for one the search's own.
+
+    They end with the block: after their last job, or at once if the block raises (Ctrl-C). They are started anew
+    (spawn), because a forked copy of a process with threads can inherit a lock that nobody opens.
+    """
     if processes == 1:
         yield map
         return
-    from multiprocessing import get_context
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
 
-    with get_context("fork").Pool(processes, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        pool.map(abs, range(processes))  # now, so that the first search is not charged for the start of the processes
-        yield pool.imap
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, context, _begin, (game, context.Barrier(processes))) as pool:
+        try:
+            # Only this process handles Ctrl-C: the workers inherit that the signal is blocked.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                started = pool.map(abs, range(processes))  # a job starts a process if none is idle
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            list(started)  # now, so that the first search is not charged for the start of the processes
+            yield pool.map
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+
+
+def _begin(game: str, ready: "Barrier") -> None:
+    """The start of a worker: import what its jobs need, then wait until all workers have done so."""
+    importlib.import_module("adsearch.parallel")
+    games.find(game)  # a game in the user's own file cannot be imported by the name of its module
+    ready.wait()
 
 
 def gains(rows: Sequence[dict[str, Any]], processes: int) -> Iterator[str]:

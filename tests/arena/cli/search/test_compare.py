@@ -3,16 +3,22 @@
 import csv
 import io
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
 
 from adsearch import games
 from adsearch.size import effective_branching
-from arena.cli.search.speed_up import gains
+from arena.cli.search.speed_up import gains, worker_processes
 from tests.kit.arena_program import arena
+from tests.kit.effort import PATIENCE
 from tests.kit.places import EXAMPLES
 
 # Our searches.
@@ -335,6 +341,38 @@ def test_positions_of_any_game_are_sent_to_the_processes(game: str) -> None:
             game, "alphabeta", "parallel", "--processes", "2", "--depth", "4", "--order", order, "--seconds", "60"
         )
         assert (plain["value"], plain["move"]) == (parallel["value"], parallel["move"])
+
+
+LOCK = Lock()
+
+
+def lock_is_free(_: object) -> Any:
+    return not LOCK.locked()
+
+
+def test_workers_do_not_inherit_a_lock_that_a_thread_holds() -> None:
+    jobs: list[Any] = [1, 2]
+    with LOCK, worker_processes(2, "nap") as workers:
+        free: list[Any] = [*workers(lock_is_free, jobs)]
+    assert free == [True, True]
+
+
+def test_ctrl_c_ends_the_processes_at_once_and_quietly() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", *["compare", "connect4", "parallel", "--processes", "2", "--depth", "20"]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        process.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGINT)  # the terminal sends it to all of them
+    # The output ends when the last of the processes has ended.
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert "Traceback" not in err
 
 
 def test_processes_without_parallel_are_refused() -> None:
