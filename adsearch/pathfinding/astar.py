@@ -26,8 +26,8 @@ def search(
 ) -> Result[Move]:
     """A path from `state` to a goal, at most `depth` moves long; the cheapest if the heuristic allows it.
 
-    `graph`: each place is expanded once; without it every path to a place is searched. `heuristic`: a name out of the
-    game's `heuristics`, or "zero" (default: the game's first)."""
+    `graph`: each place is expanded once, so with a `depth` the cheapest path can be missed; without it every path to
+    a place is searched. `heuristic`: a name out of the game's `heuristics`, or "zero" (default: the game's first)."""
     return run(
         state,
         lambda: PriorityQueue[Node](lambda node: node.f),

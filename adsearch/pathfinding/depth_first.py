@@ -23,7 +23,8 @@ def search(
 ) -> Result[Move]:
     """The first path from `state` to a goal that is found on the way down, at most `depth` moves long.
 
-    `graph`: each place is expanded once; without it every path to a place is searched."""
+    `graph`: each place is expanded once, so with a `depth` a path can be missed; without it every path to a place
+    is searched."""
     return run(
         state,
         frontier.Stack,

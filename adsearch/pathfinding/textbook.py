@@ -64,7 +64,10 @@ def tree_search(problem: Problem, frontier: Frontier[Node]) -> Node | None:
 
 
 def graph_search(problem: Problem, frontier: Frontier[Node]) -> Node | None:
-    """The same, with a closed set: each place is expanded once, for the first path that leaves the frontier."""
+    """The same, with a closed set: each place is expanded once, for the first path that leaves the frontier.
+
+    With a depth limit it can miss a goal that tree search finds: the first path to a place can be a longer one, with
+    too few moves left for the goal."""
     closed: dict[Hashable, Node] = {}
     frontier.add([problem.root()])
     while frontier:

@@ -24,7 +24,8 @@ def search(
 ) -> Result[Move]:
     """The cheapest path from `state` to a goal, at most `depth` moves long.
 
-    `graph`: each place is expanded once; without it every path to a place is searched."""
+    `graph`: each place is expanded once, so with a `depth` the cheapest path can be missed; without it every path to
+    a place is searched."""
     return run(
         state,
         lambda: PriorityQueue[Node](lambda node: node.g),

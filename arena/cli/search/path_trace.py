@@ -26,12 +26,17 @@ def print_steps(search: Search, options: dict[str, Any], state: State[Any]) -> N
     print(as_table(trace))
     if trace.left_out:
         print(f"... and {trace.left_out:,} more steps; limit the depth (--depth) to see them all")
-    print(summary(state, result))
+    if result.distance is not None:
+        print(summary(state, result))
+        return
+    # The first path to a place can be longer than a later one, but not in breadth-first search.
+    can_miss = options.get("depth") is not None and options.get("graph", True)
+    can_miss = can_miss and search is not pathfinding["breadth_first"].search
+    advice = " within the depth; graph=false may find one" * can_miss
+    print(f"no path found{advice}  expanded {result.nodes:,}")
 
 
 def summary(state: State[Any], result: Result[Any]) -> str:
-    """The path, its cost and the number of expanded nodes, on one line."""
-    if result.distance is None:
-        return f"no path found  expanded {result.nodes:,}"
+    """The path that was found, its cost and the number of expanded nodes, on one line."""
     path = " ".join(texts(state, result.line)) or "none"
     return f"cost {written(result.value)}  moves {result.distance}  path {path}  expanded {result.nodes:,}"

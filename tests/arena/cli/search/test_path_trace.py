@@ -1,5 +1,8 @@
 """`arena trace` with a path search: the frontier and the explored places, step by step."""
 
+import json
+from pathlib import Path
+
 from tests.kit.arena_program import arena
 
 
@@ -19,6 +22,21 @@ def test_a_path_search_shows_the_frontier_and_the_explored_places() -> None:
     alone = arena("trace", "maze:0,map=tiny", "breadth_first:graph=false", "--moves", "e e", "--depth", "2")
     assert alone.out.splitlines()[-1] == "no path found  expanded 3"
     assert max(map(len, arena("trace", "maze:0,map=detour", "astar").out.splitlines())) <= 80
+
+
+def test_where_a_depth_limit_can_mislead_graph_search_the_last_line_says_so(tmp_path: Path) -> None:
+    """The cheapest way to B has two moves, and then none is left for G."""
+    to_goal = {"@costs": {"G": 1}, "G": 1}
+    tree = {"@costs": {"A": 1, "B": 5}, "A": {"@costs": {"B": 1}, "B": to_goal}, "B": to_goal}
+    (tmp_path / "detour.json").write_text(json.dumps({"players": 1, "tree": {"S": tree}}), "utf-8")
+    for search, depth, line in (
+        ("uniform_cost", "2", "no path found within the depth; graph=false may find one  expanded 2"),
+        ("uniform_cost:graph=false", "2", "cost 6  moves 2  path B G  expanded 3"),
+        ("breadth_first", "1", "no path found  expanded 1"),
+        ("uniform_cost:graph=false", "1", "no path found  expanded 1"),
+    ):
+        ended = arena("trace", f"tree:file={tmp_path}/detour.json", search, "--depth", depth)
+        assert ended.out.splitlines()[-1] == line
 
 
 def test_a_path_search_takes_no_window_and_draws_no_tree() -> None:
