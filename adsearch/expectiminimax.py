@@ -123,14 +123,22 @@ class Star1(AlphaBeta[Move]):
         return line
 
     def average(
-        self, state: State[Move], depth: int, alpha: float, beta: float, lows: list[float], highs: list[float]
+        self,
+        state: State[Move],
+        depth: int,
+        alpha: float,
+        beta: float,
+        lows: list[float],
+        highs: list[float],
+        probed: Sequence[int] = (),
     ) -> float:
-        """The same, given that the value of outcome i is in [lows[i], highs[i]]."""
+        """The same, given that the value of outcome i is in [lows[i], highs[i]]. `probed`: outcomes that the trace has
+        shown already."""
         chances = state.chances()
         trace = self.trace
         least, most = _sums_after(chances, lows), _sums_after(chances, highs)
         known = 0.0
-        for (outcome, chance), low, high in zip(chances, least, most, strict=True):
+        for at, ((outcome, chance), low, high) in enumerate(zip(chances, least, most, strict=True)):
             # If the outcome's value is outside this window, the expected value is outside [alpha, beta].
             child_alpha, child_beta = (alpha - known - high) / chance, (beta - known - low) / chance
             if child_alpha >= child_beta:
@@ -142,7 +150,8 @@ class Star1(AlphaBeta[Move]):
             known += chance * value
             if trace:
                 outside = not child_alpha < value < child_beta
-                trace.back(value, alpha, beta, cutoff=outside and outcome != chances[-1][0])
+                left_out = any(other not in probed for other in range(at + 1, len(chances)))
+                trace.back(value, alpha, beta, cutoff=outside and left_out)
             # max and min: rounding must not move a bound back inside the window.
             if value >= child_beta:
                 return max(known + low, beta)
@@ -157,11 +166,13 @@ class Star2(Star1[Move]):
     def chance_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
         chances = state.chances()
         lows, highs = ([bound] * len(chances) for bound in self.bounds)
+        probed: list[int] = []
         if depth > 1:
             for at, (outcome, chance) in enumerate(chances):
                 child = state.play(outcome)
                 # With only one move, the probe would be the whole search.
                 if child.turn in (0, 1) and len(child.moves()) > 1:
+                    probed.append(at)
                     # The bounds of the other outcomes give the window in which this outcome can still matter.
                     low, high = _sum_without(chances, lows, at), _sum_without(chances, highs, at)
                     if self.trace:
@@ -175,12 +186,13 @@ class Star2(Star1[Move]):
                     if self.trace:
                         self.trace.bounded(Bound.LOWER if child.turn == 0 else Bound.UPPER)
                         value = lows[at] if child.turn == 0 else highs[at]
-                        self.trace.back(value, alpha, beta, cutoff=least >= beta or most <= alpha)
+                        outside = least >= beta or most <= alpha
+                        self.trace.back(value, alpha, beta, cutoff=outside and len(probed) < len(chances))
                     if least >= beta:
                         return least
                     if most <= alpha:
                         return most
-        return self.average(state, depth, alpha, beta, lows, highs)
+        return self.average(state, depth, alpha, beta, lows, highs, probed)
 
     def probe(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
         """A bound of the value of `state` from its first move only."""

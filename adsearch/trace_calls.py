@@ -35,6 +35,8 @@ class Visit:
     low: float = -inf
     high: float = inf
     """The node's true value is between these, for the seat that `value` is for."""
+    probed: bool = False
+    """Whether star2 searched only the first move, for a bound of the node's value."""
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -115,6 +117,7 @@ def _settle(visit: Visit, trace: Trace) -> None:
         visit.bound = Bound.EXACT
         return
     value = float(visit.value)
+    visit.probed = said is not None and bool(visit.children)
     if said is not None or not (visit.children or visit.stand_pat is not None):
         visit.bound = said or Bound.EXACT
         visit.low = -inf if said is Bound.UPPER else value

@@ -58,7 +58,8 @@ def _block(visit: Visit, trace: Trace, nodes: Nodes) -> Iterator[str]:
             yield indent + line
     rest = not_searched(visit) if visit.children and trace.backup not in _PATHS else ()
     if rest and visit.value is not None:
-        why = "pruning takes place; left out" if visit.cut else "not searched"
+        probed = "a probe searches only the first move; left out" if visit.probed else "not searched"
+        why = "pruning takes place; left out" if visit.cut else probed
         yield f"{indent}{why}: {_named(visit, rest, nodes)}"
     if visit.value is not None:
         yield f"{indent}reports {_report(visit, trace)}"

@@ -16,7 +16,7 @@ from adsearch.pictures.tree_picture import Node, Path, Picture, shown
 from adsearch.result import Bound
 from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Trace, Value, ends, window_text, written
-from adsearch.trace_calls import not_searched, visits
+from adsearch.trace_calls import Visit, not_searched, visits
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,9 @@ class _Reader:
         # For each event that causes a cut-off: the children that this visit of the parent leaves out. A later visit
         # can look at some of them.
         self.left_out = {visit.children[-1].call.ended: not_searched(visit) for visit in found if visit.cut}
+        # The last event of each visit of a chance node that ends without its average: after probes of all outcomes, no
+        # child need be left out.
+        self.stops = {visit.children[-1].call.ended for visit in found if _ends_early(visit)}
         # The events with a call of a position that quiescence search can leave as it is.
         self.quiet = {visit.call.began for visit in found if visit.stand_pat is not None}
 
@@ -118,7 +121,9 @@ class _Reader:
             else:
                 follows = self.events[at + 1] if at + 1 < len(self.events) else None
                 again = follows is not None and follows.path == event.path
-                yield self.back(event, self.bounds.get(at), again=again, left_out=self.left_out.get(at, ()))
+                stops = event.cutoff or at in self.stops
+                left_out = self.left_out.get(at, ())
+                yield self.back(event, self.bounds.get(at), again=again, stops=stops, left_out=left_out)
         root = self.nodes[0]
         value = "" if root.value is None else value_text(root.value, root.bound)
         best = " ".join(self.name(number) for number, node in enumerate(self.nodes) if node.best and number)
@@ -168,9 +173,10 @@ class _Reader:
             says=f"From {named.path[-2]} down to {named.path[-1]}{_with(event)}.",
         )
 
-    def back(self, event: Event, bound: Bound | None, *, again: bool, left_out: Sequence[str]) -> Step:
+    def back(self, event: Event, bound: Bound | None, *, again: bool, stops: bool, left_out: Sequence[str]) -> Step:
         """A leaf, or the return from a child; `bound`: of its true value. `again`: the child is searched again next;
-        `left_out`: the children of the parent that a cut-off leaves out."""
+        `stops`: at a chance node, the parent returns; `left_out`: the children of the parent that a cut-off leaves
+        out."""
         child, parent = self.numbers[event.path], self.numbers[event.path[:-1]]
         is_leaf = event.kind is EventKind.LEAF
         if is_leaf:
@@ -183,10 +189,10 @@ class _Reader:
         above = self.calls[-1]
         is_searched_again = again and bool(self.lines("again", above.who))
         if was_probe:
-            lines += self.lines("unprobed", above.who) if event.cutoff else self.lines("probe", above.who)
+            lines += self.lines("unprobed", above.who) if stops else self.lines("probe", above.who)
         elif not is_searched_again:
-            lines += self.lines("back", above.who, quiet=above.quiet) + self.stop_lines(event, above)
-        above.has_returned = above.who == "chance" and event.cutoff
+            lines += self.lines("back", above.who, quiet=above.quiet) + self.stop_lines(event, above, stops=stops)
+        above.has_returned = above.who == "chance" and stops
         named = self.named(event)
         says = self.returned(named, bound, above) + self.cut_off(event, named, left_out)
         above.alpha, above.beta = event.alpha, event.beta
@@ -271,13 +277,15 @@ class _Reader:
             return self.lines("table", "")
         return (() if self.calls[-1].quiet else self.lines("leaf", "")) + self.lines("return", "leaf", quiet=True)
 
-    def stop_lines(self, event: Event, above: _Open) -> tuple[int, ...]:
+    def stop_lines(self, event: Event, above: _Open, *, stops: bool) -> tuple[int, ...]:
         """The line that leaves the loop of the parent, if it runs. Most searches also run it after the last child,
         where nothing is left to cut off."""
         value = event.value
         if self.algorithm == "winning" and isinstance(value, float | int):
             stops = value > 0 if above.who == "max" else value <= 0
-        elif event.alpha is None or event.beta is None or above.who == "chance" or above.quiet:
+        elif above.who == "chance":
+            pass
+        elif event.alpha is None or event.beta is None or above.quiet:
             stops = event.cutoff
         elif self.algorithm == "alphabeta_strict":
             stops = event.alpha > event.beta
@@ -333,6 +341,14 @@ class _Reader:
         children = tuple(self.with_windows(child, numbers) for child in node.children)
         last, widest = self.last_window[number], self.widest_window[number]
         return replace(node, children=children, window=last, room=widest)
+
+
+def _ends_early(visit: Visit) -> bool:
+    """Whether a visit of a chance node returned before it had searched the last outcome."""
+    if visit.state is None or visit.state.turn != CHANCE or visit.value is None or not visit.children:
+        return False
+    last = visit.children[-1]
+    return last.probed or last.path[-1] != visit.state.to_text(visit.state.moves()[-1])
 
 
 def _with(event: Event) -> str:

@@ -144,7 +144,7 @@ class Known:
     window: str = ""
     visits: int = 1
     cutoff: bool = False
-    """Whether the last visited child caused a cutoff."""
+    """Whether the children that were not visited are pruned."""
     children: dict[str, int] = field(default_factory=dict)
     """The moves whose subtrees are drawn, in order, with the number of moves that each stands for."""
 
@@ -217,13 +217,14 @@ def search_tree(
         call = visit.call
         here = known.setdefault(call.path, Known(visits=0))
         here.visits += 1
+        if visit.children:
+            # What no visit after a probe looks at was pruned by the bound that the probe found.
+            here.cutoff = visit.cut or visit.probed
         if visit.value is not None and (call.path[1:] or result is not None):
             here.value, here.bound, here.table = visit.value, visit.bound or Bound.EXACT, call.table
         here.window = window_text(call.alpha, call.beta) or here.window
         if call.path[:-1]:
-            parent = known[call.path[:-1]]
-            parent.children[call.path[-1]] = 1
-            parent.cutoff = call.cutoff
+            known[call.path[:-1]].children[call.path[-1]] = 1
     line = texts(state, () if result is None else result.line)
     picture = Picture(_node(state, root, known, _prefixes(state, line), nodes), title)
     if sum(1 for _ in picture.root.walk()) > MOST:

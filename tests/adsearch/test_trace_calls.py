@@ -9,7 +9,7 @@ from adsearch import Budget, Trace, alphabeta, games, searches
 from adsearch.result import Bound
 from adsearch.state import CHANCE
 from adsearch.trace import Backup
-from adsearch.trace_calls import Visit, visits
+from adsearch.trace_calls import Visit, not_searched, visits
 from tests.kit.every_game import AnyState
 from tests.kit.random_trees import LEAVES, random_tree
 
@@ -75,6 +75,16 @@ def test_the_sign_of_every_value_is_true(spec: str) -> None:
         state = random_tree(Random(seed), chance=spec.startswith(WITH_CHANCE), leaves=leaves)
         for window in WINDOWS if takes_window else WINDOWS[:1]:
             check(*traced(state, spec, **dict(zip(("alpha", "beta"), window or (), strict=False))))
+
+
+@pytest.mark.parametrize("spec", EXACT)
+def test_a_cutoff_leaves_out_a_child(spec: str) -> None:
+    for seed in range(TREES):
+        state = random_tree(Random(seed), chance=spec.startswith(WITH_CHANCE))
+        if spec == "negascout":
+            state = random_tree(Random(seed), leaves=(-2, -1, 0, 0, 1, 1, 2))
+        for visit in traced(state, spec)[1]:
+            assert not visit.cut or not_searched(visit), visit
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:table=true", "alphabeta:table=true,fail=hard", "winning", "mtdf"])

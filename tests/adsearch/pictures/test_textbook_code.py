@@ -18,6 +18,7 @@ import pytest
 
 from adsearch import State, Trace, games, terms
 from adsearch.games.tree import Tree, read
+from adsearch.pictures.call_trace import as_calls
 from adsearch.pictures.search_steps import Stepped, stepped
 from adsearch.pictures.tree_picture import search_tree
 from adsearch.registry import algorithms, dialects, searches
@@ -302,3 +303,19 @@ def test_a_cutoff_names_the_children_that_this_visit_leaves_out_though_a_later_o
     (cut,) = [step for step in steps if step.event is not None and step.event.cutoff]
     assert "Cut-off: C leaves out c2, c3." in cut.says
     assert "c3" in [step.event.path[-1] for step in steps if step.event is not None]
+
+
+def test_probes_of_all_outcomes_can_end_a_chance_node_without_a_cutoff() -> None:
+    """MAX has 8. x is worth at most 7 and y at most 1, so their average is not searched; x2 and y2 are left out."""
+    outcomes = {"x": {"@turn": "MIN", "x1": 7, "x2": 9}, "y": {"@turn": "MIN", "y1": 1, "y2": 9}}
+    drawn = read({"bounds": [0, 10], "tree": {"R": {"S": 8, "C": {"@turn": "chance"} | outcomes}}})
+    search, trace, _ = searched("expectiminimax:pruning=star2", Tree.at(drawn, drawn.root))
+    assert not any(event.cutoff for event in trace.events)
+    assert search.code is not None
+    (returns,) = search.code.find("chance", "unprobed")
+    assert [step.event.path for step in search.steps if step.event and returns in step.lines] == [("R", "C", "y")]
+    assert [(node.label, node.cut) for node in search.picture.root.walk() if not node.visits] == [
+        ("x2", True),
+        ("y2", True),
+    ]
+    assert "a probe searches only the first move; left out: x2" in as_calls(trace)
