@@ -123,7 +123,13 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/tournament/duration.py", "arena/student/checking/examiner.py", "arena/players/submissions.py"),
     }
     typed = {
-        *("arena/cli/play/play.py", "arena/cli/play/games.py", "arena/cli/play/agents.py", "arena/cli/play/matrix.py"),
+        *(
+            "arena/cli/play/play.py",
+            "arena/cli/play/games.py",
+            "arena/cli/play/agents.py",
+            "arena/cli/play/matrix.py",
+            "arena/cli/search/speed_up.py",
+        ),
         *("arena/cli/asking/position_options.py", "arena/course/lecture/function_runner.py", "arena/cli/teach/init.py"),
         *("arena/cli/write/new.py", "arena/cli/write/climb_run.py", "arena/cli/asking/game_filters.py"),
         *("arena/cli/terminal/completion.py", "arena/cli/terminal/usage_errors.py", "arena/cli/play/run.py"),

@@ -5,6 +5,7 @@ Only here a search of ours uses more than one process: the searches start none, 
 
 import importlib
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -49,18 +50,29 @@ def worker_processes(processes: int, game: str) -> "Iterator[Workers]":
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, _begin, (game, context.Barrier(processes))) as pool:
         try:
-            # Only this process handles Ctrl-C: the workers inherit that the signal is blocked.
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
+            with _without_interrupts():
                 started = pool.map(abs, range(processes))  # a job starts a process if none is idle
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
             list(started)  # now, so that the first search is not charged for the start of the processes
             yield pool.map
         except BaseException:
             for process in multiprocessing.active_children():
                 process.terminate()
             raise
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in this block. Processes that are started here inherit this, so that only this process handles it.
+
+    Windows cannot block signals."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(game: str, ready: "Barrier") -> None:
