@@ -52,7 +52,7 @@ COMPARED: Columns = {
     "distinct": lambda row: "-" if row["positions"] is None else f"{row['positions']:,}",
     "leaves": lambda row: "-" if row["leaves"] is None else f"{row['leaves']:,}",
     "time": lambda row: f"{row['time'] / 1000:.2f} s",
-    "speed": lambda row: "-" if row["speed"] is None else f"{row['speed'] / 1000:.0f} k",
+    "speed": lambda row: "-" if row["speed"] is None else f"{row['speed'] / 1000:>4.0f} k",
     "b": lambda row: "-" if row["branching"] is None else f"{row['branching']:.1f}",
     "value": lambda row: _bounded(row) + (" !" if row["differs"] else ""),
     "move": lambda row: row["move"] or "-",
