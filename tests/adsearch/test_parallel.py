@@ -75,6 +75,6 @@ def test_all_workers_together_stay_within_the_nodes_of_the_budget(nodes: int) ->
 
 def test_processes_are_workers() -> None:
     state = games.start("connect4")
-    with get_context("fork").Pool(2) as pool:
+    with get_context("spawn").Pool(2) as pool:
         found = parallel.search(state, depth=5, workers=pool.imap)
     assert found == parallel.search(state, depth=5)

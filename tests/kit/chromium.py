@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
-    from playwright.sync_api import Dialog, Page, Request
+    from playwright.sync_api import ConsoleMessage, Dialog, Error, Page, Request
 
 _PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -25,10 +25,11 @@ def program() -> str | None:
 
 
 class Browser:
-    """Opens pages."""
+    """Opens pages. A tab is used again for the next page, because a new one takes four times as long."""
 
     def __init__(self, chromium: Chromium) -> None:
         self._chromium = chromium
+        self._tabs: dict[tuple[bool, bool], Page] = {}
 
     @contextmanager
     def open(
@@ -41,14 +42,17 @@ class Browser:
         online: bool = False,
         width: int = 1280,
         height: int = 800,
+        alone: bool = False,
     ) -> Iterator[Page]:
-        """The page in that file. Leaving it fails if there was any request, complaint or dialog."""
-        context = self._chromium.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            java_script_enabled=script,
-            offline=not online,
-        )
+        """The page in that file. Leaving it fails if there was any request, complaint or dialog.
+
+        `alone`: in a tab of its own, for a test that changes more than the page, such as the clock."""
+        page = None if alone else self._tabs.pop((script, online), None)
+        if page is None:
+            page = self._chromium.new_context(java_script_enabled=script, offline=not online).new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(media="null", color_scheme="dark" if dark else "light", reduced_motion="null")
+        page.mouse.move(0, 0)
         trouble: list[str] = []
 
         def note_request(request: Request) -> None:
@@ -59,16 +63,29 @@ class Browser:
             trouble.append(f"pops up: {dialog.message}")
             dialog.dismiss()
 
-        page = context.new_page()
+        def note_message(message: ConsoleMessage) -> None:
+            trouble.append(f"complains: {message.text}")
+
+        def note_error(error: Error) -> None:
+            trouble.append(f"fails: {error}")
+
         page.on("request", note_request)
         page.on("dialog", note_dialog)
-        page.on("console", lambda message: trouble.append(f"complains: {message.text}"))
-        page.on("pageerror", lambda error: trouble.append(f"fails: {error}"))
+        page.on("console", note_message)
+        page.on("pageerror", note_error)
         try:
             page.goto(file.resolve().as_uri() + at)
             yield page
+            if not alone and len(page.context.pages) == 1:
+                page.goto("about:blank")
+                page.remove_listener("request", note_request)
+                page.remove_listener("dialog", note_dialog)
+                page.remove_listener("console", note_message)
+                page.remove_listener("pageerror", note_error)
+                self._tabs[script, online] = page
         finally:
-            context.close()
+            if self._tabs.get((script, online)) is not page:
+                page.context.close()
         assert not trouble, trouble
 
 

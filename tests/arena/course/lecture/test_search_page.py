@@ -197,7 +197,7 @@ def test_all_lines_that_run_and_the_event_are_in_view(browser: Browser, tmp_path
 
 
 def test_it_plays_and_stops_at_the_end(browser: Browser, file: Path) -> None:
-    with browser.open(file) as page:
+    with browser.open(file, alone=True) as page:
         page.clock.install()
         page.clock.pause_at(page.evaluate("Date.now() + 1000"))
         page.keyboard.press("Space")

@@ -93,7 +93,7 @@ def test_buttons_step_through_the_game(browser: Browser, file: Path) -> None:
 
 
 def test_it_plays_at_a_speed_and_stops_at_the_end(browser: Browser, file: Path) -> None:
-    with browser.open(file) as page:
+    with browser.open(file, alone=True) as page:
         page.clock.install()
         page.clock.pause_at(page.evaluate("Date.now() + 1000"))
         page.keyboard.press("Space")
