@@ -16,7 +16,7 @@ from adsearch.pictures.tree_picture import Node, Path, Picture, shown
 from adsearch.result import Bound
 from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Trace, Value, ends, window_text, written
-from adsearch.trace_calls import Visit, not_searched, visits
+from adsearch.trace_calls import Visit, not_searched, role, visits
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,6 @@ class _Reader:
         self.code = code
         assert trace.state is not None
         self.root = trace.state
-        self.seat = trace.seat
         self.nodes: list[Node] = list(picture.root.walk())
         self.numbers: dict[Path, int] = {}
         self.number(picture.root, (picture.root.label,))
@@ -94,7 +93,7 @@ class _Reader:
         self.calls: list[_Open] = []
         self.backup = trace.backup
         found = [visit for root in visits(trace) for visit in root.walk()]
-        self.states = {visit.path: visit.state for visit in found}
+        self.roles = {visit.path: role(visit, trace) for visit in found}
         self.bounds = {visit.call.ended: visit.bound for visit in found}
         # For each event that causes a cut-off: the children that this visit of the parent leaves out. A later visit
         # can look at some of them.
@@ -299,13 +298,7 @@ class _Reader:
         """Who moves at a node, as the code calls it."""
         if len(path) == 1 and self.lines("call", "root") != self.lines("call", ""):
             return "root"
-        state = self.states[path]
-        turn = None if state is None else state.turn
-        if turn == CHANCE:
-            return "chance"
-        if turn == self.seat:
-            return "max"
-        return "chance" if self.algorithm == "expectimax" else "min"
+        return self.roles[path]
 
     def value(self, value: Value, bound: Bound | None) -> str:
         """A value as a node shows it."""
