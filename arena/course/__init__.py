@@ -2,6 +2,7 @@
 
 It may import all other rooms. Start with `collecting/`.
 
+    course.py      the tables of a description that are about the course
     roster.py      the students of the course, read from a spreadsheet
     aliases.py     the public names of agents
     collecting/    from the download of a learning system to agents that play

@@ -1,7 +1,7 @@
 """The roster of a course: its students with their groups and aliases.
 
 Pure. The CSV text of a spreadsheet is read strictly; no two of its lines can mean the same student. An agent's student
-is found by id, name or alias.
+is found by id, name or alias. Students with the same alias are a team, with one agent for all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Struct
 from adsearch.errors import nearly, quote
 from arena.errors import BadRoster
 
-COLUMNS: Final = ("id", "name", "group", "alias")
+COLUMNS: Final = ("id", "name", "email", "group", "alias", "deadline")
 """The columns that are read; other columns are ignored."""
 
 
@@ -29,9 +29,13 @@ class Student(Struct, frozen=True):
     name: str
     group: str
     alias: str
-    """The name that others see."""
+    """The name that others see. Students with the same alias are a team."""
     line: int
     """Line number in the file, from 1."""
+    email: str = ""
+    """The address for feedback."""
+    deadline: str = ""
+    """The student's own deadline, an extension; empty: that of all students."""
 
 
 class Roster(Struct, frozen=True):
@@ -42,19 +46,25 @@ class Roster(Struct, frozen=True):
     students: tuple[Student, ...]
 
     def called(self, text: str) -> list[Student]:
-        """The students with this id; else with this name, which several can share; else with this alias."""
+        """The students with this id; else with this name, which several can share; else with this alias: a team."""
         for column in ("id", "name", "alias"):
             found = [one for one in self.students if folded(getattr(one, column)) == folded(text)]
             if found and folded(text):
                 return found
         return []
 
+    def team(self, student: Student) -> tuple[Student, ...]:
+        """The student and all others with the same alias."""
+        if not student.alias:
+            return (student,)
+        return tuple(one for one in self.students if folded(one.alias) == folded(student.alias))
+
 
 def read(text: str, file: str) -> Roster:
     """The roster in `text`, a CSV text from any spreadsheet program; `file`: its name in messages.
 
-    Each line has an id or a name, or both. Ids and aliases are unique; no student's alias is the id or name of another
-    student. Callers decide whether each line must have an alias."""
+    Each line has an id or a name, or both. Ids are unique; no student's alias is the id or name of another student.
+    Callers decide whether each line must have an alias."""
     rows = table(text, file)
     title = {folded(column): column for column in rows[0][1]}
     if "id" not in title and "name" not in title:
@@ -138,8 +148,8 @@ def _refuse_ambiguity(students: Sequence[Student], file: str) -> None:
         for one in students:
             value = folded(getattr(one, column))
             other, what = taken.setdefault(value, (one, column))
-            # Two students can have the same name, and one student the same text in two columns.
-            if value and other is not one and not column == what == "name":
+            # Two students can have the same name, a team has one alias, and one student the same text in two columns.
+            if value and other is not one and not (column == what and column != "id"):
                 raise BadRoster(
                     f"{file}, line {one.line}: the {column} {quote(getattr(one, column))} is also the {what} in line "
                     f"{other.line}; expected it only once"

@@ -37,10 +37,12 @@ from arena.walls.kinds import Allowance, WallKind
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
 
+COURSE_TABLES: Final = ("course", "languages", "marks")
+"""Tables for an instructor's commands; they say nothing about the games, and are not read here."""
 KEYS: Final = (
     "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
     "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
-    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent",
+    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", *COURSE_TABLES,
 )  # fmt: skip
 """Every key of a description."""
 LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)

@@ -61,7 +61,6 @@ def test_the_first_line_of_excel_gives_the_separator() -> None:
         ("id,name,alias\n\n,,Fox\n", "r, line 3: expected an id or a name, both are empty"),
         ('id,name\n1,"Ann\n', "r, line 2: not valid CSV: "),
         ("id,name\n1,Ann\n1,Bob\n", "r, line 3: the id '1' is also the id in line 2; expected it only once"),
-        ("name,alias\nAnn,Fox\nBob,fox\n", "r, line 3: the alias 'fox' is also the alias in line 2"),
         ("name,alias\nAnn,Bob\nBob,Owl\n", "r, line 2: the alias 'Bob' is also the name in line 3"),
         ("id,name\n7,Ann\n8,7\n", "r, line 3: the name '7' is also the id in line 2"),
     ],
@@ -69,6 +68,15 @@ def test_the_first_line_of_excel_gives_the_separator() -> None:
 def test_ambiguous_lines_are_refused(text: str, told: str) -> None:
     with pytest.raises(ArenaError, match=told):
         read(text, "r")
+
+
+def test_students_with_the_same_alias_are_a_team() -> None:
+    roster = read("name,alias\nAnn,Fox\nBob,fox\nEve,Owl\nZoe,\nMax,\n", "r")
+    ann, bob, eve, zoe, _ = roster.students
+    assert roster.called("FOX") == [ann, bob]
+    assert roster.team(ann) == roster.team(bob) == (ann, bob)
+    assert roster.team(eve) == (eve,)
+    assert roster.team(zoe) == (zoe,)
 
 
 def test_students_are_found_by_id_name_and_alias_in_any_spelling() -> None:

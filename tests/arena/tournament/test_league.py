@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.course.course import COURSE_KEYS
 from arena.errors import BadLeague
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
@@ -25,7 +26,7 @@ from arena.tournament.description_changes import changes
 from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS
 from arena.tournament.formats import Format
 from arena.tournament.formats.sprt_match import SprtTerms
-from arena.tournament.league import KEYS, LIMIT_KEYS, SPRT_KEYS
+from arena.tournament.league import COURSE_TABLES, KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.walls.kinds import Allowance, WallKind
 from tests.kit.course_folder import TWO, course, read
 from tests.kit.places import EXAMPLES, ROOT
@@ -292,7 +293,7 @@ def documented(heading: str) -> dict[str, str]:
 
 def test_every_key_is_documented_with_its_default() -> None:
     keys = documented("The tournament")
-    assert sorted([*keys, *ALLOWED_KEYS, "limits", "agent"]) == sorted(KEYS)
+    assert sorted([*keys, *ALLOWED_KEYS, "limits", "agent", *COURSE_TABLES]) == sorted(KEYS)
     usual = league.from_arguments("connect4", ["pvs", "random"]).settings() | {"margin": 0.05}
     for key, told in keys.items():
         if key not in ("name", "game", "format", "players"):
@@ -301,6 +302,7 @@ def test_every_key_is_documented_with_its_default() -> None:
             assert told == shown, key
     assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
     assert sorted(documented("[sprt]")) == sorted(SPRT_KEYS)
+    assert sorted(documented("[course]")) == sorted(COURSE_KEYS)
     limits = {key: f"`{time // SECOND}`" for key, time in usual["limits"].items()}
     allowed = usual["allowance"] | {"memory": '"2G"', "start": HELLO_WITHIN // SECOND}
     assert usual["allowance"]["memory"] == 2 * 1024**3
