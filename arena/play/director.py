@@ -249,7 +249,8 @@ class Director:
             silent = record.seats[seat].stderr is None
             if player.ended and player.guarded and record.verdict == Verdict.VOID:
                 self._lost_before.add(_side(running.game, seat))
-            if player.process is not None and (silent or (record.fault == seat and not player.guarded)):
+            failed = record.fault == seat and record.verdict != Verdict.RESIGNED
+            if player.process is not None and (silent or (failed and not player.guarded)):
                 # It may still be busy with this game, and must not be late in its next one.
                 self._dismiss(player)
             for surplus in self._crew.release(player):

@@ -56,7 +56,7 @@ def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
             yield ply
             left = words.rough_duration((monotonic() - began) / number * (total - number))
             if number < total:
-                show_progress(f"analysing ply {number + 1} of {total}, about {left} left\x1b[K")
+                show_progress(f"analysing ply {number + 1} of {total}, about {left} left")
 
 
 def _keep(game: PastGame, plies: Iterable[JudgedPly], db: str | None) -> None:

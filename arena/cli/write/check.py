@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -155,15 +156,18 @@ def _examined(
     from arena.walls.run_folder import RunFolder
 
     folder = stack.enter_context(RunFolder())
-    examiner = stack.enter_context(Examiner(conditions, folder))
+    examiner = stack.enter_context(Examiner(conditions, folder, many=len(candidates) > 1))
     for warning in examiner.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    done: dict[int, CheckReport] = {}
-    for place, each in examiner.each(candidates):
-        done[place] = each
+    since = monotonic()
+
+    def show_progress(ended: int, checking: Sequence[int]) -> None:
         if counted:
-            of = len(candidates)
-            progress_line.show(f"{len(done)} of {of} checked", last=len(done) == of)
+            names = [printable(candidates[place].name) for place in checking]
+            text = progress_line.counted(ended, len(candidates), seconds=monotonic() - since, names=names)
+            progress_line.show(text, last=ended == len(candidates))
+
+    done = dict(examiner.each(candidates, show_progress))
     return [done[place] for place in sorted(done)]
 
 

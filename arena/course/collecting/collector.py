@@ -107,7 +107,7 @@ class Collector:
         """The result of every hand-in, and of every student on the roster; `progress` is called after each check."""
         self._kept.write()
         queues = [self._queue(student, hand_ins) for student in self._roster.students]
-        with Examiner(self._conditions, self._folder) as examiner:
+        with Examiner(self._conditions, self._folder, many=True) as examiner:
             self.warnings = examiner.warnings
             while stored := [one for queue in queues if (one := self._next(queue)) is not None]:
                 self.to_check += len(stored)

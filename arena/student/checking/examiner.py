@@ -7,7 +7,7 @@ is recorded in the database, and no process is left running.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, takewhile
@@ -48,6 +48,9 @@ from arena.walls.run_folder import RunFolder
 _MOST_AT_ONCE: Final = 4
 _RANDOM: Final = "random"
 
+ProgressNote = Callable[[int, Sequence[int]], None]
+"""Called with the number of checks that ended, and the places of those in progress."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -69,9 +72,12 @@ class Candidate:
 class Examiner:
     """Examines agents, one or several at a time, under the same conditions."""
 
-    def __init__(self, conditions: Conditions, folder: RunFolder, *, at_once: int | None = None) -> None:
-        """`at_once`: number of games played at the same time; None: one less than there are cores, at most 4. Raises
-        ArenaError or AdsearchError for wrong conditions; anything wrong with an agent is a step of its report."""
+    def __init__(
+        self, conditions: Conditions, folder: RunFolder, *, at_once: int | None = None, many: bool = False
+    ) -> None:
+        """`at_once`: number of games played at the same time; None: one less than there are cores, at most 4. `many`:
+        there are many agents to examine, so all cores are used if no agent pays for waiting. Raises ArenaError or
+        AdsearchError for wrong conditions; anything wrong with an agent is a step of its report."""
         self.conditions = conditions
         self._store = Store(folder.path / "store")
         self._rules = self._store.take_game(conditions.game)
@@ -90,8 +96,12 @@ class Examiner:
             ready=conditions.limits.ready,
         )
         self._numbers = count(1)
-        self._confinement.wall_kind()
-        self._director = Director(folder, at_once=at_once or max(1, min(_MOST_AT_ONCE, cores.count() - 1)))
+        walls = self._confinement.wall_kind()
+        if at_once is None:
+            # A wait for a processor is measured and not charged, so a busy machine changes no verdict.
+            all_cores = many and meter.counts_waits(walls)
+            at_once = cores.count() if all_cores else max(1, min(_MOST_AT_ONCE, cores.count() - 1))
+        self._director = Director(folder, at_once=at_once)
 
     def __enter__(self) -> Self:
         return self
@@ -104,9 +114,14 @@ class Examiner:
         """Warnings about this machine, for the user."""
         return self._confinement.warnings
 
-    def each(self, candidates: Iterable[Candidate]) -> Iterator[tuple[int, CheckReport]]:
-        """The report of each candidate, with its place in `candidates`, in the order in which the checks finish."""
-        schedule = _CheckSchedule(self._checks(candidates))
+    def each(
+        self, candidates: Iterable[Candidate], changed: ProgressNote = lambda *_: None
+    ) -> Iterator[tuple[int, CheckReport]]:
+        """The report of each candidate, with its place in `candidates`, in the order in which the checks finish.
+
+        `changed` is called when a check begins or ends, with the number of checks that ended and the places of the
+        others in progress."""
+        schedule = _CheckSchedule(self._checks(candidates), changed)
         yield from schedule.finished()
         for event in self._director.play(schedule):
             if isinstance(event, Began):
@@ -231,10 +246,14 @@ class _RunningCheck:
 
 
 class _CheckSchedule:
-    """The schedule of many checks: a later check's games are played while earlier checks have none to start."""
+    """The schedule of many checks: each plays one game at a time, in the same process, until no check is left to begin.
+    Then the checks in progress play several games at the same time."""
 
-    def __init__(self, checks: Iterator[_RunningCheck]) -> None:
+    def __init__(self, checks: Iterator[_RunningCheck], changed: ProgressNote) -> None:
         self._coming = checks
+        self._changed = changed
+        # Number of checks that ended.
+        self._ended = 0
         self._running: list[_RunningCheck] = []
         # The games in progress: each with its check, and the time when it was requested.
         self._in_progress: dict[int, tuple[_RunningCheck, float]] = {}
@@ -244,20 +263,28 @@ class _CheckSchedule:
     def next(self) -> Planned | None:
         """The next game to start."""
         while True:
-            for running in list(self._running):
-                while running.requests is not None:
-                    if (game := running.next(monotonic())) is not None:
-                        running.in_progress += 1
-                        running.tries[game.number] += 1
-                        self._in_progress[game.number] = running, monotonic()
-                        return game
-                    if running.in_progress:
-                        break
-                    self._continue(running)
+            idle = [running for running in self._running if not running.in_progress]
+            if (game := self._next_of(idle)) is not None:
+                return game
             if (new := next(self._coming, None)) is None:
-                return None
+                return self._next_of(list(self._running))
             self._running.append(new)
             self._continue(new, first_time=True)
+            self._note_progress()
+
+    def _next_of(self, checks: Sequence[_RunningCheck]) -> Planned | None:
+        """The next game of the first of these checks that has one."""
+        for running in checks:
+            while running.requests is not None:
+                if (game := running.next(monotonic())) is not None:
+                    running.in_progress += 1
+                    running.tries[game.number] += 1
+                    self._in_progress[game.number] = running, monotonic()
+                    return game
+                if running.in_progress:
+                    break
+                self._continue(running)
+        return None
 
     def note(self, finished: Finished) -> None:
         """Take a finished game; a void game is played again with the same dice."""
@@ -295,8 +322,13 @@ class _CheckSchedule:
             running.requests = None
             self._running.remove(running)
             self._done.append(running)
+            self._ended += 1
+            self._note_progress()
         else:
             running.ask(batch, monotonic())
+
+    def _note_progress(self) -> None:
+        self._changed(self._ended, [running.place for running in self._running])
 
 
 def _refuse_unless_there(only: int, start: State[Any], conditions: Conditions) -> None:

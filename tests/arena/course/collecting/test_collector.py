@@ -41,7 +41,7 @@ class Examiner:
     warnings: Sequence[str] = ()
     looked_at: list[str] = []  # noqa: RUF012
 
-    def __init__(self, conditions: Conditions, folder: RunFolder) -> None:
+    def __init__(self, conditions: Conditions, folder: RunFolder, *, many: bool) -> None:
         pass
 
     def __enter__(self) -> Examiner:

@@ -257,7 +257,9 @@ def test_games_are_returned_in_the_order_of_the_requests() -> None:
     def requests() -> GameRequests:
         received.append((yield GameBatch(asked, seconds=60)))
 
-    schedule = _CheckSchedule(iter([_RunningCheck(0, Candidate("mine", "mine.py"), requests=requests())]))
+    schedule = _CheckSchedule(
+        iter([_RunningCheck(0, Candidate("mine", "mine.py"), requests=requests())]), lambda *_: None
+    )
     assert [schedule.next() for _ in asked] == asked
     for game in reversed(asked):
         seats = tuple(
