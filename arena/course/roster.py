@@ -1,7 +1,8 @@
 """The roster of a course: its students with their groups and aliases.
 
-Pure. The CSV text of a spreadsheet is read strictly; no two of its lines can mean the same student. An agent's student
-is found by id, name or alias. Students with the same alias are a team, with one agent for all.
+Pure. The CSV text of a spreadsheet or of a learning system's export is read strictly; no two of its lines can mean the
+same student. An agent's student is found by id, name or alias. Students with the same alias are a team, with one agent
+for all.
 """
 
 from __future__ import annotations
@@ -10,15 +11,13 @@ import csv
 import io
 import unicodedata
 from collections.abc import Sequence
-from typing import Final
 
 from msgspec import Struct
 
 from adsearch.errors import nearly, quote
+from arena.course import roster_columns
 from arena.errors import BadRoster
-
-COLUMNS: Final = ("id", "name", "email", "group", "alias", "deadline")
-"""The columns that are read; other columns are ignored."""
+from arena.history import csv_cells
 
 
 class Student(Struct, frozen=True):
@@ -59,6 +58,10 @@ class Roster(Struct, frozen=True):
             return (student,)
         return tuple(one for one in self.students if folded(one.alias) == folded(student.alias))
 
+    def is_one_team(self, students: Sequence[Student]) -> bool:
+        """Whether these students, at least one, share an agent."""
+        return all(one in self.team(students[0]) for one in students)
+
 
 def read(text: str, file: str) -> Roster:
     """The roster in `text`, a CSV text from any spreadsheet program; `file`: its name in messages.
@@ -66,16 +69,18 @@ def read(text: str, file: str) -> Roster:
     Each line has an id or a name, or both. Ids are unique; no student's alias is the id or name of another student.
     Callers decide whether each line must have an alias."""
     rows = table(text, file)
-    title = {folded(column): column for column in rows[0][1]}
-    if "id" not in title and "name" not in title:
-        hint = next((hint for column in title if column not in COLUMNS and (hint := nearly(column, COLUMNS))), "")
+    cells_of = roster_columns.reader([row for _, row in rows])
+    if cells_of is None:
+        titles = list(rows[0][1])
+        known = [each for each in roster_columns.COLUMNS if each not in titles]
+        hint = next((hint for title in titles if (hint := nearly(title, known))), "")
         raise BadRoster(
             f"{file}, line 1: expected the columns id, name, group and alias (id or name at least), "
-            f"got {', '.join(title.values())}{hint}"
+            f"got {', '.join(titles)}{hint}"
         )
     students = []
     for line, row in rows:
-        cells = {column: _plain(row[title[column]]) if column in title else "" for column in COLUMNS}
+        cells = cells_of({title: _plain(cell) for title, cell in row.items()})
         if not cells["id"] and not cells["name"]:
             raise BadRoster(f"{file}, line {line}: expected an id or a name, both are empty")
         students.append(Student(**cells, line=line))
@@ -84,7 +89,7 @@ def read(text: str, file: str) -> Roster:
 
 
 def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
-    """The lines of a spreadsheet, at least one, each with its line number and its cells by column name.
+    """The students' lines in a spreadsheet, at least one, each with its line number and its cells by column name.
 
     Cells are separated by commas, semicolons or tabs. Empty lines are left out; cells missing at the end are empty."""
     text = text.removeprefix("\ufeff")
@@ -96,7 +101,7 @@ def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
         start = 2
     try:
         for row in lines:
-            cells = [cell.strip() for cell in row]
+            cells = [csv_cells.read(cell.strip()) for cell in row]
             while cells and not cells[-1]:
                 cells.pop()
             if cells:
@@ -109,12 +114,15 @@ def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
     (first, titles), *below = rows
     if len({folded(title) for title in titles}) < len(titles) or not all(titles):
         raise BadRoster(f"{file}, line {first}: expected a different name for each column, got {', '.join(titles)}")
-    if not below:
-        raise BadRoster(f"{file}: expected a line for each student below the column names, got none")
     for line, cells in below:
         if len(cells) > len(titles):
             raise BadRoster(f"{file}, line {line}: expected {len(titles)} cells, got {len(cells)}")
-    return [(line, dict(zip(titles, cells + [""] * (len(titles) - len(cells)), strict=True))) for line, cells in below]
+    lines_of = [
+        (line, dict(zip(titles, cells + [""] * (len(titles) - len(cells)), strict=True))) for line, cells in below
+    ]
+    if not (students := roster_columns.students_only(lines_of)):
+        raise BadRoster(f"{file}: expected a line for each student below the column names, got none")
+    return students
 
 
 def folded(text: str) -> str:

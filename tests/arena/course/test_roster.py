@@ -36,7 +36,7 @@ def test_all_csv_dialects_give_the_same_roster(text: str) -> None:
 
 
 def test_other_columns_are_ignored_and_missing_ones_are_empty() -> None:
-    (one,) = read("mail,name\nann@example.org,Ann\n", "r").students
+    (one,) = read("phone,name\n+49 30 1,Ann\n", "r").students
     assert one == Student("", "Ann", "", "", 2)
 
 
