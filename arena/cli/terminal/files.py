@@ -1,7 +1,11 @@
-"""Text files that commands read and write, with error messages that name the file."""
+"""Files that commands read and write, with error messages that name the file.
+
+Texts are UTF-8; a spreadsheet (.xlsx) and a text in UTF-16, as Blackboard writes its lists, are read too.
+"""
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import sys
@@ -17,19 +21,30 @@ from arena.errors import ArenaError, BadImport
 
 _DRAWN: Final = (".svg", ".dot", ".html")
 """Endings of pictures and pages, which a new picture or page can replace."""
+_UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_ZIP: Final = b"PK\x03\x04"
+"""The first bytes of a spreadsheet, .xlsx or .ods."""
+_OLE: Final = b"\xd0\xcf\x11\xe0"
+"""The first bytes of a spreadsheet of old versions of Excel, .xls."""
 _BEGINNING: Final = 4
 """Number of first bytes by which pictures, pages and tables are told apart, for files with other endings."""
 
 
 def read_file(file: str, what: str) -> tuple[str, str]:
-    """The text of a file, or of standard input ("-"), and its name for messages; `what` says what it should contain."""
+    """The text of a file, or of standard input ("-"), and its name for messages; `what` says what it should contain.
+
+    The text of a spreadsheet is its first sheet in CSV."""
     name = "standard input" if file == "-" else file
     try:
         written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise BadImport(f"expected {what}, cannot read {quote(file)}: {error.strerror}") from None
+    if written.startswith((_ZIP, _OLE)):
+        from arena.cli.terminal import spreadsheet
+
+        return spreadsheet.csv_text(written, name), name
     try:
-        return written.decode(), name
+        return written.decode("utf-16" if written.startswith(_UTF_16) else "utf-8"), name
     except UnicodeDecodeError as error:
         line = written[: error.start].count(b"\n") + 1
         raise BadImport(

@@ -12,6 +12,7 @@ from arena.installation import Extra
 from arena.play.machine.finding import Finding, Health
 
 PURPOSES: Final = {
+    "spreadsheet": "rosters in the format .xlsx",
     "postgres": "a database on a PostgreSQL server",
     "browser": "tests of the pages in Chromium",
     "bench": "benchmarks beside easyAI and OpenSpiel",
@@ -19,7 +20,7 @@ PURPOSES: Final = {
     "release": "`make release`",
 }
 """What each extra is for."""
-_FOR_PLAYERS: Final = ("postgres",)
+_FOR_PLAYERS: Final = ("spreadsheet", "postgres")
 """The extras that add to the commands; the others are for those who change the code, in a clone."""
 
 

@@ -1,0 +1,68 @@
+"""Spreadsheets (.xlsx) as CSV texts, so that every command that reads CSV reads them too.
+
+Only the first sheet is read, and only the values that the spreadsheet program saved: no formula is computed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from datetime import date, datetime
+from typing import Final
+from zipfile import BadZipFile
+
+from arena.errors import BadImport
+
+_ADVICE: Final = "save it as .xlsx or as CSV UTF-8"
+_ZEROS: Final = re.compile("0+")
+"""A number format that shows leading zeros, such as 00000."""
+
+
+class NoSpreadsheetReader(BadImport):
+    """The package that reads spreadsheets is not installed."""
+
+    extra = "spreadsheet"
+
+
+def csv_text(content: bytes, name: str) -> str:
+    """The first sheet of a spreadsheet as CSV; BadImport if it cannot be read; `name`: the file's name in messages."""
+    try:
+        import openpyxl
+        from openpyxl.utils.exceptions import InvalidFileException
+    except ImportError:
+        raise NoSpreadsheetReader(
+            f"{name} is a spreadsheet, and openpyxl, which reads it, is not installed; {_ADVICE}, or install it"
+        ) from None
+    try:
+        sheets = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        rows = [[_text(cell.value, cell.number_format) for cell in row] for row in sheets.worksheets[0].iter_rows()]
+    except (
+        BadZipFile,
+        InvalidFileException,
+        KeyError,
+        IndexError,
+        ValueError,
+        TypeError,
+        OSError,
+        SyntaxError,
+    ) as error:
+        raise BadImport(f"{name}: expected a spreadsheet in the format .xlsx ({error}); {_ADVICE}") from None
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def _text(value: object, shown_as: str) -> str:
+    """The text of a cell: whole numbers without decimals, with the leading zeros that the sheet shows."""
+    match value:
+        case None:
+            return ""
+        case datetime() if value.hour or value.minute:
+            return f"{value:%Y-%m-%d %H:%M}"
+        case date():
+            return f"{value:%Y-%m-%d}"
+        case int() | float() if not isinstance(value, bool) and value == int(value):
+            return f"{int(value):0{len(shown_as) if _ZEROS.fullmatch(shown_as) else 1}}"
+        case _:
+            return str(value)
