@@ -1,7 +1,7 @@
 """The public names of agents: with a roster, their aliases.
 
-Pure. Students on the roster are shown only by their alias. An agent of a person who is not on the roster is an error;
-its real name is not shown, because what was published cannot be taken back.
+Pure. Students on the roster are shown only by their alias, teams by the alias that they share. An agent of a person who
+is not on the roster is an error; its real name is not shown, because what was published cannot be taken back.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ class ShownNames(Struct, frozen=True):
     shown: Mapping[str, str]
     """Every agent -> its public name. All are different."""
     hidden: tuple[str, ...] = ()
-    """The names, ids and groups of all students on the roster, except texts too common to identify a student."""
+    """The names, ids, addresses and groups of all students on the roster, except texts too common to identify a
+    student."""
 
     def redact(self, text: str) -> str:
-        """`text` with "…" for the name, id or group of every student on the roster."""
+        """`text` with "…" for the name, id, address or group of every student on the roster."""
         return _pattern_of(self.hidden).sub("…", normalize("NFC", text)) if self.hidden else text
 
 
@@ -104,17 +105,17 @@ def aliases_of(agents: Mapping[str, str], roster: Roster) -> ShownNames:
 
 
 def _alias(name: str, roster: Roster) -> str | None:
-    """The alias of the student who plays under this name, also for "alice@2"; None if no student on the roster does."""
+    """The alias of the student or team that plays under this name, also for "alice@2"; None if there is neither."""
     agent = _without_version(name)
     for called in (name, agent):
         found = roster.called(called)
-        if len(found) > 1:
+        if found and not roster.is_one_team(found):
             lines = " and ".join(str(one.line) for one in found)
             raise BadRoster(f"{roster.file}, lines {lines}: expected one student called {quote(called)}; use their ids")
         if found and not found[0].alias:
             raise BadRoster(f"{roster.file}, line {found[0].line}: expected an alias for {quote(called)}, who plays")
         if found:
-            return found[0].alias + name.removeprefix(called)
+            return roster.team(found[0])[0].alias + name.removeprefix(called)
     return None
 
 
@@ -129,7 +130,7 @@ def _printable(name: str) -> str:
 
 
 def _refuse_real_name(name: str, roster: Roster) -> None:
-    """BadRoster if the name of a built-in agent contains a student's name, id or group."""
+    """BadRoster if the name of a built-in agent contains a student's name, id, address or group."""
     for one in roster.students:
         if (found := _pattern_of(tuple(_hidden(one))).search(normalize("NFC", name))) is not None:
             raise BadRoster(
@@ -140,5 +141,6 @@ def _refuse_real_name(name: str, roster: Roster) -> None:
 
 def _hidden(student: Student) -> list[str]:
     """The student's texts that must not be shown; the alias can be shown, even if it is the real name."""
-    texts = (student.id, student.name, student.group)
+    groups = (student.group, *map(str.strip, student.group.split(",")))  # Moodle writes all groups into one cell
+    texts = dict.fromkeys((student.id, student.name, student.email, *groups))
     return [each for each in texts if folded(each) != folded(student.alias) and not _COMMON.fullmatch(each)]

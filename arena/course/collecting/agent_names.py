@@ -1,4 +1,7 @@
-"""The names of students' agents in tournaments: the alias, else the student's name, else the id."""
+"""The names of students' agents in tournaments: the alias, else the student's name, else the id.
+
+A team has one agent: all its students have the same name here.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from arena.tournament.description import folded, what_is_wrong_with
 
 
 def agent_names(roster: Roster) -> dict[Student, str]:
-    """The name of each student's agent. BadRoster if it cannot be an agent's name, or two are the same."""
+    """The name of each student's agent. BadRoster if it cannot be an agent's name, or two teams have the same."""
     names: dict[Student, str] = {}
     taken: dict[str, Student] = {}
     students_names = [folded(one.name) for one in roster.students]
@@ -23,9 +26,9 @@ def agent_names(roster: Roster) -> dict[Student, str]:
         if wrong := what_is_wrong_with(name):
             raise BadRoster(f"{where}, {column}: {wrong}; add an alias, which becomes the agent's name")
         other = taken.setdefault(folded(name), one)
-        if other is not one:
+        if not roster.is_one_team((other, one)):
             raise BadRoster(
                 f"{where}: the agent would be called {quote(name)}, like the agent of line {other.line}; add an alias"
             )
-        names[one] = name
+        names[one] = names.get(other, name)
     return names

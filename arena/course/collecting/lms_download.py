@@ -164,6 +164,8 @@ class _Download:
             yield replace(hand_in, path=self._together(group.files))
 
     def _student(self, name: LmsName, receipt: tuple[str, str]) -> Student:
+        if name.anonymous:
+            return self._matcher.by_participant(name.number)
         try:
             return self._matcher.by_name(name.who, name.number)
         except BadSubmission:
@@ -172,7 +174,9 @@ class _Download:
             return self._matcher.by_name(*receipt)
 
     def _together(self, files: Sequence[tuple[Path, str]]) -> Path:
-        """The files under the student's own names; several files are copied into a folder."""
+        """The files under the student's own names; several files are copied into a folder.
+
+        If two have the same name, as after a second submission on Canvas, the one with the higher number is kept."""
         if len(files) == 1 and not files[0][1]:
             return files[0][0]
         folder = self._new_folder() / "submission"

@@ -1,10 +1,16 @@
 """Reads the names that Moodle, Canvas and Blackboard give to the files of a submission, without opening a file.
 
     Moodle      Anna Müller_123456_assignsubmission_file_/my_agent.py    or without the slash, as one file
-    Canvas      mulleranna_LATE_123456_7890123_my_agent-2.py
+                Team 7_4711_assignsubmission_file_/my_agent.py           a group
+                Participant_123456_assignsubmission_file_/my_agent.py    anonymous marking
+    Canvas      müllerannalena_LATE_123456_7890123_my_agent-2.py         numbers of the student and of the file
+                müllerannalena_123456_text.html                          text typed into a form
+                team7_123456_7890123_my_agent.py                         a group
+                anon_aB3x9_7890123_my_agent.py                           anonymous marking
     Blackboard  Task 1_u123456_attempt_2026-05-01-12-00-00_my_agent.py   and a receipt that ends with .txt
 
-Folders of ILIAS (Mueller_Anna_login_12345/) and other files start with the student's name: see `roster_matcher.py`.
+Canvas leaves out spaces, commas and hyphens in names. Folders of ILIAS (Mueller_Anna_login_12345/) and other files
+start with the student's name: see `roster_matcher.py`.
 
 Students choose the end of a name, and could imitate another system or another student there. The system's own part
 comes first, so a name is read in the way that leaves the longest end to the student.
@@ -17,15 +23,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from arena.course.roster import folded
+
 _MOODLE: Final = re.compile(
-    r"(?P<who>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
+    r"(?P<who>.+?)(?:_(?P<number>\d+))?_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
 )
 # Blackboard's name for a task "Lab_101" and a user 4711 looks like a name from Canvas up to "attempt".
 _CANVAS: Final = re.compile(
-    r"(?P<who>[^_]+)(?P<late>_LATE)?_(?P<number>\d{3,})_(?P<submission>\d{3,})"
-    r"_(?!attempt_\d{4}(?:-\d\d){5})(?P<file>.+)",
+    r"(?P<who>\w+?)(?P<late>_LATE)?_(?P<number>\d{3,})"
+    r"_(?:(?P<typed>(?:text|link)\.html)|\d{3,}_(?!attempt_\d{4}(?:-\d\d){5})(?P<file>.+))",
     re.DOTALL,
 )
+_CANVAS_ANONYMOUS: Final = re.compile(r"(?P<who>(?:LATE_)?anon_[0-9A-Za-z]{5})_(?:\d{3,}_)?(?P<file>.+)", re.DOTALL)
+_PARTICIPANTS: Final = ("participant", "teilnehmerin", "teilnehmer", "teilnehmer in")
+"""What Moodle writes in place of names, in English and in German."""
 _BLACKBOARD: Final = re.compile(
     r".*?_?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.DOTALL
 )
@@ -45,6 +56,8 @@ class LmsName:
     """The student's own name for the file; empty for a folder of the student's files, and for a receipt."""
     number: str = ""
     """The system's number for the user, which may be the roster's id."""
+    anonymous: bool = False
+    """Whether the system hides the student's name."""
     when: datetime | None = None
     """In the server's local time."""
     late: bool = False
@@ -58,7 +71,12 @@ class LmsName:
 
 def read_name(name: str) -> LmsName | None:
     """Reads the name of a file or folder; None if no such system names files like this."""
-    ways = ((_MOODLE, _of_moodle), (_BLACKBOARD, _of_blackboard), (_CANVAS, _of_canvas))
+    ways = (
+        (_MOODLE, _of_moodle),
+        (_BLACKBOARD, _of_blackboard),
+        (_CANVAS_ANONYMOUS, _of_anonymous_canvas),
+        (_CANVAS, _of_canvas),
+    )
     read = [(found, meaning) for pattern, meaning in ways if (found := pattern.fullmatch(name))]
     if not read:
         return None
@@ -72,7 +90,8 @@ def _of_moodle(found: re.Match[str]) -> LmsName:
         who,
         f"{who}_{found['number']}",
         file=found["file"] or "",
-        number=found["number"],
+        number=found["number"] or "",
+        anonymous=folded(who) in _PARTICIPANTS,
         typed=found["kind"] != "file",
     )
 
@@ -90,12 +109,17 @@ def _of_blackboard(found: re.Match[str]) -> LmsName | None:
 def _of_canvas(found: re.Match[str]) -> LmsName:
     return LmsName(
         found["who"],
-        f"{found['who']}_{found['submission']}",
-        file=_RESUBMITTED.sub("", found["file"]),
+        f"{found['who']}_{found['number']}",
+        file=_RESUBMITTED.sub("", found["file"] or ""),
         number=found["number"],
         late=found["late"] is not None,
+        typed=found["typed"] is not None,
         timeless=True,
     )
+
+
+def _of_anonymous_canvas(found: re.Match[str]) -> LmsName:
+    return LmsName(found["who"], found["who"], file=_RESUBMITTED.sub("", found["file"]), anonymous=True, timeless=True)
 
 
 def read_receipt(text: str) -> tuple[str, str]:

@@ -1,7 +1,8 @@
-"""Finds the student on the roster by the name, id or alias in a file's name.
+"""Finds the student on the roster by the name, id, alias or group in a file's name.
 
 The order of first and last names, capitals, accents and the spelling of umlauts do not matter. If two students match
-equally well, neither is chosen: the instructor must decide.
+equally well, neither is chosen: the instructor must decide. A group belongs to a team if all its students are in that
+team. A team is found as any one of its students.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ _MOST_REORDERED: Final = 8
 """Number of words up to which a name is matched in any order."""
 
 
+_PARTICIPANT: Final = re.compile(r"(?:Participant|Teilnehmer(?:/in)?) ?(\d+)", re.IGNORECASE)
+"""An id in a grading worksheet of Moodle. The number is in the names of the files of the same assignment."""
+
+
 class RosterMatcher:
     """Finds students on a roster by the names of their files."""
 
@@ -31,6 +36,12 @@ class RosterMatcher:
         self.roster = roster
         self._exactly: dict[str, set[int]] = {}
         self._nearly: dict[str, set[int]] = {}
+        self._participants = {
+            number[1]: place
+            for place, one in enumerate(roster.students)
+            if (number := _PARTICIPANT.fullmatch(one.id)) is not None
+        }
+        self._teams = self._groups_of_one_team()
         for place, one in enumerate(roster.students):
             for text, name in ((one.id, False), (one.name, True), (one.alias, False)):
                 for form in _forms(folded(text), any_order=name):
@@ -40,10 +51,15 @@ class RosterMatcher:
                         self._nearly.setdefault(form, set()).add(place)
 
     def by_name(self, who: str, number: str = "") -> Student:
-        """The student with this name, and with this number if the roster's ids are such numbers; BadSubmission if there
-        is none, or several. The number distinguishes students with the same name; by itself it finds no student."""
+        """The student with this name, and with this number if the roster's ids are such numbers; else a student of the
+        team with this group; BadSubmission if there is none, or several.
+
+        The number distinguishes students with the same name; by itself it finds no student."""
         named = self._named(who) or self._named_in_group(who)
         numbered = self._exactly.get(folded(number), set()) if number else set()
+        numbered |= {self._participants[number]} if number in self._participants else set()
+        if not named and (team := self._looked_up(self._teams, _spellings(who))):
+            return self._single(team & numbered or team, who)
         both = named & numbered
         if named and numbered and not both:
             one, other = (min(places) for places in (named, numbered))
@@ -52,14 +68,38 @@ class RosterMatcher:
             )
         return self._single(both or named, who, perhaps=numbered)
 
+    def by_participant(self, number: str) -> Student:
+        """The student whose id is Moodle's "Participant 123456", for this number; BadSubmission if there is none."""
+        if number not in self._participants:
+            raise BadSubmission(
+                "the learning system hides the names of this assignment (anonymous marking): turn that off, or reveal "
+                "the names, and download the submissions again"
+            )
+        return self.roster.students[self._participants[number]]
+
     def by_beginning(self, text: str) -> Student:
-        """The student whose name, id or alias starts the text, by the longest match; BadSubmission as above."""
+        """The student whose name, id or alias starts the text, by the longest match; else a student of the team whose
+        group is the text; BadSubmission as above."""
         words = _WORDS.findall(text)
         for number in range(len(words), 0, -1):
             # Students write their own names with and without accents.
             if found := self._looked_up(self._nearly, _spellings(" ".join(words[:number]))):
                 return self._single(found, text)
-        return self._single(self._named(text), text)
+        return self._single(self._named(text) or self._looked_up(self._teams, _spellings(text)), text)
+
+    def _groups_of_one_team(self) -> dict[str, set[int]]:
+        """The forms of each group whose students are one team -> the places of its students."""
+        groups: dict[str, set[int]] = {}
+        for place, one in enumerate(self.roster.students):
+            for group in {folded(each) for each in (one.group, *one.group.split(","))} - {""}:
+                groups.setdefault(group, set()).add(place)
+        found: dict[str, set[int]] = {}
+        for group, places in groups.items():
+            students = [self.roster.students[place] for place in places]
+            if students[0].alias and self.roster.is_one_team(students):
+                for form in {form for spelling in _spellings(group) for form in _forms(spelling, any_order=False)}:
+                    found.setdefault(form, set()).update(places)
+        return found
 
     def _named(self, who: str) -> set[int]:
         """The students with exactly this name, if it is written in full; else all students with a similar name."""
@@ -90,7 +130,7 @@ class RosterMatcher:
     def _single(self, places: set[int], who: str, *, perhaps: Collection[int] = ()) -> Student:
         if not places:
             raise BadSubmission(f"no student on {self.roster.file} has this name{self._suggestion(who, perhaps)}")
-        if len(places) > 1:
+        if not self.roster.is_one_team([self.roster.students[place] for place in places]):
             lines = " or ".join(self._line(place) for place in sorted(places)[:4])
             raise BadSubmission(f"it could be {lines}: rename it to start with an id")
         return self.roster.students[min(places)]

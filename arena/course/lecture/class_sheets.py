@@ -1,4 +1,4 @@
-"""One worksheet for each student of a roster: the files for the class, made again exactly from the same seed.
+"""One worksheet for each student or team of a roster: the files for the class, made again exactly from the same seed.
 
 `files` is pure; `write` puts the files into a new folder, completely or not at all. A sheet shows the alias and never
 the seed, because the seed makes the key.
@@ -43,15 +43,14 @@ section { margin-bottom: 3rem; }
 def files(
     kind: str, roster: Roster, *, seed: int, depth: int | None = None, width: int | None = None
 ) -> dict[str, str]:
-    """Path -> text: a sheet and a key for each student, all sheets and all keys in one page to print, and the index."""
+    """Path -> text: a sheet and a key for each student or team, one page with all sheets and one with all keys, to
+    print, and the index."""
     for student in roster.students:
         if not student.alias:
             raise BadRoster(f"{roster.file}, line {student.line}: expected an alias, which names the sheet")
-    names = numbered((student.alias for student in roster.students), slug, "{}-{}")
-    made = {
-        student.alias: kinds.make(kind, seed=seed, student=student.alias, depth=depth, width=width)
-        for student in roster.students
-    }
+    aliases = dict.fromkeys(roster.team(student)[0].alias for student in roster.students)
+    names = numbered(aliases, slug, "{}-{}")
+    made = {alias: kinds.make(kind, seed=seed, student=alias, depth=depth, width=width) for alias in aliases}
     drawn: dict[str, str] = {}
     for folder, solved in (("sheets", False), ("keys", True)):
         pictures = {alias: exercise_sheet.drawn(sheet, solved=solved) for alias, sheet in made.items()}
@@ -103,7 +102,8 @@ def _index(roster: Roster, names: Mapping[str, str], made: Mapping[str, Workshee
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow([*("alias", "id", "name", "group", "sheet", "key"), *questions])
     for student in roster.students:
-        name, answers = names[student.alias], dict(made[student.alias].answers)
-        cells = [student.alias, student.id, student.name, student.group, f"sheets/{name}.svg", f"keys/{name}.svg"]
+        alias = roster.team(student)[0].alias
+        name, answers = names[alias], dict(made[alias].answers)
+        cells = [alias, student.id, student.name, student.group, f"sheets/{name}.svg", f"keys/{name}.svg"]
         rows.writerow(map(written, [*cells, *(answers.get(question, "") for question in questions)]))
     return out.getvalue()

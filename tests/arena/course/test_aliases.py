@@ -62,6 +62,18 @@ def test_two_students_of_one_name_are_not_distinguished_by_it() -> None:
         aliases_of({"Ann": HASH}, roster)
 
 
+def test_a_team_plays_under_one_alias_and_all_its_members_are_hidden() -> None:
+    roster = read(
+        'id,name,email,group,alias\n1001,Ann Lee,al@x.example,Team 7,Fox\n1002,Bob Cox,,"Lab A, Team 7",fox\n', "r"
+    )
+    names = aliases_of({"Fox": HASH}, roster)
+    assert names.shown == {"Fox": "Fox"}
+    assert aliases_of({"1002@3": HASH}, roster).shown == {"1002@3": "Fox@3"}
+    assert (
+        names.redact("Ann Lee (1001, al@x.example) and bob_cox, 1002, Team 7 in Lab A") == "… (…, …) and …, …, … in …"
+    )
+
+
 def test_every_student_that_plays_must_have_an_alias() -> None:
     roster = read("name,alias\nAnn,\nBob,Owl\n", "r")
     assert aliases_of({"Bob": HASH}, roster).shown == {"Bob": "Owl"}

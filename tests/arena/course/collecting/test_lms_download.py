@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.course import roster as rosters
 from arena.course.collecting import lms_download
 from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn, TimeSource
+from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.collecting.unzip import ZipLimits
 from arena.errors import BadSubmission
 from tests.kit.hand_ins import AGENT, MAY, folder, read, whose, zipped
@@ -61,13 +63,56 @@ def test_canvas(tmp_path: Path, scratch: Path) -> None:
     given = {
         "brownbob_LATE_123456_7890123_my_agent-2.py": AGENT,
         "garcialopezcarla_123457_7890124_agent-1.py": AGENT,
-        "garcialopezcarla_123457_7890124_values-1.json": "{}",
+        "garcialopezcarla_123457_7890125_values-1.json": "{}",
+        "ågårdsøren_123458_text.html": "<p>please</p>",
     }
-    bob, carla = read(zipped(tmp_path / "a.zip", given), scratch)
+    bob, carla, soren = read(zipped(tmp_path / "a.zip", given), scratch)
     assert (bob.marked_late, bob.when, bob.time_source) == (True, None, TimeSource.NONE)
     assert agent(bob, scratch).name == "my_agent.py"
     assert not carla.marked_late
     assert sorted(path.name for path in agent(carla, scratch).iterdir()) == ["agent.py", "values.json"]
+    assert (soren.student and soren.student.id, soren.path) == ("s-77", None)
+
+
+def test_the_second_submission_on_canvas_replaces_the_first(tmp_path: Path, scratch: Path) -> None:
+    given = {
+        "brownbob_123456_7890123_agent.py": "# first\n",
+        "brownbob_123456_7890199_agent-1.py": "# second\n",
+    }
+    (bob,) = read(folder(tmp_path / "a", given), scratch)
+    assert agent(bob, scratch).read_text() == "# second\n"
+
+
+def test_group_assignments_name_files_by_the_group(tmp_path: Path, scratch: Path) -> None:
+    roster = "name,group,alias\nAnna Müller,Team 7,Fox\nBob Brown,Team 7,Fox\nEve Zweig,Team 8,Owl\nZoe Lee,,Elk\n"
+    matcher = RosterMatcher(rosters.read(roster, "roster.csv"))
+    given = {
+        "moodle/Team 7_4711_assignsubmission_file_/agent.py": AGENT,
+        "moodle/Default group_assignsubmission_file_/agent.py": AGENT,
+        "canvas/team8_104_9001_agent.py": AGENT,
+        "plain/Team 8/agent.py": AGENT,
+    }
+    found = lms_download.read_download(folder(tmp_path / "a", given), scratch, matcher)
+    assert {one.label: one.student.alias if one.student else "" for one in found} == {
+        "canvas/team8_104_9001_agent.py": "Owl",
+        "moodle/Default group_assignsubmission_file_": "",
+        "moodle/Team 7_4711_assignsubmission_file_": "Fox",
+        "plain/Team 8": "Owl",
+    }
+
+
+def test_anonymous_hand_ins_need_a_worksheet_or_are_refused(tmp_path: Path, scratch: Path) -> None:
+    given = {
+        "Participant_4711_assignsubmission_file_/agent.py": AGENT,
+        "Participant_4712_assignsubmission_file_/agent.py": AGENT,
+        "anon_aB3x9_9001_agent.py": AGENT,
+    }
+    matcher = RosterMatcher(rosters.read("Identifier,Status\nParticipant 4711,\n", "worksheet.csv"))
+    known, *others = lms_download.read_download(folder(tmp_path / "a", given), scratch, matcher)
+    assert known.student is not None
+    assert known.student.id == "Participant 4711"
+    assert [one.student for one in others] == [None, None]
+    assert all("hides the names of this assignment (anonymous marking)" in one.wrong for one in others)
 
 
 def test_blackboard(tmp_path: Path, scratch: Path) -> None:

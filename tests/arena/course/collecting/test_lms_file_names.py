@@ -31,6 +31,52 @@ def test_canvas() -> None:
     assert in_time.submission == told.submission
 
 
+@pytest.mark.parametrize(
+    ("name", "who", "number", "file"),
+    [
+        # Moodle: prefix_subtype_type, where "_" in names became a space; without "/", one file after the other.
+        ("Anna-Lena Müller_1234567_assignsubmission_file", "Anna-Lena Müller", "1234567", ""),
+        ("Ben OHara_1234568_assignsubmission_file_agent v2 (final).py", "Ben OHara", "1234568", "agent v2 (final).py"),
+        ("Team 7_4711_assignsubmission_file_", "Team 7", "4711", ""),
+        ("Default group_assignsubmission_file_", "Default group", "", ""),
+        ("田中 太郎_12_assignsubmission_file_a_1_assignsubmission_file_b.py", "田中 太郎", "12",
+         "a_1_assignsubmission_file_b.py"),
+        # Canvas: the sortable name in lower case without anything but letters, digits and "_".
+        ("vanderbergbo_102_9001_my_agent.py", "vanderbergbo", "102", "my_agent.py"),
+        ("mülleranna_101_9002_Übung 1-12.zip", "mülleranna", "101", "Übung 1.zip"),
+        ("project_team_7_103_9003_agent.py", "project_team_7", "103", "agent.py"),
+        ("brownbob_LATE_104_9004_1001_2002_agent.py", "brownbob", "104", "1001_2002_agent.py"),
+        ("brownbob_104_text.html", "brownbob", "104", ""),
+        ("brownbob_104_9005_text.html", "brownbob", "104", "text.html"),
+        (f"{'w' * 200}_104_9005_a.py", "w" * 200, "104", "a.py"),
+        # Blackboard: the names of tasks and files can contain "_".
+        ("Lab_7: search_u77_attempt_2026-05-01-12-30-00_a_b.py", "u77", "u77", "a_b.py"),
+        ("Task_u77_attempt_2026-05-01-12-30-00_x_u78_attempt_2026-04-01-12-30-00_y.py", "u77", "u77",
+         "x_u78_attempt_2026-04-01-12-30-00_y.py"),
+    ],
+)  # fmt: skip
+def test_realistic_names_of_each_system(name: str, who: str, number: str, file: str) -> None:
+    found = read_name(name)
+    assert found is not None
+    assert (found.who, found.number, found.file, found.anonymous) == (who, number, file, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("Participant_1234567_assignsubmission_file_", "1234567"),
+        ("Teilnehmerin_1234567_assignsubmission_file_a.py", "1234567"),
+        ("anon_aB3x9_9001_my_agent.py", ""),
+        ("LATE_anon_12345_9001_my_agent.py", ""),
+        ("anon_aB3x9_text.html", ""),
+    ],
+)
+def test_anonymous_marking_is_noticed(name: str, number: str) -> None:
+    found = read_name(name)
+    assert found is not None
+    assert (found.anonymous, found.number) == (True, number)
+
+
 def test_blackboard() -> None:
     told = read_name("Task 1_part_u123456_attempt_2026-05-01-12-30-00_my_agent.py")
     note = read_name("Task 1_part_u123456_attempt_2026-05-01-12-30-00.txt")

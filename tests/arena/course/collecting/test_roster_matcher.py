@@ -104,3 +104,50 @@ def test_the_longest_match_counts() -> None:
     assert matcher.by_beginning("anna_agent").id == "1"
     with pytest.raises(BadSubmission):
         matcher.by_name("Lisa-Anna")
+
+
+TEAMS = RosterMatcher(
+    rosters.read(
+        "id,name,group,alias\n"
+        'Participant 4711,Anna Müller,"Project 1, Lab A",Fox\n'
+        'Participant 4712,Ben Costa,"Project 1, Lab B",Fox\n'
+        'Teilnehmer/in4713,Eve Zweig,"Project 2, Lab A",Owl\n'
+        "4714,Ann Zweig,Project 3,\n",
+        "roster.csv",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("who", "number", "name"),
+    [
+        ("fox", "", "Anna Müller"),
+        ("Project 1", "99", "Anna Müller"),
+        ("project1", "4712", "Ben Costa"),
+        ("Project 2", "", "Eve Zweig"),
+        ("Lab B", "", "Ben Costa"),
+        ("Ben Costa", "4712", "Ben Costa"),
+    ],
+)
+def test_a_team_is_found_by_its_alias_and_by_a_group_of_its_students_alone(who: str, number: str, name: str) -> None:
+    assert TEAMS.by_name(who, number).name == name
+
+
+@pytest.mark.parametrize("who", ["Lab A", "Project 3", "Project", "Project 12"])
+def test_a_group_of_several_teams_or_of_none_finds_no_student(who: str) -> None:
+    with pytest.raises(BadSubmission, match="no student on"):
+        TEAMS.by_name(who)
+
+
+def test_a_plain_name_is_a_group_only_as_a_whole() -> None:
+    assert TEAMS.by_beginning("Project 1").name == "Anna Müller"
+    with pytest.raises(BadSubmission):
+        TEAMS.by_beginning("Project 1 agent")
+
+
+def test_the_number_in_moodles_identifier_is_that_in_the_names_of_files() -> None:
+    assert TEAMS.by_participant("4713").name == "Eve Zweig"
+    with pytest.raises(BadSubmission, match=r"'Ben Costa' \(line 3\), the id '4713' is 'Eve Zweig'"):
+        TEAMS.by_name("Ben Costa", "4713")
+    with pytest.raises(BadSubmission, match="anonymous marking"):
+        TEAMS.by_participant("4714")

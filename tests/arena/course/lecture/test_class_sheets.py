@@ -37,6 +37,18 @@ def test_every_student_has_a_sheet_a_key_and_a_line_in_the_index(kind: str) -> N
     assert class_sheets.files(kind, ROSTER, seed=5) == made != class_sheets.files(kind, ROSTER, seed=6)
 
 
+def test_a_team_has_one_sheet_and_each_of_its_students_a_line() -> None:
+    roster = rosters.read("id,name,alias\n1,Anna,Kestrel\n2,Ben,owl\n3,Carla,kestrel\n", "roster.csv")
+    made = class_sheets.files("minimax", roster, seed=5)
+    rows = list(csv.DictReader(io.StringIO(made["index.csv"])))
+    assert [(row["name"], row["alias"], row["sheet"]) for row in rows] == [
+        ("Anna", "Kestrel", "sheets/kestrel.svg"),
+        ("Ben", "owl", "sheets/owl.svg"),
+        ("Carla", "Kestrel", "sheets/kestrel.svg"),
+    ]
+    assert len(made) == 2 * 2 + 3
+
+
 def test_a_spreadsheet_runs_no_alias_as_a_formula() -> None:
     index = class_sheets.files("minimax", ROSTER, seed=5)["index.csv"]
     assert "\n=1+1," not in index
