@@ -6,6 +6,7 @@ that it can be read, run and tested unchanged. For other names and games, words 
 
 from __future__ import annotations
 
+import json
 import keyword
 import re
 import shlex
@@ -177,15 +178,19 @@ def _with_worth(text: str, start: State[Any]) -> str:
     return text.partition("    def worth(")[0] + found[1].rstrip() + "\n"
 
 
-def tournament(name: str, game: str, start: State[Any]) -> str:
-    """The description of the new tournament `name`, with enough built-in agents to play `game`."""
+def tournament(name: str, game: str, start: State[Any], *, roster: str | None = None) -> str:
+    """The description of the new tournament `name`, with enough built-in agents to play `game`.
+
+    `roster`: the file with the students, from the description's folder."""
     _check_game(game)
     text = (FOLDER / "tournament.toml").read_text("utf-8")
     before = text[: text.index("[[agent]]")]
     words = {"cs101.toml": shlex.quote(f"{name}.toml"), "standings cs101": f"standings {shlex.quote(name)}"}
-    return _changed(before, {**words, "cs101": name, "connect4": game}) + _built_in_agents(
-        _search_for(start), start.players
-    )
+    text = _changed(before, {**words, "cs101": name, "connect4": game})
+    if roster is not None:
+        there = json.dumps(roster, ensure_ascii=False)
+        text = re.sub(r"^# roster = \S+", lambda _: f"roster = {there}", text, count=1, flags=re.MULTILINE)
+    return text + _built_in_agents(_search_for(start), start.players)
 
 
 def description_file(name: str) -> Path:
@@ -195,6 +200,14 @@ def description_file(name: str) -> Path:
     if (wrong := what_is_wrong_with(stem)) or re.search(r"""^\.|["'\\]""", stem):
         raise BadLeague(wrong or f"expected a tournament's name, such as cs101, without quotes, got {quote(name)}")
     return path.with_name(f"{stem}.toml")
+
+
+def check_new(path: Path) -> None:
+    """ArenaError if the file `path` exists, or its folder does not."""
+    if path.exists():
+        raise _exists(path)
+    if not path.parent.is_dir():
+        raise _no_folder_for(path)
 
 
 def write(path: Path, text: str) -> None:

@@ -1,13 +1,17 @@
-"""`arena init`: creates the description of a tournament."""
+"""`arena init`: creates the description of a tournament, and a roster with aliases from a learning system's list."""
 
 from __future__ import annotations
 
+import os
 import shlex
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from adsearch import games
+from arena.cli.terminal.files import read_file
+from arena.errors import ArenaError
 from arena.history.words import printable
 
 
@@ -18,24 +22,76 @@ def init(
     game: Annotated[
         str, typer.Option(metavar="GAME", help="Game of the tournament, with options if needed.")
     ] = "connect4",
+    roster: Annotated[
+        str | None,
+        typer.Option(
+            "--roster",
+            metavar="FILE",
+            help="List of the students, as Moodle, Canvas, Blackboard or ILIAS export it (.csv, .xls, .xlsx).",
+            show_default="none",
+        ),
+    ] = None,
+    teams: Annotated[
+        bool, typer.Option("--teams", help="One agent for each group of the list; otherwise for each student.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of the aliases; keep it secret.", show_default="random")
+    ] = None,
 ) -> None:
     """Create the description of a tournament: a TOML file with every setting and its default.
 
-    `arena run` can play it immediately, with built-in agents. An existing file is never overwritten.
+    `arena run` can play it immediately, with built-in agents. With --roster it names the roster of the course: a copy
+    of the list with an alias for each student, or the list itself if each student has an alias already. Existing files
+    are never overwritten.
 
     Example: arena init cs101
 
     Example: arena init cs101 --game othello:size=6
+
+    Example: arena init cs101 --roster participants.csv --teams
     """
     from arena.student import starter
 
+    if roster is None and (teams or seed is not None):
+        raise typer.BadParameter("--teams and --seed are for the aliases of a roster: add --roster FILE")
     path = starter.description_file(name)
-    starter.write(path, starter.tournament(path.stem, game, games.start(game)))
+    start = games.start(game)
+    if roster is None:
+        starter.write(path, starter.tournament(path.stem, game, start))
+    else:
+        _with_roster(path, game, roster, teams=teams, seed=seed)
     file = shlex.quote(str(path))
     print(printable(f"{path} describes a tournament of {game}; it lists every setting. Next:"))
+    of_roster = "" if roster else "--roster roster.csv "
     for command in (
         f"arena run {file} --plan",
-        f"arena collect submissions.zip --roster roster.csv --tournament {file}",
+        f"arena collect submissions.zip {of_roster}--tournament {file}",
         f"arena run {file}",
     ):
         print(printable(f"  {command}"))
+
+
+def _with_roster(path: Path, game: str, file: str, *, teams: bool, seed: int | None) -> None:
+    """Write the description and, if a student in the list `file` has no alias yet, the roster beside it."""
+    from random import Random, SystemRandom
+
+    from arena.course.collecting.agent_names import agent_names
+    from arena.course.new_aliases import with_aliases
+    from arena.student import starter
+
+    made = with_aliases(*read_file(file, "a roster"), SystemRandom() if seed is None else Random(seed), teams=teams)
+    copy = path.with_name(f"{path.stem}.roster.csv")
+    copied = bool(made.drawn) or file == "-"
+    named = copy.name if copied else os.path.relpath(Path(file).expanduser(), path.parent)
+    text = starter.tournament(path.stem, game, games.start(game), roster=named)
+    if copied:
+        starter.check_new(path)  # so that no roster remains without its description
+        starter.write(copy, made.text)
+    try:
+        starter.write(path, text)
+    except ArenaError:
+        if copied:
+            copy.unlink()
+        raise
+    agents = set(agent_names(made.roster).values())
+    print(printable(f"{copy if copied else file}: {len(made.roster.students)} students, {len(agents)} agents"))

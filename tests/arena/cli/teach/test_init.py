@@ -1,4 +1,7 @@
-"""`arena init`: the description runs as it is, has every key with its true default, and overwrites nothing."""
+"""`arena init`: the description runs as it is, has every key with its true default, and overwrites nothing.
+
+With a list of students it writes a roster with an alias for each student or group.
+"""
 
 import re
 import tomllib
@@ -7,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from adsearch import games
+from arena.course import course as courses
+from arena.course import roster as rosters
+from arena.course.course import COURSE_KEYS
 from arena.student.starter import FOLDER
 from arena.tournament import league as leagues
 from arena.tournament.enrolment import AGENT_KEYS
@@ -16,7 +22,9 @@ from tests.kit.arena_program import arena
 TEXT = (FOLDER / "tournament.toml").read_text("utf-8")
 SETTING = re.compile(r"^# (?P<setting>(?P<key>\w+) = (?P<value>.*?)) *(?:  # (?P<about>.*))?$", re.MULTILINE)
 """A line that has no effect, but would without its first sign."""
-SHOWN = {found["key"]: found for found in SETTING.finditer(TEXT)}
+COURSE = TEXT[TEXT.index("# The course: ") : TEXT.index("# Built-in agents")]
+"""The tables that only an instructor's commands read."""
+SHOWN = {found["key"]: found for found in SETTING.finditer(TEXT.replace(COURSE, ""))}
 WITHOUT_A_VALUE = (
     "seed",
     "max_plies",
@@ -64,10 +72,22 @@ def test_it_can_be_run_for_every_game(game: str) -> None:
 
 def test_every_key_is_in_it() -> None:
     in_effect = tomllib.loads(TEXT)
-    there = {*SHOWN, *in_effect, *(key for agent in in_effect["agent"] for key in agent)}
+    tables = re.findall(r"^(?:# )?\[(\w+)", COURSE, re.MULTILINE)
+    there = {*SHOWN, *in_effect, *tables, *(key for agent in in_effect["agent"] for key in agent)}
     assert {*KEYS, *LIMIT_KEYS, *AGENT_KEYS} == there
     test = tomllib.loads(SHOWN["sprt"]["setting"])["sprt"]
     assert set(SPRT_KEYS) == set(test)
+
+
+def test_the_tables_of_the_course_can_be_set_by_removing_the_signs(tmp_path: Path) -> None:
+    in_effect = re.sub(r"^# (?=\w+ = |\[)", "", COURSE, flags=re.MULTILINE)
+    assert set(tomllib.loads(in_effect)["course"]) == set(COURSE_KEYS)
+    file = tmp_path / "cs101.toml"
+    file.write_text(TEXT.replace(COURSE, in_effect), "utf-8")
+    course = courses.read(file)
+    assert course.roster == tmp_path / "cs101.roster.csv"
+    assert course.late == courses.LATE[0]
+    assert leagues.read(file).name == "cs101"
 
 
 @pytest.mark.parametrize("key", [key for key in SHOWN if key not in WITHOUT_A_VALUE])
@@ -130,3 +150,83 @@ def test_a_description_that_is_there_stays_as_it_is() -> None:
     assert ended.code == 2
     assert "the file 'cs101.toml' already exists and is not overwritten" in ended.err
     assert Path("cs101.toml").read_text("utf-8") == "mine"
+
+
+LIST = """\
+First name,Last name,ID number,Email address,Groups
+Anna,Müller,00123,anna@uni.example,Team 1
+Ben,Fox,00124,ben@uni.example,Team 1
+Eva,Wolf,,eva@uni.example,Team 2
+Zoe,Ünal,,zoe@uni.example,
+"""
+
+
+def roster() -> rosters.Roster:
+    """The roster that the description names."""
+    file = courses.read(Path("cs101.toml")).roster
+    assert file is not None
+    return rosters.read(file.read_text("utf-8"), str(file))
+
+
+def test_a_list_of_students_becomes_a_roster_with_aliases() -> None:
+    Path("participants.csv").write_text(LIST, "utf-8-sig")
+    ended = arena("init", "cs101", "--roster", "participants.csv", "--seed", "5")
+    assert ended.code == 0, ended.err
+    assert ended.out.startswith("cs101.roster.csv: 4 students, 4 agents\ncs101.toml describes a tournament")
+    assert "  arena collect submissions.zip --tournament cs101.toml\n" in ended.out
+    written = Path("cs101.roster.csv").read_text("utf-8").splitlines()
+    assert [line.rpartition(",")[0] for line in written] == LIST.splitlines()
+    assert len({one.alias for one in roster().students}) == 4
+    assert leagues.read(Path("cs101.toml")).name == "cs101"
+
+
+def test_the_students_of_a_group_are_a_team() -> None:
+    Path("participants.csv").write_text(LIST, "utf-8")
+    ended = arena("init", "cs101", "--roster", "participants.csv", "--teams")
+    assert ended.out.startswith("cs101.roster.csv: 4 students, 3 agents\n"), ended.err
+    anna, ben, eva, zoe = roster().students
+    assert roster().team(anna) == (anna, ben)
+    assert len({anna.alias, eva.alias, zoe.alias}) == 3
+
+
+def test_a_roster_with_aliases_is_used_where_it_is() -> None:
+    Path("lists").mkdir()
+    Path("lists/r.csv").write_text("name,alias\nAnna,Fox\nBen,Fox\n", "utf-8")
+    Path("here").mkdir()
+    ended = arena("init", "here/cs101", "--roster", "lists/r.csv")
+    assert ended.out.startswith("lists/r.csv: 2 students, 1 agents\n"), ended.err
+    assert [path.name for path in Path("here").iterdir()] == ["cs101.toml"]
+    assert courses.read(Path("here/cs101.toml")).roster == Path("here/../lists/r.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--teams"], "add --roster FILE"),
+        (["--roster", "none.csv"], "cannot read 'none.csv'"),
+        (["--roster", "bad.csv"], "bad.csv, line 3: the id '1' is also the id in line 2"),
+        (["--roster", "bad.csv", "--teams"], "bad.csv, line 3: the id '1'"),
+        (["--roster", "plain.csv", "--teams"], "plain.csv: expected groups for --teams"),
+        (["--roster", "mixed.csv", "--teams"], "mixed.csv, line 3: expected the alias 'Fox' as in line 2"),
+        (["--roster", "plain.csv", "--game", "conect4"], "did you mean 'connect4'?"),
+    ],
+)
+def test_what_is_wrong_with_a_list_is_an_error_and_leaves_no_file(arguments: list[str], message: str) -> None:
+    Path("bad.csv").write_text("id,name\n1,Ann\n1,Bob\n", "utf-8")
+    Path("plain.csv").write_text("name\nAnn\nBob\n", "utf-8")
+    Path("mixed.csv").write_text("name,group,alias\nAnn,A,Fox\nBob,A,Owl\nEve,A,\n", "utf-8")
+    ended = arena("init", "cs101", *arguments)
+    assert ended.code == 2
+    assert message in ended.err
+    assert sorted(path.name for path in Path().iterdir()) == ["bad.csv", "mixed.csv", "plain.csv"]
+
+
+@pytest.mark.parametrize("there", ["cs101.toml", "cs101.roster.csv"])
+def test_neither_a_description_nor_a_roster_is_overwritten(there: str) -> None:
+    Path("list.csv").write_text(LIST, "utf-8")
+    Path(there).write_text("mine", "utf-8")
+    ended = arena("init", "cs101", "--roster", "list.csv")
+    assert ended.code == 2
+    assert f"the file '{there}' already exists and is not overwritten" in ended.err
+    assert Path(there).read_text("utf-8") == "mine"
+    assert sorted(path.name for path in Path().iterdir()) == sorted([there, "list.csv"])

@@ -1,0 +1,98 @@
+"""Aliases for the students of a roster that has none: names of animals, drawn at random, so that they reveal nothing.
+
+Pure; the randomness comes in as an argument. All columns and lines of the roster stay as they are, and so does every
+alias that a student already has.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterator, Mapping
+from itertools import count
+from random import Random
+from typing import Final
+
+from msgspec import Struct
+
+from adsearch.errors import one_of
+from arena.course import roster as rosters
+from arena.course.roster import Roster, Student, folded
+from arena.errors import BadRoster
+from arena.history.csv_cells import written
+
+_ANIMALS: Final = """
+albatross alpaca antelope armadillo badger beaver bison bittern blackbird bluebird bobcat buffalo bullfinch butterfly
+buzzard camel caribou chamois cheetah chinchilla chipmunk condor cormorant coyote crane cricket curlew deer dolphin
+dragonfly eagle egret elk falcon firefly flamingo fox gannet gazelle gecko giraffe goldfinch goshawk grasshopper
+greenfinch grouse gull hare harrier hawk hedgehog heron hummingbird ibex ibis iguana impala jackdaw jaguar kangaroo
+kestrel kingfisher koala kudu lapwing lark lemur leopard lion llama lynx magpie mallard manatee marlin marmot marten
+moose narwhal newt nightingale nuthatch ocelot octopus okapi oriole oryx osprey otter owl panda panther partridge
+pelican penguin petrel pheasant pipit plover porcupine puffin puma quail quokka raccoon raven redwing reindeer
+salamander salmon sandpiper seagull seahorse seal serval shrike siskin skylark snipe sparrow squirrel starling stork
+sturgeon swallow swan swift tapir tern thrush tiger toucan trout turtle wagtail walrus wallaby warbler waxwing whale
+wolf wolverine wombat woodpecker wren yak zebra
+"""
+ANIMALS: Final = tuple(_ANIMALS.split())
+"""Easy to say and to spell, and no first names of people."""
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+class WithAliases(Struct, frozen=True):
+    """A roster in which each student has an alias."""
+
+    text: str
+    """The roster in CSV."""
+    roster: Roster
+    drawn: int
+    """The number of lines that had no alias."""
+
+
+def with_aliases(text: str, file: str, random: Random, *, teams: bool = False) -> WithAliases:
+    """The roster in `text` with an alias for each student; with `teams` the students of a group have the same.
+
+    `file` is its name in messages. A student without a group has an alias alone. BadRoster if `text` is not a roster,
+    or if the students of a group have different aliases already."""
+    lines = [row for _, row in rosters.table(text, file)]
+    roster = rosters.read(text, file)
+    if teams and not any(one.group for one in roster.students):
+        raise BadRoster(f"{file}: expected groups for --teams, but no line has one; {one_of(list(lines[0]))} are there")
+    shared = _of_groups(roster) if teams else {}
+    free = _free(random, lines)
+    column = next((title for title in lines[0] if folded(title) == "alias"), "alias")
+    for row, one in zip(lines, roster.students, strict=True):
+        alias = one.alias or shared.get(folded(one.group)) or next(free)
+        if teams and one.group:
+            shared[folded(one.group)] = alias
+        row[column] = alias
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(map(written, lines[0]))
+    table.writerows(map(written, row.values()) for row in lines)
+    drawn = sum(not one.alias for one in roster.students)
+    return WithAliases(out.getvalue(), rosters.read(out.getvalue(), file), drawn)
+
+
+def _of_groups(roster: Roster) -> dict[str, str]:
+    """The alias that each group has already."""
+    first: dict[str, Student] = {}
+    for one in roster.students:
+        if one.group and one.alias:
+            other = first.setdefault(folded(one.group), one)
+            if folded(other.alias) != folded(one.alias):
+                raise BadRoster(
+                    f"{roster.file}, line {one.line}: expected the alias {other.alias!r} as in line {other.line}, the "
+                    f"same group, got {one.alias!r}; with --teams a group has one alias"
+                )
+    return {group: one.alias for group, one in first.items()}
+
+
+def _free(random: Random, lines: Collection[Mapping[str, str]]) -> Iterator[str]:
+    """Aliases in random order; none is a word of the roster, such as a student's name or another alias."""
+    taken = {folded(word) for row in lines for cell in row.values() for word in (cell, *_WORD.findall(cell))}
+    for number in count(1):
+        names = [name if number == 1 else f"{name}-{number}" for name in ANIMALS]
+        names = [name for name in names if folded(name) not in taken]
+        random.shuffle(names)
+        yield from names
