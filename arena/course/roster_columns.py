@@ -28,8 +28,9 @@ TITLES: Final[Mapping[str, tuple[str, ...]]] = {
     "alias": ("alias",),
     "deadline": ("deadline",),
 }
-_FIRST: Final = ("first name", "firstname", "given name", "vorname")
-_LAST: Final = ("last name", "lastname", "surname", "family name", "nachname", "familienname", "name")
+FIRST: Final = ("first name", "firstname", "given name", "vorname")
+LAST: Final = ("last name", "lastname", "surname", "family name", "nachname", "familienname", "name")
+"""In German lists, "Name" beside "Vorname" is the last name."""
 _CANVAS: Final = "sis login id"
 """Every gradebook of Canvas has this column."""
 _CANVAS_TEST_STUDENTS: Final = ("Student, Test", "Test Student")
@@ -58,7 +59,7 @@ def reader(rows: Collection[Mapping[str, str]]) -> Callable[[Mapping[str, str]],
         with_text = (title for title in there if any(row[title] for row in rows))
         if there:
             chosen[column] = next(with_text, there[0])
-    if not {"id", "name"} & set(chosen) and not any(each in titles for each in (*_FIRST, *_LAST)):
+    if not {"id", "name"} & set(chosen) and not any(each in titles for each in (*FIRST, *LAST)):
         return None
 
     def read(row: Mapping[str, str]) -> dict[str, str]:
@@ -75,7 +76,7 @@ def _name(row: Mapping[str, str], titles: Mapping[str, str], whole: str = "") ->
     """The student's whole name, the first name first; `whole`: the title of the column with whole names, if any."""
     first, last = (
         next((row[titles[each]] for each in parts if each in titles and row[titles[each]]), "")
-        for parts in (_FIRST, _LAST)
+        for parts in (FIRST, LAST)
     )
     name = row.get(whole or titles.get("student", ""), "")
     if first and last and (not name or name == last):

@@ -1,10 +1,13 @@
 """Rosters as learning systems export them are read without editing; `id` is what their downloads have in file names."""
 
+import re
+
 import pytest
 
 from arena.course.roster import Student, read, table
-from arena.course.roster_columns import TITLES, normal_title
+from arena.course.roster_columns import FIRST, LAST, TITLES, normal_title
 from arena.errors import BadRoster
+from tests.kit.places import ROOT
 
 EXPORTS = {
     "Moodle, grading worksheet": (
@@ -75,6 +78,15 @@ def test_lines_that_are_no_students_are_in_no_table() -> None:
     assert [row["Student"] for _, row in table(text, "r")] == ["Müller, Anna", "van der Berg, Bo"]
     with pytest.raises(BadRoster, match="expected a line for each student below the column names, got none"):
         table("Student,ID,SIS Login ID\n    Points Possible,,\n", "r")
+
+
+def test_the_instructors_page_lists_all_titles_in_their_order() -> None:
+    page = (ROOT / "docs/instructor.md").read_text("utf-8")
+    for column, possible in TITLES.items():
+        row = re.search(rf"^\| `{column}` \| (.*) \|$", page, re.MULTILINE)
+        assert row is not None, column
+        shown = tuple(normal_title(title) for title in re.findall("`(.*?)`", row[1]))
+        assert shown == possible + ((*FIRST, *LAST[:-1]) if column == "name" else ())
 
 
 def test_a_column_without_any_text_gives_way_to_the_next() -> None:
