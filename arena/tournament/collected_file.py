@@ -49,6 +49,8 @@ class Collected(Struct, frozen=True):
     told: str
     checked: str
     """A hash of the conditions of its check."""
+    late_days: int = 0
+    """How many days late it was handed in, counting each day that had started; 0: in time."""
 
     @property
     def when(self) -> datetime | None:
@@ -87,6 +89,7 @@ def read(path: Path) -> tuple[list[Collected], Store]:
                 started_as=agent.text("started_as"),
                 handed_in=handed_in,
                 light=agent.word("light", ("good", "warning"), "good"),
+                late_days=agent.whole("late_days", 0, 10**9, 0),
                 **texts,
             )
         )
@@ -104,7 +107,7 @@ def write(path: Path, kept: Mapping[str, Collected], store: Store) -> None:
         lines += [
             f"{name} = {_text(getattr(one, name))}\n"
             for name in Collected.__struct_fields__
-            if getattr(one, name) != ""
+            if getattr(one, name) not in ("", 0)
         ]
     begun = path.with_name(f"{path.name}.part")
     try:

@@ -6,47 +6,63 @@ import glob
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from adsearch.errors import nearly, quote
+from arena.cli.asking.course_options import RosterOption, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, show
 from arena.cli.terminal.wrapping import wrapped
-from arena.errors import BadLeague
+from arena.errors import BadLeague, BadSubmission
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from arena.course.collecting.collector import Collector
+    from arena.course.collecting.collector import Progress
     from arena.course.collecting.hand_in_result import HandInResult
     from arena.course.collecting.shared_content import SharedContent
+    from arena.course.course import Course
+    from arena.course.roster import Roster, Student
     from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20
+_NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
 def collect(
     source: Annotated[
         Path, typer.Argument(metavar="DIR|ZIP", help="Download from Moodle, Canvas, ..., or any folder.")
     ],
-    roster: Annotated[
-        str, typer.Option(metavar="FILE.csv", help="Roster of the course: columns id, name, group, alias.")
-    ],
+    roster: RosterOption = None,
     deadline: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Deadline: 2026-05-01 (end of the day) or '2026-05-01 23:59+02:00'.",
-            show_default="none",
+            help="Deadline: 2026-05-01 (end of the day), '2026-05-01 23:59 Europe/Berlin' or '2026-05-01 23:59+02:00'.",
+            show_default="the one in the description",
         ),
     ] = None,
     late: Annotated[
-        str, typer.Option(metavar="refuse|accept", help="Late submissions: refuse them or let them play.")
-    ] = "refuse",
+        str | None,
+        typer.Option(
+            metavar="refuse|accept",
+            help="Late submissions: refuse them or let them play.",
+            show_default="as in the description, else refuse",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STUDENT",
+            help="Alias, id or name: collect only from this student or team. Repeatable.",
+            show_default="all students",
+        ),
+    ] = None,
     afresh: Annotated[
         bool, typer.Option("--afresh", help="A fresh start: submissions of earlier runs are forgotten.")
     ] = False,
@@ -77,23 +93,25 @@ def collect(
     on the roster are listed. You can repeat the command: nothing is collected twice, and a changed submission becomes a
     new version of the agent. The exit code is 0 if all submissions were examined, even if some failed.
 
-    Example: arena collect submissions.zip --roster roster.csv --tournament cs101.toml
+    Example: arena collect submissions.zip --tournament cs101.toml
+
+    Example: arena collect late.zip --tournament cs101.toml --only kestrel --deadline 2026-05-08
 
     Example: arena collect handed-in/ --roster roster.csv --game connect4
     """
-    from arena.course import roster as rosters
     from arena.course.collecting.collector import Collector
-    from arena.course.collecting.deadline import read_deadline
     from arena.course.collecting.lms_download import read_download
     from arena.course.collecting.roster_matcher import RosterMatcher
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-    if late not in ("refuse", "accept"):
-        raise typer.BadParameter(f"--late: expected refuse or accept, got '{late}'")
-    until = None if deadline is None else read_deadline(deadline)
-    known = rosters.read(*read_file(roster, "a roster"))
     conditions, file = _conditions(game, tournament=tournament, to=to)
+    course = None if tournament is None else course_of(str(tournament))[1]
+    late_too, until = _lateness(late, deadline, course)
+    known = roster_of(roster, course)
+    if known is None:
+        raise typer.BadParameter(_NO_ROSTER)
+    chosen = _chosen(only, known)
     try:
         with ExitStack() as stack:
             folder = stack.enter_context(RunFolder())
@@ -107,10 +125,11 @@ def collect(
                 file=file,
                 folder=folder,
                 deadline=until,
-                late_too=late == "accept",
+                late_too=late_too,
+                only=chosen,
                 afresh=afresh,
             )
-            lines = collector.collect(hand_ins, lambda: _show_progress(collector))
+            lines = collector.collect(hand_ins, _progress_shown(known))
     except KeyboardInterrupt:
         print("\ninterrupted; the same command continues", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -119,6 +138,7 @@ def collect(
     _show_table(lines, collector.shared, format)
     if format is OutputFormat.TABLE:
         _show_rest(lines, until)
+        _show_own_deadlines(collector.own_deadlines, lines)
         _show_shared(lines, collector.shared)
         if collector.not_on_roster:
             _say(f"agents whose name is not on the roster: {', '.join(collector.not_on_roster)}")
@@ -155,6 +175,63 @@ def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -
     return conditions, to or default
 
 
+def _lateness(late: str | None, deadline: str | None, course: Course | None) -> tuple[bool, datetime | None]:
+    """Whether late submissions play, and the deadline: as given in the command line, else as in the description."""
+    from arena.course.collecting.deadline import read_deadline
+    from arena.course.course import LATE
+
+    if late not in (None, *LATE):
+        raise typer.BadParameter(f"--late: expected {' or '.join(LATE)}, got {quote(late)}")
+    late = late or (LATE[0] if course is None else course.late)
+    if deadline is None:
+        return late == "accept", None if course is None else course.deadline
+    try:
+        return late == "accept", read_deadline(deadline)
+    except BadSubmission as error:
+        raise typer.BadParameter(f"--deadline: {error}") from None
+
+
+def _chosen(only: Sequence[str] | None, roster: Roster) -> list[Student] | None:
+    """The students of --only, each with the other members of a team; None: all."""
+    if only is None:
+        return None
+    chosen: list[Student] = []
+    for text in only:
+        found = roster.called(text)
+        if not found:
+            known = [name for one in roster.students for name in (one.alias, one.id, one.name) if name]
+            raise typer.BadParameter(
+                f"--only: no student on {roster.file} is called {quote(text)}{nearly(text, known)}"
+            )
+        team = roster.team(found[0])
+        if any(one not in team for one in found):
+            raise typer.BadParameter(f"--only: {len(found)} students are called {quote(text)}: use an id or an alias")
+        chosen += team
+    return chosen
+
+
+def _progress_shown(roster: Roster) -> Callable[[Progress], None]:
+    """Shows the progress of a collector: how many hand-ins are checked, and whose check runs."""
+    from arena.course.collecting.agent_names import agent_names
+    from arena.history.words import printable
+
+    names: dict[str, str] = {}
+    for student, agent in agent_names(roster).items():
+        names.setdefault(agent, printable(student.name or student.id))
+    began: list[float] = []
+
+    def show(progress: Progress) -> None:
+        of = [names[agent] for agent in progress.agents]
+        if progress.reading:
+            progress_line.show(f"{progress.done} of {progress.total} read: {', '.join(of)}")
+            return
+        began.append(monotonic())
+        text = progress_line.counted(progress.done, progress.total, seconds=began[-1] - began[0], names=of)
+        progress_line.show(text, last=progress.done == progress.total)
+
+    return show
+
+
 # Output.
 
 
@@ -170,7 +247,8 @@ def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, 
         "submission": printable(one.label) if one else None,
         "when": one.when.isoformat(timespec="seconds") if one and one.when else None,
         "time_from": str(one.time_source) if one else None,
-        "late": line.late,
+        "late": line.late_days > 0,
+        "late_days": line.late_days,
         "light": str(line.outcome),
         "told": without_store(printable(line.message)),
         "advice": without_store(printable(line.advice)),
@@ -178,6 +256,7 @@ def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, 
         "version": line.version,
         "source": line.source or None,
         "new": line.plays and not line.again,
+        "team_submissions": [printable(one.label) for one in line.of_team],
         "same": [
             {"file": one.file or None, "agents": [agent for agent in one.agents if agent != line.agent]}
             for one in shared
@@ -188,7 +267,9 @@ def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, 
 
 def _columns(format: OutputFormat) -> Columns:
     if format is not OutputFormat.TABLE:
-        names = [*("id", "name", "group", "agent", "plays", "version", "submission", "when", "late", "light")]
+        names = [
+            *("id", "name", "group", "agent", "plays", "version", "submission", "when", "late", "late_days", "light")
+        ]
         names += ["told", "advice"]
         return {name: _cell(name) for name in names} | {"same": _same}
     return {
@@ -202,9 +283,10 @@ def _columns(format: OutputFormat) -> Columns:
 
 
 def _light(row: Row) -> str:
+    late = f"late {row['late_days']} d"
     if row["light"] == "late":
-        return "late, plays" if row["plays"] else "late"
-    return f"{row['light']}, late" if row["late"] else str(row["light"])
+        return f"{late}, plays" if row["plays"] else late
+    return f"{row['light']}, {late}" if row["late"] else str(row["light"])
 
 
 def _cell(name: str) -> Any:
@@ -232,10 +314,11 @@ def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent])
 def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None:
     """Print what needs attention, below the table."""
     for line in lines:
-        if line.message and line.student and line.hand_in:
+        if line.message and line.student and line.hand_in and not line.repeats:
             row = _row(line)
             _say(f"{line.student.name or line.student.id}, {line.hand_in.label}:")
             _say(f"{row['told']}{'; ' * bool(row['advice'])}{row['advice']}", indent=4)
+    _show_teams(lines)
     missing = [line.student for line in lines if line.outcome == "missing" and line.student]
     unmatched = [line.hand_in for line in lines if line.outcome == "unmatched" and line.hand_in]
     if missing:
@@ -247,7 +330,32 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
         if len(unmatched) > _MOST_LISTED:
             _say(f"... and {len(unmatched) - _MOST_LISTED} more", indent=4)
     if deadline is not None:
-        _say(f"deadline: {deadline:%Y-%m-%d %H:%M:%S} (UTC{deadline:%z}); {_by_which_clocks(lines)}")
+        _say(f"deadline: {_moment(deadline)}; {_by_which_clocks(lines)}")
+
+
+def _show_teams(lines: Sequence[HandInResult]) -> None:
+    """Print the teams of which several members handed in."""
+    for agent, hand_ins in {line.agent: line.of_team for line in lines if line.of_team}.items():
+        found = [f"{one.label}{one.when:, %m-%d %H:%M}" if one.when else one.label for one in hand_ins]
+        _say(f"{agent}: {len(found)} submissions of one team, of which the latest that passes plays:")
+        for text in found[:_MOST_LISTED]:
+            _say(text, indent=4)
+
+
+def _show_own_deadlines(deadlines: Mapping[Student, datetime], lines: Sequence[HandInResult]) -> None:
+    """Print the students who have a deadline of their own."""
+    by_moment: dict[str, list[str]] = {}
+    for student in dict.fromkeys(line.student for line in lines if line.student in deadlines):
+        assert student is not None
+        by_moment.setdefault(_moment(deadlines[student]), []).append(student.name or student.id)
+    for moment, names in by_moment.items():
+        _say(f"deadline of {', '.join(names)}: {moment}")
+
+
+def _moment(deadline: datetime) -> str:
+    """A deadline in words: "2026-05-01 23:59:59 (Europe/Berlin, UTC+0200)"."""
+    zone = getattr(deadline.tzinfo, "key", "")
+    return f"{deadline:%Y-%m-%d %H:%M:%S} ({zone}{', ' * bool(zone)}UTC{deadline:%z})"
 
 
 _CLOCKS: Final = {
@@ -260,7 +368,7 @@ _CLOCKS: Final = {
 
 def _by_which_clocks(lines: Sequence[HandInResult]) -> str:
     """The times that were compared with the deadline; a warning if they are probably those of the download."""
-    timed = [(line.hand_in, line.late) for line in lines if line.student and line.hand_in]
+    timed = [(line.hand_in, line.late_days > 0) for line in lines if line.student and line.hand_in]
     clocks = (
         ", ".join(_CLOCKS[name] for name in dict.fromkeys(one.time_source for one, _ in timed))
         or "no submissions to compare"
@@ -278,11 +386,31 @@ def _say(text: str, *, indent: int = 0) -> None:
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 
+def _summary(lines: Sequence[HandInResult]) -> str:
+    """How many students have which result: "6 students: 2 good, 2 failed, 1 late, 1 missing"."""
+    from arena.course.collecting.hand_in_result import HandInOutcome
+
+    results: dict[Student, HandInResult] = {}
+    for line in lines:
+        # A student's first line is that of the latest submission; the one that plays says more.
+        if line.student and (line.student not in results or line.plays):
+            results[line.student] = line
+    counts = {each: sum(line.outcome is each for line in results.values()) for each in HandInOutcome}
+    counted = ", ".join(f"{count} {each}" for each, count in counts.items() if count)
+    return f"{len(results)} student{'s' * (len(results) != 1)}: {counted}"
+
+
 def _show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Path | None, db: str | None) -> None:
-    agents = {line.agent for line in lines if line.student}
-    playing = {line.agent for line in lines if line.version is not None}
-    new = sum(line.plays and not line.again for line in lines)
-    _say(f"{len(playing)} of {len(agents)} students have an agent, {new} of them a new version; the list is {file}")
+    _say(_summary(lines))
+    students = {line.student: line for line in lines if line.student}
+    playing = [line for line in students.values() if line.version is not None]
+    new = {line.student for line in lines if line.plays and not line.again}
+    agents = {line.agent for line in playing}
+    shared = f" ({len(agents)} agents, because teams share one)" if len(agents) < len(playing) else ""
+    _say(
+        f"{len(playing)} of {len(students)} students have an agent{shared}, {len(new)} of them a new version; the list "
+        f"is {file}"
+    )
     if tournament is not None and not _is_named(file, tournament):
         _say(f'add this line to {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
@@ -318,8 +446,3 @@ def _is_named(file: Path, tournament: Path) -> bool:
     patterns = Table(read_toml(tournament), str(tournament)).texts("players")
     places = (folder / place for pattern in patterns for place in glob.glob(pattern, root_dir=folder, recursive=True))
     return any(place.exists() and place.samefile(file) for place in places)
-
-
-def _show_progress(collector: Collector) -> None:
-    done, total = collector.checked, collector.to_check
-    progress_line.show(f"{done} of {total} checked", last=done == total)

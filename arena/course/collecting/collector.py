@@ -1,22 +1,25 @@
 """Collector: checks hand-ins, newest first, and keeps for each student the last hand-in that passed.
 
-A hand-in is written to the database and the collected file as soon as it has passed: after an interruption the same
-command continues. A hand-in that already plays, and was checked under the same conditions, is not checked again.
+A team has one agent: the hand-ins of its members are those of one student. A hand-in is written to the database and the
+collected file as soon as it has passed: after an interruption the same command continues. A hand-in that already plays,
+and was checked under the same conditions, is not checked again.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from arena.course.collecting.agent_names import agent_names
-from arena.course.collecting.deadline import is_late
+from arena.course.collecting.deadline import in_zone, late_days, own_deadlines, zone_of
 from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
@@ -42,11 +45,14 @@ _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(slots=True)
 class _Queue:
-    """One student's hand-ins that are still to be checked, the newest first, and the results so far."""
+    """The hand-ins of a student or team that are still to be checked, the newest first, and the results so far."""
 
-    student: Student
+    students: tuple[Student, ...]
     agent: str
     kept: Collected | None
+    deadline: datetime | None
+    all: tuple[HandIn, ...]
+    """All hand-ins, the newest first."""
     hand_ins: deque[HandIn] = field(default_factory=deque)
     results: list[HandInResult] = field(default_factory=list)
 
@@ -60,6 +66,18 @@ class _Stored:
     player: Player
     submission: Submission
     started_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a collector is doing."""
+
+    reading: bool
+    """Whether hand-ins are read and copied; False: they are checked."""
+    done: int
+    total: int
+    agents: Sequence[str]
+    """The agents of the hand-ins in progress."""
 
 
 class Collector:
@@ -76,17 +94,21 @@ class Collector:
         folder: RunFolder,
         deadline: datetime | None = None,
         late_too: bool = False,
+        only: Collection[Student] | None = None,
         afresh: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """`file`: the collected file, which need not exist yet. With `late_too` late hand-ins play like others; with
-        `afresh` agents that only earlier runs collected no longer play."""
+        `afresh` agents that only earlier runs collected no longer play. `only`: nobody else's hand-ins and agents are
+        looked at."""
         self._conditions = replace(conditions, positions=_POSITIONS, seconds=1.0)
         self._names = agent_names(roster)
         self._roster = roster
         self._submissions = submissions
         self._folder = folder
+        self._only = only
         self._deadline = deadline
+        self.own_deadlines = own_deadlines(roster, zone_of(deadline))
         self._late_too = late_too
         self._afresh = afresh
         self._numbers = count(1)
@@ -95,35 +117,37 @@ class Collector:
         # The first version called this enumeration Kind; its text is kept so that hashes in old files stay valid.
         same_for_all = repr(replace(self._conditions, game=rules, description="")).replace("<WallKind.", "<Kind.")
         self._conditions_hash = hashlib.sha256(same_for_all.encode()).hexdigest()[:16]
-        # The number of agents to check, as far as known, and the number already checked.
-        self.to_check = 0
-        self.checked = 0
         # Warnings about this machine, for the instructor.
         self.warnings: Sequence[str] = ()
         # Content that several students handed in.
         self.shared: Sequence[SharedContent] = ()
 
-    def collect(self, hand_ins: Sequence[HandIn], progress: Callable[[], None] = lambda: None) -> list[HandInResult]:
-        """The result of every hand-in, and of every student on the roster; `progress` is called after each check."""
+    def collect(
+        self, hand_ins: Sequence[HandIn], progress: Callable[[Progress], None] = lambda _: None
+    ) -> list[HandInResult]:
+        """The result of every hand-in, and of every student on the roster; `progress` is called for each step."""
         self._kept.write()
-        queues = [self._queue(student, hand_ins) for student in self._roster.students]
+        hand_ins = in_zone(hand_ins, zone_of(self._deadline))
+        queues = self._queues(hand_ins)
         with Examiner(self._conditions, self._folder, many=True) as examiner:
             self.warnings = examiner.warnings
-            while stored := [one for queue in queues if (one := self._next(queue)) is not None]:
-                self.to_check += len(stored)
-                candidates = [Candidate(one.queue.agent, one.player.text, player=one.player) for one in stored]
-                for place, checked in examiner.each(candidates):
-                    self._note(stored[place], checked)
-                    self.checked += 1
-                    progress()
+            ended = 0
+            while stored := self._next_of_all(queues, progress):
+                self._check(stored, examiner, ended, progress)
+                ended += len(stored)
         if self._afresh:
             # Only at the end, so that an interrupted run removes no agent.
-            self._kept.by_name = {queue.agent: queue.kept for queue in queues if queue.kept is not None}
+            looked_at = {queue.agent for queue in queues}
+            others = {} if self._only is None else self._kept.by_name
+            others = {agent: kept for agent, kept in others.items() if agent not in looked_at}
+            self._kept.by_name = others | {queue.agent: queue.kept for queue in queues if queue.kept is not None}
             self._kept.write()
         results = [result for queue in queues for result in self._results(queue)]
-        looked_at = {(result.agent, result.source) for result in results if result.source}
+        places = {student: place for place, student in enumerate(self._roster.students)}
+        results.sort(key=lambda result: -1 if result.student is None else places[result.student])
+        sources = {(result.agent, result.source) for result in results if result.source}
         playing = {(kept.name, kept.source) for kept in self._kept.by_name.values()}
-        self.shared = shared_content(looked_at | playing, self._submissions.folder)
+        self.shared = shared_content(sources | playing, self._submissions.folder)
         unmatched = [one for one in hand_ins if one.student is None]
         return results + [
             HandInResult(outcome=HandInOutcome.UNMATCHED, hand_in=one, message=one.wrong) for one in unmatched
@@ -134,13 +158,41 @@ class Collector:
         """The agents that earlier runs collected and that belong to no student on the roster."""
         return sorted(set(self._kept.by_name) - set(self._names.values()))
 
-    def _queue(self, student: Student, hand_ins: Sequence[HandIn]) -> _Queue:
-        """All hand-ins of the student, sorted; late hand-ins already have their result."""
-        agent = self._names[student]
-        queue = _Queue(student, agent, None if self._afresh else self._kept.by_name.get(agent))
-        theirs = [one for one in hand_ins if one.student == student]
-        for one in sorted(theirs, key=lambda one: (one.when or _EARLIEST, one.label), reverse=True):
-            if self._late_too or not is_late(one, self._deadline):
+    def _check(
+        self, stored: Sequence[_Stored], examiner: Examiner, ended: int, progress: Callable[[Progress], None]
+    ) -> None:
+        """Checks these hand-ins; `ended`: number of hand-ins that were checked before."""
+
+        def note(done: int, checking: Sequence[int]) -> None:
+            agents = [stored[place].queue.agent for place in checking]
+            progress(Progress(False, ended + done, ended + len(stored), agents))
+
+        candidates = [Candidate(one.queue.agent, one.player.text, player=one.player) for one in stored]
+        for place, checked in examiner.each(candidates, note):
+            self._note(stored[place], checked)
+
+    def _queues(self, hand_ins: Sequence[HandIn]) -> list[_Queue]:
+        """The hand-ins of each student or team, in the order of the roster."""
+        members: dict[str, list[Student]] = {}
+        for student, agent in self._names.items():
+            members.setdefault(agent, []).append(student)
+        if self._only is not None:
+            wanted = {self._names[student] for student in self._only}
+            members = {agent: students for agent, students in members.items() if agent in wanted}
+        theirs: dict[str, list[HandIn]] = {}
+        for one in hand_ins:
+            if one.student is not None:
+                theirs.setdefault(self._names[one.student], []).append(one)
+        return [self._queue(agent, students, theirs.get(agent, [])) for agent, students in members.items()]
+
+    def _queue(self, agent: str, students: Sequence[Student], hand_ins: Sequence[HandIn]) -> _Queue:
+        """These hand-ins, sorted; late ones already have their result."""
+        newest_first = sorted(hand_ins, key=lambda one: (one.when or _EARLIEST, one.label), reverse=True)
+        kept = None if self._afresh else self._kept.by_name.get(agent)
+        deadline = self.own_deadlines.get(students[0], self._deadline)
+        queue = _Queue(tuple(students), agent, kept, deadline, tuple(newest_first))
+        for one in newest_first:
+            if self._late_too or not late_days(one, deadline):
                 queue.hand_ins.append(one)
             elif queue.kept is not None and is_of(queue.kept, one):
                 # An earlier run collected it, under a later deadline.
@@ -152,8 +204,18 @@ class Collector:
                 queue.results.append(HandInResult(outcome=HandInOutcome.LATE, hand_in=one))
         return queue
 
+    def _next_of_all(self, queues: Sequence[_Queue], progress: Callable[[Progress], None]) -> list[_Stored]:
+        """The next hand-in to check of each queue that has one."""
+        waiting = [queue for queue in queues if queue.hand_ins]
+        stored = []
+        for number, queue in enumerate(waiting):
+            progress(Progress(True, number, len(waiting), [queue.agent]))
+            if (one := self._next(queue)) is not None:
+                stored.append(one)
+        return stored
+
     def _next(self, queue: _Queue) -> _Stored | None:
-        """The student's next hand-in to check; None if there is none, or if the right one already plays."""
+        """The next hand-in to check; None if there is none, or if the right one already plays."""
         kept = queue.kept
         while queue.hand_ins:
             one = queue.hand_ins.popleft()
@@ -169,6 +231,7 @@ class Collector:
             if kept is None or (kept.source == source and kept.checked != self._conditions_hash):
                 return stored
             if kept.source == source:
+                self._note_lateness(queue, one, kept)
                 again = HandInResult(outcome=HandInOutcome(kept.light), hand_in=one, message=kept.told, source=source)
                 queue.results.append(replace(again, plays=True, again=True))
             elif is_older(one, kept):
@@ -177,6 +240,13 @@ class Collector:
                 return stored
             queue.hand_ins.clear()
         return None
+
+    def _note_lateness(self, queue: _Queue, one: HandIn, kept: Collected) -> None:
+        """Records how late the kept hand-in is by the present deadline: an extension may be new."""
+        days = late_days(one, queue.deadline)
+        if is_of(kept, one) and days != kept.late_days:
+            queue.kept = msgspec.structs.replace(kept, late_days=days)
+            self._kept.put(queue.kept)
 
     def _store(self, queue: _Queue, one: HandIn) -> _Stored:
         """Finds the agent in the hand-in and copies it to the store."""
@@ -207,6 +277,7 @@ class Collector:
                 source,
                 started_as=stored.started_as,
                 hand_in=stored.hand_in,
+                late_days=late_days(stored.hand_in, queue.deadline),
                 light=outcome,
                 message=message,
                 conditions=self._conditions_hash,
@@ -221,11 +292,21 @@ class Collector:
         queue.results.append(replace(result, source=source, plays=plays))
 
     def _results(self, queue: _Queue) -> Iterator[HandInResult]:
-        """The student's results, at least one, completed with the student, the agent and the version that now plays."""
+        """The results of the student, or of each member of the team, at least one, completed with the student, the
+        agent and the version that now plays."""
         version = None if queue.kept is None else queue.kept.version
-        for result in queue.results or [HandInResult(outcome=HandInOutcome.MISSING)]:
-            late = result.hand_in is not None and is_late(result.hand_in, self._deadline)
-            yield replace(result, student=queue.student, agent=queue.agent, late=late, version=version)
+        several = len({one.student for one in queue.all}) > 1
+        for place, student in enumerate(queue.students):
+            for result in queue.results or [HandInResult(outcome=HandInOutcome.MISSING)]:
+                yield replace(
+                    result,
+                    student=student,
+                    agent=queue.agent,
+                    late_days=0 if result.hand_in is None else late_days(result.hand_in, queue.deadline),
+                    version=version,
+                    of_team=queue.all if several else (),
+                    repeats=place > 0,
+                )
 
     def _without_scratch(self, text: str) -> str:
         """`text` with paths inside the hand-in, without the scratch folder."""

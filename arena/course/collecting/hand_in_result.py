@@ -30,10 +30,12 @@ class HandInResult:
 
     outcome: HandInOutcome
     student: Student | None = None
+    """The student of this line. Each member of a team has a line for each result of the team."""
     agent: str = ""
     """The name of the student's agent."""
     hand_in: HandIn | None = None
-    late: bool = False
+    late_days: int = 0
+    """How many days late the hand-in is, counting each day that has started; 0: in time."""
     message: str = ""
     """What is wrong with the hand-in, or needs attention."""
     advice: str = ""
@@ -45,3 +47,7 @@ class HandInResult:
     """The hash of its submission in the store."""
     again: bool = False
     """Whether an earlier run already collected it."""
+    of_team: tuple[HandIn, ...] = ()
+    """All hand-ins of the team, the newest first, if several members handed in."""
+    repeats: bool = False
+    """Whether another member of the team has the same result in an earlier line."""

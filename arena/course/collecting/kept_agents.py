@@ -47,7 +47,16 @@ class KeptAgents:
         collected_file.write(self._file, self.by_name, self._submissions)
 
     def keep(
-        self, agent: str, source: str, *, started_as: str, hand_in: HandIn, light: str, message: str, conditions: str
+        self,
+        agent: str,
+        source: str,
+        *,
+        started_as: str,
+        hand_in: HandIn,
+        late_days: int,
+        light: str,
+        message: str,
+        conditions: str,
     ) -> Collected:
         """Let the agent play with this submission. `light`, `message`: its check; `conditions`: their hash."""
         with self._database.writing() as connection:
@@ -63,10 +72,15 @@ class KeptAgents:
             light=light,
             told=replace_unprintable(message),
             checked=conditions,
+            late_days=late_days,
         )
-        self.by_name[agent] = kept
-        self.write()
+        self.put(kept)
         return kept
+
+    def put(self, kept: Collected) -> None:
+        """Replace what is known of the agent."""
+        self.by_name[kept.name] = kept
+        self.write()
 
     def drop(self, agent: str) -> None:
         """Remove the agent: it no longer plays."""

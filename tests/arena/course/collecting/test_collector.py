@@ -14,23 +14,27 @@ import pytest
 from arena.course import roster as rosters
 from arena.course.collecting import collector
 from arena.course.collecting.agent_names import agent_names
-from arena.course.collecting.collector import Collector
+from arena.course.collecting.collector import Collector, Progress
 from arena.course.collecting.deadline import read_deadline
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
+from arena.course.collecting.lms_download import read_download
+from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate
+from arena.student.checking.examiner import Candidate, ProgressNote
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database
-from tests.kit.hand_ins import AGENT, MAY, ROSTER, folder, read
+from tests.kit.hand_ins import AGENT, MAY, ROSTER, folder
 
 NOW = datetime(2026, 5, 2, tzinfo=UTC)
 Collect = Callable[..., dict[str, HandInResult]]
+progress: list[Progress] = []
+"""The progress of the latest run."""
 not_on_roster: list[str] = []
 """The agents that play but are not on the roster, in the latest run."""
 
@@ -50,9 +54,10 @@ class Examiner:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def each(self, candidates: Sequence[Candidate]) -> Iterator[tuple[int, CheckReport]]:
+    def each(self, candidates: Sequence[Candidate], note: ProgressNote) -> Iterator[tuple[int, CheckReport]]:
         """Reports the last candidate first."""
-        for place, candidate in reversed(list(enumerate(candidates))):
+        for ended, (place, candidate) in enumerate(reversed(list(enumerate(candidates)))):
+            note(ended, [place])
             assert candidate.player is not None
             path = candidate.player.path
             assert path is not None
@@ -71,7 +76,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
     """Collects files; returns each student's result by id, and unmatched hand-ins by label."""
     monkeypatch.setattr(collector, "Examiner", Examiner)
     monkeypatch.setattr(Examiner, "looked_at", [])
-    roster = rosters.read(ROSTER, "roster.csv")
+    progress.clear()
     store = Store(tmp_path / "arena.store")
 
     def run(
@@ -80,9 +85,12 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
         game: str = "tictactoe",
         until: str | None = None,
         late_too: bool = False,
+        only: Sequence[str] | None = None,
         afresh: bool = False,
         file: str = "t.collected.toml",
+        listed: str = ROSTER,
     ) -> dict[str, HandInResult]:
+        roster = rosters.read(listed, "roster.csv")
         with Database(str(tmp_path / "arena.db")) as database, RunFolder() as scratch:
             collecting = Collector(
                 Conditions(game=game),
@@ -93,10 +101,12 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
                 folder=scratch,
                 deadline=None if until is None else read_deadline(until),
                 late_too=late_too,
+                only=None if only is None else [one for name in only for one in roster.called(name)],
                 afresh=afresh,
                 now=lambda: NOW,
             )
-            results = collecting.collect(read(source, scratch.scratch))
+            found = read_download(source, scratch.scratch, RosterMatcher(roster))
+            results = collecting.collect(found, progress.append)
             not_on_roster[:] = collecting.not_on_roster
         by_id = {one.student.id: one for one in results if one.student}
         return by_id | {one.hand_in.label: one for one in results if one.hand_in and not one.student}
@@ -191,10 +201,16 @@ def test_an_older_download_replaces_no_agent(tmp_path: Path, collect: Collect) -
 def test_late_hand_ins_are_reported_and_play_only_if_accepted(tmp_path: Path, collect: Collect) -> None:
     source = folder(tmp_path / "in", {"1001.py": AGENT})
     told = collect(source, until="2026-04-30")
-    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (HandInOutcome.LATE, True, False)
+    assert (told["1001"].outcome, told["1001"].late_days, told["1001"].plays) == (HandInOutcome.LATE, 1, False)
     assert not kept(tmp_path)
     told = collect(source, until="2026-04-30", late_too=True)
-    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (HandInOutcome.GOOD, True, True)
+    assert (told["1001"].outcome, told["1001"].late_days, told["1001"].plays) == (HandInOutcome.GOOD, 1, True)
+    assert kept(tmp_path)["Deep Blue"].late_days == 1
+    collect(source, until="2026-04-28 13:00", late_too=True)
+    assert kept(tmp_path)["Deep Blue"].late_days == 3
+    collect(source, until="2026-05-08", late_too=True)
+    assert kept(tmp_path)["Deep Blue"].late_days == 0
+    assert len(Examiner.looked_at) == 1
 
 
 def test_a_late_hand_in_that_was_collected_before_still_plays_and_is_reported(tmp_path: Path, collect: Collect) -> None:
@@ -328,3 +344,81 @@ def test_what_is_written_can_be_read(tmp_path: Path, name: str) -> None:
     assert read == [one]
     assert store.folder == tmp_path / "arena.store"
     assert not list(tmp_path.glob("*.part"))
+
+
+TEAMS = """\
+id,name,alias,deadline
+1,Ann,blue,
+2,Ben,red,2026-05-03
+3,Cem,blue,
+4,Dot,red,2026-05-02
+5,Eli,green,
+"""
+
+
+def test_a_team_has_one_agent_and_the_latest_hand_in_of_its_members_counts(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1.py": AGENT + "# first", "5.py": AGENT})
+    folder(source, {"3.py": AGENT + "# second"}, when=MAY + timedelta(hours=1))
+    told = collect(source, listed=TEAMS)
+    assert Examiner.looked_at == ["green", "blue"]
+    assert list(kept(tmp_path)) == ["blue", "green"]
+    assert kept(tmp_path)["blue"].submission == "3.py"
+    for id in ("1", "3"):
+        assert (told[id].agent, told[id].version, told[id].plays) == ("blue", 1, True)
+        assert [one.label for one in told[id].of_team] == ["3.py", "1.py"]
+    assert (told["1"].repeats, told["3"].repeats, told["5"].of_team) == (False, True, ())
+    assert {told[id].outcome for id in ("2", "4")} == {HandInOutcome.MISSING}
+
+
+def test_a_team_keeps_the_earlier_hand_in_of_a_member_if_the_latest_fails(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1.py": AGENT})
+    folder(source, {"3.py": AGENT + "# failed"}, when=MAY + timedelta(hours=1))
+    told = collect(source, listed=TEAMS)
+    assert kept(tmp_path)["blue"].submission == "1.py"
+    assert told["1"].version == told["3"].version == 1
+
+
+def test_a_team_has_the_latest_deadline_of_its_members(tmp_path: Path, collect: Collect) -> None:
+    files = {"1.py": AGENT, "4.py": AGENT}
+    source = folder(tmp_path / "in", files, when=MAY + timedelta(days=2, hours=1))
+    told = collect(source, listed=TEAMS, until="2026-05-01")
+    assert {id: told[id].late_days for id in ("1", "2", "3", "4")} == {"1": 2, "2": 0, "3": 2, "4": 0}
+    assert [told[id].outcome.value for id in ("1", "2", "3", "4")] == ["late", "good", "late", "good"]
+
+
+def test_a_bad_deadline_on_the_roster_is_an_error_with_its_line(tmp_path: Path, collect: Collect) -> None:
+    with pytest.raises(BadRoster, match=r"roster\.csv, line 2, deadline: expected a day"):
+        collect(folder(tmp_path / "in", {"1.py": AGENT}), listed="id,alias,deadline\n1,blue,soon\n")
+
+
+@pytest.mark.parametrize("afresh", [False, True])
+def test_with_only_nothing_of_other_students_changes(tmp_path: Path, collect: Collect, *, afresh: bool) -> None:
+    collect(folder(tmp_path / "a", {"1.py": AGENT, "5.py": AGENT}), listed=TEAMS)
+    before = kept(tmp_path)
+    files = {"3.py": AGENT + "# second", "5.py": AGENT + "# not looked at", "2.py": AGENT}
+    source = folder(tmp_path / "b", files, when=MAY + timedelta(hours=1))
+    told = collect(source, listed=TEAMS, only=["Cem"], afresh=afresh)
+    assert set(told) == {"1", "3"}
+    assert kept(tmp_path)["green"] == before["green"]
+    assert set(kept(tmp_path)) == {"blue", "green"}
+    assert kept(tmp_path)["blue"].version == 2
+
+
+def test_with_afresh_and_only_a_student_without_hand_in_no_longer_plays(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "a", {"1.py": AGENT, "5.py": AGENT}), listed=TEAMS)
+    collect(folder(tmp_path / "b", {"1.py": AGENT}), listed=TEAMS, only=["green"], afresh=True)
+    assert list(kept(tmp_path)) == ["blue"]
+
+
+def test_progress_says_what_is_read_and_then_what_is_checked(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1.py": AGENT, "5.py": AGENT})
+    folder(source, {"3.py": AGENT + "# failed"}, when=MAY + timedelta(hours=1))
+    collect(source, listed=TEAMS)
+    assert progress == [
+        Progress(True, 0, 2, ["blue"]),
+        Progress(True, 1, 2, ["green"]),
+        Progress(False, 0, 2, ["green"]),
+        Progress(False, 1, 2, ["blue"]),
+        Progress(True, 0, 1, ["blue"]),
+        Progress(False, 2, 3, ["blue"]),
+    ]

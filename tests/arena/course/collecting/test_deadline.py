@@ -1,11 +1,13 @@
 """A deadline is a moment with a time zone; hand-ins after it, or marked as late, are late."""
 
-from datetime import UTC, datetime, timedelta
+import zoneinfo
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from arena.course.collecting.deadline import is_late, read_deadline
-from arena.course.collecting.hand_in import HandIn
+from arena.course.collecting.deadline import in_zone, late_days, read_deadline, zone_of
+from arena.course.collecting.hand_in import HandIn, TimeSource
 from arena.errors import BadSubmission
 
 
@@ -20,6 +22,11 @@ def hand_in(when: datetime | None, *, marked: bool = False) -> HandIn:
         ("2026-05-01T23:59+02:00", datetime(2026, 5, 1, 21, 59, tzinfo=UTC)),
         ("2026-05-01T23:59:30Z", datetime(2026, 5, 1, 23, 59, 30, tzinfo=UTC)),
         ("2026-05-01 23:59", datetime(2026, 5, 1, 23, 59).astimezone()),
+        ("2026-05-01 23:59 Europe/Berlin", datetime(2026, 5, 1, 21, 59, tzinfo=UTC)),
+        ("2026-01-01 23:59 Europe/Berlin", datetime(2026, 1, 1, 22, 59, tzinfo=UTC)),
+        ("2026-05-01  Europe/Berlin", datetime(2026, 5, 1, 21, 59, 59, 999999, tzinfo=UTC)),
+        ("2026-05-01 UTC", datetime(2026, 5, 1, 23, 59, 59, 999999, tzinfo=UTC)),
+        ("2026-10-25 02:30 Europe/Berlin", datetime(2026, 10, 25, 1, 30, tzinfo=UTC)),  # shown twice
         (" 2026-05-01 ", datetime(2026, 5, 1, 23, 59, 59, 999999).astimezone()),
     ],
 )
@@ -29,16 +36,81 @@ def test_a_deadline_is_read(text: str, moment: datetime) -> None:
     assert read.tzinfo is not None
 
 
-@pytest.mark.parametrize("text", ["", "tomorrow", "1.5.2026", "2026-13-01", "2026-05-01T25:00", "23:59"])
+@pytest.mark.parametrize("text", ["", "tomorrow", "1.5.2026", "2026-13-01", "2026-05-01T25:00", "23:59", "UTC"])
 def test_anything_else_is_an_error(text: str) -> None:
-    with pytest.raises(BadSubmission, match="--deadline: expected a day, or a day and a time"):
+    with pytest.raises(BadSubmission, match=r"^expected a day, or a day and a time"):
         read_deadline(text)
 
 
-def test_hand_ins_after_the_deadline_or_marked_as_late_are_late() -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "2026-05-01 23:59 Europe/Berln",
+            "time zone such as Europe/Berlin, got 'Europe/Berln'; did you mean 'Europe/B",
+        ),
+        ("2026-05-01 europe", "expected a time zone such as Europe/Berlin, got 'europe'"),
+        ("2026-05-01 etc/../../passwd", "expected a time zone"),
+        ("2026-05-01 Europe/" + "x" * 5000, "expected a time zone"),
+        ("2026-03-29 02:30 Europe/Berlin", "clocks in Europe/Berlin skip 2026-03-29 02:30, because summer time starts"),
+    ],
+)
+def test_a_wrong_zone_or_a_skipped_time_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(BadSubmission) as error:
+        read_deadline(text)
+    assert message in str(error.value)
+
+
+def test_a_machine_without_time_zones_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> ZoneInfo:
+        raise zoneinfo.ZoneInfoNotFoundError(name)
+
+    monkeypatch.setattr(zoneinfo, "ZoneInfo", missing)
+    monkeypatch.setattr(zoneinfo, "available_timezones", set)
+    with pytest.raises(BadSubmission, match="pip install tzdata"):
+        read_deadline("2026-05-01 Europe/Berlin")
+
+
+def test_a_deadline_without_a_zone_is_read_in_the_given_zone() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    assert read_deadline("2026-05-01 12:00", berlin) == datetime(2026, 5, 1, 10, tzinfo=UTC)
+    assert read_deadline("2026-05-01 12:00Z", berlin) == datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def test_times_without_a_zone_are_read_in_the_zone_of_the_deadline() -> None:
+    shown = datetime(2026, 5, 1, 23, 30)
+    there = timezone(timedelta(hours=9, minutes=30))
+    assert zone_of(None) is None
+    assert zone_of(read_deadline("2026-05-01")) is None
+    for text, zone in (("2026-05-01 Asia/Tokyo", ZoneInfo("Asia/Tokyo")), ("2026-05-01T23:00+09:30", there)):
+        assert zone_of(read_deadline(text)) == zone
+        found = [
+            HandIn("x", None, when=shown.astimezone(), time_source=source)
+            for source in (TimeSource.NAME, TimeSource.ZIP, TimeSource.FILE)
+        ]
+        name, zipped, file = in_zone(found, zone)
+        assert name.when == zipped.when == shown.replace(tzinfo=zone)
+        assert file.when == shown.astimezone()
+    assert in_zone([hand_in(None)], there) == [hand_in(None)]
+
+
+def test_lateness_is_counted_in_started_days() -> None:
     end = read_deadline("2026-05-01T23:59Z")
-    assert not is_late(hand_in(end), end)
-    assert is_late(hand_in(end + timedelta(seconds=1)), end)
-    assert not is_late(hand_in(None), end)
-    assert is_late(hand_in(None, marked=True), None)
-    assert not is_late(hand_in(end), None)
+    for late, days in ((0, 0), (1, 1), (86_400, 1), (86_401, 2), (-5, 0)):
+        assert late_days(hand_in(end + timedelta(seconds=late)), end) == days
+    assert late_days(hand_in(end + timedelta(microseconds=1)), end) == 1
+    assert late_days(hand_in(None), end) == 0
+    assert late_days(hand_in(end), None) == 0
+
+
+def test_a_late_mark_of_the_learning_system_is_at_least_one_day() -> None:
+    end = read_deadline("2026-05-01T23:59Z")
+    assert late_days(hand_in(None, marked=True), None) == 1
+    assert late_days(hand_in(end, marked=True), end) == 1
+    assert late_days(hand_in(end + timedelta(days=3), marked=True), end) == 3
+
+
+def test_a_day_has_24_hours_when_clocks_are_changed() -> None:
+    end = read_deadline("2026-03-28 12:00 Europe/Berlin")
+    assert late_days(hand_in(end.astimezone(UTC) + timedelta(hours=24)), end) == 1
+    assert late_days(hand_in(end.astimezone(UTC) + timedelta(hours=25)), end) == 2
