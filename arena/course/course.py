@@ -3,6 +3,7 @@
 `arena run` ignores these tables, so they can change at any time:
 
     [course]       the roster, the deadline, and what happens to late submissions
+    [marks]        what results are worth
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from arena.course import marks
 from arena.course.collecting.deadline import read_deadline
 from arena.errors import BadSubmission
 from arena.tournament.description import Table, read_toml
@@ -32,6 +34,8 @@ class Course(Struct, frozen=True, kw_only=True):
     deadline: datetime | None
     late: str
     """One of LATE."""
+    marks: marks.Marks | None
+    """What results are worth."""
 
 
 def read(file: Path) -> Course:
@@ -45,6 +49,7 @@ def read(file: Path) -> Course:
         roster=file.parent / Path(course.text("roster")).expanduser() if "roster" in course else None,
         deadline=_deadline(course),
         late=course.word("late", LATE, LATE[0]),
+        marks=marks.read(keys.table("marks")) if "marks" in keys else None,
     )
 
 

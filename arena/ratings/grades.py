@@ -37,9 +37,9 @@ MOST_MORE: Final = 1000
 """Largest number of further games that is reported; if more are needed, the two are about equally strong."""
 _COLUMNS: Final = (
     *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
-    *("faults", "reasons"),
+    *("faults", "reasons", "marks", "marks_why", "grade"),
 )
-"""The columns of every agent, besides those of the bars."""
+"""The columns of every agent, besides those of the bars; the last three only with a table of marks."""
 
 
 class Against(StrEnum):
@@ -58,6 +58,8 @@ class Bar(Struct, frozen=True):
     """The likelihood of superiority: the probability that the agent is stronger than the bar."""
     games: list[str]
     """The games of the two that count, as `arena replay` takes them: "cs101-12"."""
+    next: Against
+    """The verdict after the next round: every pairing so far once more, with results as the ratings predict."""
     more: int | None = None
     """About how many more games of the agent would decide, at the same average score; None if it is decided, or if it
     would take more than MOST_MORE."""
@@ -72,7 +74,7 @@ def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str)
     place = {name: number for number, name in enumerate(fit.names)}
     for bar, name in wanted.items():
         if name not in place:
-            raise BadRating(f"--bar {bar}={name}: no agent {quote(name)} has a rated game{nearly(name, sorted(place))}")
+            raise BadRating(f"bar {bar}={name}: no agent {quote(name)} has a rated game{nearly(name, sorted(place))}")
     pool = {name: number for number, names in enumerate(fit.pools) for name in names}
     met: dict[frozenset[str], list[RatedGame]] = {}
     played = Counter(name for game in games for name in game.names)
@@ -84,11 +86,12 @@ def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str)
         own = met.get(frozenset((name, other)), [])
         their_games = [f"{tournament}-{game.number}" for game in own]
         if pool[name] != pool[other]:
-            return Bar(Against.UNDECIDED, 0.5, their_games)
+            return Bar(Against.UNDECIDED, 0.5, their_games, Against.UNDECIDED)
         los = fit.superiority(place[name], place[other])
         stands = _stands(los)
-        more = more_games(played[name], *fit.lead(place[name], place[other])) if stands is Against.UNDECIDED else None
-        return Bar(stands, los, their_games, more)
+        lead, error = fit.lead(place[name], place[other])
+        more = more_games(played[name], lead, error) if stands is Against.UNDECIDED else None
+        return Bar(stands, los, their_games, _after_a_round(lead, error), more)
 
     return {name: {bar: stands(name, other) for bar, other in wanted.items() if name != other} for name in fit.names}
 
@@ -98,7 +101,7 @@ def _apart(bars: Collection[str]) -> None:
     taken = Counter([*_COLUMNS, *(title for bar in bars for title in _titles(bar))])
     for bar in bars:
         if twice := next((title for title in _titles(bar) if taken[title] > 1), None):
-            raise BadRating(f"--bar {bar}=...: the column {quote(twice)} already exists; give the bar another name")
+            raise BadRating(f"bar {bar}: the column {quote(twice)} already exists; give the bar another name")
 
 
 def _titles(bar: str) -> tuple[str, str, str, str]:
@@ -107,6 +110,13 @@ def _titles(bar: str) -> tuple[str, str, str, str]:
 
 def _stands(los: float) -> Against:
     return Against.BETTER if los >= SURE else Against.NOT_BETTER if los <= 1.0 - SURE else Against.UNDECIDED
+
+
+def _after_a_round(lead: float, error: float) -> Against:
+    """The verdict after twice as many games: results as predicted leave the lead as it is, and standard errors are
+    proportional to 1 / sqrt(number of games)."""
+    needed = _SURE_FROM * error / sqrt(2.0)
+    return Against.BETTER if lead >= needed else Against.NOT_BETTER if lead <= -needed else Against.UNDECIDED
 
 
 def more_games(played: int, lead: float, error: float) -> int | None:
@@ -166,47 +176,3 @@ def table(
             row[f"{name}_more"] = None if bar is None else bar.more
         rows.append(row | {"faults": len(faults.get(one.name, ())), "reasons": "; ".join(faults.get(one.name, ()))})
     return rows
-
-
-def joined(
-    rows: Sequence[Mapping[str, Any]], roster: Sequence[Mapping[str, str]], on: str | None = None
-) -> list[dict[str, Any]]:
-    """The roster's rows, each followed by the columns of its agent in `rows`. A student without an agent has the status
-    "not entered"; agents that are not on the roster come last.
-
-    `on`: the roster's column with the agents' names; by default the one that matches most agents. If the roster has a
-    column of the same name as one of `rows`, the latter is renamed to "arena_..."."""
-    columns = list(roster[0]) if roster else []
-    agents = {str(row["agent"]): row for row in rows}
-    if on is not None and on not in columns:
-        raise BadRating(f"--on: no column {quote(on)} in the roster{nearly(on, columns)}")
-    names_in = {
-        column: sum(line[column].strip() in agents for line in roster) for column in columns if on in (None, column)
-    }
-    on = max(names_in, key=names_in.__getitem__, default=None)
-    if on is None or not names_in[on]:
-        raise BadRating(
-            f"the roster has no column with agents' names (it has {', '.join(columns) or 'none'}); "
-            f"agents are {', '.join(sorted(agents)[:5])}{', ...' if len(agents) > 5 else ''}"
-        )
-    titles = _beside(columns, list(rows[0] if rows else ()))
-    nothing = dict.fromkeys(titles, "") | {"status": "not entered"}
-
-    def beside(line: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**line, **{title: row[key] for key, title in titles.items()}}
-
-    listed = [beside(line, agents.get(line[on].strip(), nothing)) for line in roster]
-    known = {line[on].strip() for line in roster}
-    empty = dict.fromkeys(columns, "")
-    return listed + [beside(empty, row) for name, row in agents.items() if name not in known]
-
-
-def _beside(columns: Collection[str], own: Sequence[str]) -> dict[str, str]:
-    """A unique title for each of our `own` columns: "arena_" is put in front of titles that are in `columns`."""
-    found: dict[str, str] = {}
-    for title in own:
-        free = title
-        while free in columns or free in found.values() or (free != title and free in own):
-            free = f"arena_{free}"
-        found[title] = free
-    return found

@@ -1,38 +1,59 @@
-"""`arena grades`: a grade list for a course, joined with its roster."""
+"""`arena grades`: a grade list for a course, joined with its roster; and a preview of what is undecided."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
+from arena.cli.asking.course_options import course_of
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record_options import DatabaseOption, TournamentArgument, reading, title_of
+from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
 from arena.history.words import number, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from arena.course.course import Course
+    from arena.course.grade_list import Line
+    from arena.course.marks import Marks, Results
+    from arena.ratings.grades import Bar
     from db.search import GameFilter
 
 _MOST: Final = 1_000_000
 """Largest number of faults that are read."""
+_UNDECIDED: Final = "undecided"
+_NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults", "marks", "at most", "next round")
 
 
 @filtered(without=("agent", "opponent", "seat", "result", "tournament"))
 def grades(
     wanted: GameFilter,
-    tournament: TournamentArgument = None,
+    tournament: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TOURNAMENT|FILE.toml",
+            help="Name of a tournament, or its description.",
+            show_default="the newest",
+        ),
+    ] = None,
     bar: Annotated[
         list[str] | None,
         typer.Option("--bar", metavar="NAME=AGENT", help="Bar: an agent to compare with; can be repeated."),
     ] = None,
-    join: Annotated[
-        str | None, typer.Option("--join", metavar="FILE.csv", help="Roster whose columns are added to the list.")
+    roster: Annotated[
+        str | None,
+        typer.Option(
+            *("--roster", "--join"),
+            metavar="FILE",
+            help="Roster whose columns are added to the list.",
+            show_default="the one in the description",
+        ),
     ] = None,
     on: Annotated[
         str | None,
@@ -40,34 +61,100 @@ def grades(
             "--on",
             metavar="COLUMN",
             help="Column of the roster with the agents' names.",
-            show_default="the one with most of the names",
+            show_default="alias with a description, else the one with most of the names",
         ),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="COLUMN,TITLE=COLUMN,...",
+            help="Columns of the list, with new titles if wanted; students of the roster only.",
+            show_default="all",
+        ),
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="List undecided bars and their effect on marks instead of grades.")
+    ] = False,
     at: AtOption = None,
-    format: FormatOption = OutputFormat.CSV,
+    format: Annotated[
+        OutputFormat | None,
+        typer.Option("--format", help="Output format.", show_default="csv; with --preview: table"),
+    ] = None,
     db: DatabaseOption = None,
 ) -> None:
-    """Make a grade list for a course: score, rating, faults, and who is better than each bar.
+    """Make a grade list for a course: score, rating, faults, who is better than each bar, and marks.
 
     A bar is a player of known strength. "better" and "not better" hold with 95 % confidence, from all rated games of
     the tournament. Points and score are those of the standings. CSV and JSON also have each agent's games against the
-    bars. All columns of the roster are kept.
+    bars. All columns of the roster are kept. A description also has marks, bars and the roster.
 
     Example: arena grades demo --bar pass=random --format table
 
     Example: arena grades cs101 --bar pass=random --join roster.csv
+
+    Example: arena grades cs101.toml --preview
+
+    Example: arena grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
     """
-    from arena.course import roster as rosters
+    from arena.course import marks
+
+    name, course = (None, None) if tournament is None else course_of(tournament)
+    scheme = None if course is None else course.marks
+    bars = {**(scheme.bars if scheme else {}), **rated_games.named(bar, "--bar", "NAME=AGENT")}
+    file = roster or (str(course.roster) if course is not None and course.roster is not None else None)
+    if on is not None and file is None:
+        raise typer.BadParameter("--on names a column of the roster, so it needs --roster FILE too")
+    if preview and columns is not None:
+        raise typer.BadParameter("--preview has its own columns: give it without --columns")
+    if preview and not bars:
+        raise typer.BadParameter(
+            "--preview needs a bar: --bar NAME=AGENT, or [marks.bars.NAME] in the description FILE.toml"
+        )
+    if scheme is not None:
+        scheme = replace(scheme, bars=bars)
+    late = {} if course is None or scheme is None else marks.late_days(course.file)
+    found = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
+    lines = None if file is None else _lines(file, course, on, [row["agent"] for row in found.rows])
+    if preview:
+        _show_preview(found, bars, scheme, lines, course, format or OutputFormat.TABLE)
+    else:
+        _show_list(found, bars, scheme, lines, columns, format or OutputFormat.CSV)
+
+
+class _Found(Struct, frozen=True, kw_only=True):
+    """What the record says."""
+
+    heading: str
+    rows: list[dict[str, Any]]
+    statuses: Mapping[str, str]
+    bars: Mapping[str, Mapping[str, Bar]]
+    results: Mapping[str, Results]
+    left: int
+    """Number of games that are still to be played."""
+    rounds: bool
+    """Whether the tournament can have more rounds."""
+    repeated: int
+    """Number of pairings that repeat an earlier one move for move."""
+
+
+def _read(
+    db: str | None,
+    tournament: str | None,
+    *,
+    wanted: GameFilter,
+    at: str | None,
+    bars: Mapping[str, str],
+    late: Mapping[str, int],
+) -> _Found:
+    """Reads the games, and computes each agent's row."""
+    from arena.course.marks import Results
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
     from arena.tournament import standings as ranked_by
     from db import lookup, search
     from db import rated_games as record
 
-    if on is not None and join is None:
-        raise typer.BadParameter("--on names a column of the roster, so it needs --join FILE.csv too")
-    bars = rated_games.named(bar, "--bar", "NAME=AGENT")
-    roster = None if join is None else [row for _, row in rosters.table(*read_file(join, "a roster"))]
     with reading(db) as connection:
         scope = rated_games.scope(connection, (tournament,), wanted=wanted, at=at)
         name = lookup.tournament_name(connection, scope.tournaments[0])
@@ -80,49 +167,110 @@ def grades(
         byes = lookup.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
         narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
         faults = search.page(connection, narrowed, limit=_MOST)
-    played = games
-    names = {player for game in played for player in game.names}
+        (row,) = (row for row in lookup.tournaments(connection) if row.name == name)
+    names = {player for game in games for player in game.names}
     anchors = {player: rating for player, rating in described.items() if player in names}
+    ranked = ranking.rank(games, system=ranking.default_system(games), settings=ranking.Settings(anchors=anchors))
+    verdicts = grading.bars(games, bars, name)
     rows = grading.table(
         standings=points.standings(points.of(for_points), entered, byes, order),
-        ranking=ranking.rank(games, system=ranking.default_system(games), settings=ranking.Settings(anchors=anchors)),
-        bars=grading.bars(games, bars, name),
+        ranking=ranked,
+        bars=verdicts,
         faults=grading.reasons(faults, {game.id for game in for_points}),
         wanted=tuple(bars),
         statuses=entered,
     )
-    if format is OutputFormat.TABLE:
-        rows = [_short(row, tuple(bars), statuses=set(entered.values()) != {"active"}) for row in rows]
-    if roster is not None:
-        rows = grading.joined(rows, roster, on)
-    columns = exact_columns(rows[0] if rows else ("agent",))
-    if format is OutputFormat.TABLE and heading:
-        print(heading)
+    played = [game for game in for_points if game.verdict != "forfeit"]
+    players = {player for game in played for player in game.names}
+    at_fault = grading.reasons(faults, {game.id for game in played})
+    results = {
+        agent: Results(
+            played=agent in players,
+            bars={title: one.stands for title, one in verdicts.get(agent, {}).items()},
+            faults=len(at_fault.get(agent, ())),
+            late_days=late.get(agent, 0),
+        )
+        for agent in (row["agent"] for row in rows)
+    }
+    return _Found(
+        heading=heading,
+        rows=rows,
+        statuses=entered,
+        bars=verdicts,
+        results=results,
+        left=row.games - row.played,
+        rounds=row.format in ("round-robin", "gauntlet", "swiss", "tables"),
+        repeated=ranked.repeated,
+    )
+
+
+def _lines(file: str, course: Course | None, on: str | None, agents: Sequence[str]) -> list[tuple[Line, str]]:
+    """The lines of the roster, each with the name of its agent."""
+    from arena.course import grade_list, roster
+
+    text, name = read_file(file, "a roster")
+    lines = roster.table(text, name)
+    if course is not None and on is None:
+        agent_of = grade_list.agents_of(roster.read(text, name), agents)
+        if any(agent_of.values()):
+            return [(line, agent_of[at]) for at, line in lines]
+    cells = [line for _, line in lines]
+    return list(zip(cells, grade_list.agents_in_column(cells, agents, on), strict=True))
+
+
+def _show_list(
+    found: _Found,
+    bars: Mapping[str, str],
+    scheme: Marks | None,
+    lines: Sequence[tuple[Line, str]] | None,
+    columns: str | None,
+    format: OutputFormat,
+) -> None:
+    """Prints the grade list."""
+    from arena.course import grade_list, marks
+
+    short = format is OutputFormat.TABLE and columns is None
+    rows, of_missing = found.rows, {}
+    if short:
+        rows = [_short(row, tuple(bars), statuses=set(found.statuses.values()) != {"active"}) for row in rows]
+    if scheme is not None:
+        rows = [row | marks.columns(scheme, found.results[row["agent"]]) for row in rows]
+        of_missing = marks.columns(scheme, None)
+    if lines is not None:
+        rows = grade_list.joined(rows, lines, of_missing, others=columns is None)
+    if columns is not None:
+        rows = grade_list.chosen(rows, columns)
+    if short and scheme is not None:
+        rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
+    if format is OutputFormat.TABLE and found.heading:
+        print(found.heading)
     show(
         rows,
-        columns,
+        exact_columns(rows[0] if rows else ("agent",)),
         format=format,
-        narrowed="agent" if roster is None else None,
+        narrowed="agent" if lines is None and columns is None else None,
         numbers=_NUMBERS,
-        multiline=() if not roster else tuple(roster[0]),
+        multiline=() if not lines else tuple(lines[0][0]),
     )
-    if format is OutputFormat.TABLE and bars:
+    if short:
+        _explain(rows, bars)
+
+
+def _explain(rows: Sequence[Row], bars: Mapping[str, str]) -> None:
+    """Prints what the words of the table mean."""
+    from arena.ratings.grades import MOST_MORE
+
+    if bars:
         compared = ", ".join(f"{printable(name)} = {printable(agent)}" for name, agent in bars.items())
         print(f"\nbars: {compared}; better, not better: with 95 % confidence")
-    if format is OutputFormat.TABLE and any(
-        str(row.get(bar, "")).startswith(_UNDECIDED) for row in rows for bar in bars
-    ):
-        print(f"undecided ~N: about N more games would decide; without ~N: more than {grading.MOST_MORE:,} games")
+    if any(str(row.get(bar, "")).startswith(_UNDECIDED) for row in rows for bar in bars):
+        print(f"undecided ~N: about N more games would decide; without ~N: more than {MOST_MORE:,} games")
 
 
 def _against(row: dict[str, Any], bar: str) -> str | None:
     """The comparison of the agent with the bar, and about how many more games would decide it."""
     outcome, more = row[bar], row[f"{bar}_more"]
     return outcome if more is None else f"{outcome} ~{more}"
-
-
-_UNDECIDED: Final = "undecided"
-_NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
 
 
 def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[str, Any]:
@@ -139,3 +287,75 @@ def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[
         **{bar: _against(row, bar) for bar in bars},
         "faults": row["faults"],
     }
+
+
+def _show_preview(
+    found: _Found,
+    bars: Mapping[str, str],
+    scheme: Marks | None,
+    lines: Sequence[tuple[Line, str]] | None,
+    course: Course | None,
+    format: OutputFormat,
+) -> None:
+    """Prints the undecided bars of the students' agents: those on the roster, else all that are not bars."""
+    from arena.course.grade_preview import preview
+
+    students = None if lines is None else {agent for _, agent in lines}
+    names = [row["agent"] for row in found.rows]
+    agents = [name for name in names if (name not in bars.values() if students is None else name in students)]
+    rows = preview(agents, found.bars, found.results, scheme)
+    if format is not OutputFormat.TABLE:
+        show(rows, exact_columns(rows[0] if rows else ("agent",)), format=format)
+        return
+    if found.heading:
+        print(found.heading)
+    if rows:
+        show(rows, _preview_columns(scheme), format=format, narrowed="agent", wrapped=24, numbers=_NUMBERS)
+        print()
+    _summarise(found, rows, len(agents), course)
+
+
+def _preview_columns(scheme: Marks | None) -> Columns:
+    """The columns of the table of undecided bars."""
+
+    def marks(ending: str) -> Callable[[Row], str]:
+        return lambda row: " ".join(
+            str(row[f"{title}{ending}"]) for title in ("marks", "grade") if title + ending in row
+        )
+
+    def undecided(row: Row) -> str:
+        return ", ".join(map(_more_and_next, row[_UNDECIDED]))
+
+    of_marks = {"marks": marks(""), "at most": marks("_most"), "next round": marks("_next")}
+    return {"agent": lambda row: str(row["agent"]), **(of_marks if scheme else {}), _UNDECIDED: undecided}
+
+
+def _more_and_next(bar: Mapping[str, Any]) -> str:
+    """A bar, about how many more games would decide it, and the verdict after the next round if that decides."""
+    more = "" if bar["more"] is None else f" ~{bar['more']}"
+    return f"{bar['bar']}{more}" + ("" if bar["next"] == _UNDECIDED else f" -> {bar['next']}")
+
+
+def _summarise(found: _Found, rows: Sequence[Row], agents: int, course: Course | None) -> None:
+    """Prints what the table of undecided bars means, and what to do."""
+    from arena.ratings.grades import MOST_MORE
+
+    changes = sum(row["marks"] != row["marks_next"] for row in rows if "marks" in row)
+    would = f"; the next round would change the marks of {changes}" if course is not None and course.marks else ""
+    print(f"undecided: {len(rows)} of {agents} agents{would}")
+    if rows:
+        print(
+            f"~N: about N more games of the agent would decide; without ~N: more than {MOST_MORE:,}\n"
+            "next round: each pairing so far once more, with results as the ratings predict\n"
+            "and without faults; -> what it decides"
+        )
+    if rows and found.repeated:
+        print(
+            f"{found.repeated} pairings repeat an earlier one move for move, and decide nothing: with `openings = 2` "
+            "in the\ndescription, games differ"
+        )
+    file = "FILE.toml" if course is None else printable(str(course.file))
+    if found.left:
+        print(f"games still to be played: {found.left}; next: arena run {file}")
+    elif rows and found.rounds:
+        print(f"to play another round, raise `rounds` in {file}; then: arena run {file}")

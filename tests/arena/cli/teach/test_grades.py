@@ -199,6 +199,209 @@ def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
     assert header.split()[:5] == ["id", "name", "login", "agent", "status"]
 
 
+# Marks, from a description.
+
+MARKS = """
+[course]
+roster = "cs101.roster.csv"
+
+[marks]
+plays = 40
+fault = -2
+scale = {A = 75, C = 40, F = 0}
+[marks.bars.pass]
+agent = "ann"
+marks = 20
+[marks.bars.merit]
+agent = "bob"
+marks = 40
+"""
+TEAMS = "id,name,alias\n1,Ann A.,ann\n2,Zoe,zoe\n3,Cleo C.,cleo\n4,Cy,cleo\n5,Dan,dan\n6,Eve,eve\n"
+
+
+def course(roster: str = TEAMS, marks: str = MARKS) -> str:
+    """A description of the sample's cs101, with a roster."""
+    Path("cs101.roster.csv").write_text(roster, "utf-8")
+    Path("cs101.toml").write_text(f'game = "tictactoe"\nplayers = "cs101.collected.toml"\n{marks}', "utf-8")
+    return "cs101.toml"
+
+
+def test_marks_and_roster_come_from_the_description_and_each_member_of_a_team_has_them(record: Path) -> None:
+    rows = sheet(asked(record, course()))
+    assert [(row["id"], row["agent"], row["marks"], row["grade"], row["marks_why"]) for row in rows[:6]] == [
+        ("1", "ann", "40", "C", "plays 40, undecided against bob 0"),
+        ("2", "", "0", "F", "not entered"),
+        *(
+            (id, "cleo", "38", "F", "plays 40, undecided against ann 0, undecided against bob 0, 1 fault -2")
+            for id in "34"
+        ),
+        ("5", "dan", "40", "C", "plays 40, undecided against ann 0, undecided against bob 0"),
+        ("6", "eve", "0", "F", "played no game 0"),
+    ]
+    assert [(row["id"], row["agent"], row["marks"]) for row in rows[6:]] == [("", "bob", "")]
+    documents = json.loads(asked(record, course(), "--format", "json").out)
+    assert [row["marks"] for row in documents] == [40, 0, 38, 38, 40, 0, ""]
+    table = asked(record, course(), "--format", "table", columns=150).out.splitlines()
+    assert table[0].split()[-3:] == ["faults", "marks", "grade"]
+    assert table[3].split()[-2:] == ["38", "F"]
+
+
+def test_a_forfeited_game_is_no_fault_for_marks(record: Path) -> None:
+    rows = {row["agent"]: row for row in sheet(asked(record, course()))}
+    assert (rows["dan"]["faults"], rows["dan"]["reasons"]) == ("1", "cs101-13: forfeit (dan is withdrawn)")
+    assert "fault" not in rows["dan"]["marks_why"]
+
+
+def test_options_win_over_the_description(record: Path) -> None:
+    rows = sheet(asked(record, course(), "--bar", "merit=ann", "--bar", "more=dan", "--roster", roster()))
+    assert [row["id"] for row in rows[:3]] == ["7", "3", "9"]
+    assert rows[0]["marks_why"] == "plays 40, undecided against ann 0, undecided against ann 0, undecided against dan 0"
+
+
+def test_without_a_table_of_marks_there_are_none(record: Path) -> None:
+    rows = sheet(asked(record, course(marks='[course]\nroster = "cs101.roster.csv"')))
+    assert list(rows[0]) == ["id", "name", "alias", *OURS]
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "table"])
+def test_chosen_columns_have_only_the_students_of_the_roster_in_their_order(record: Path, format: str) -> None:
+    ended = asked(record, course(), "--columns", "id,Grade=marks", "--format", format)
+    marks = [("1", 40), ("2", 0), ("3", 38), ("4", 38), ("5", 40), ("6", 0)]
+    if format == "json":
+        assert json.loads(ended.out) == [{"id": id, "Grade": mark} for id, mark in marks]
+    else:
+        titles, *lines = (line.replace(",", " ").split() for line in ended.out.splitlines())
+        assert (titles, lines) == (["id", "Grade"], [[id, str(mark)] for id, mark in marks])
+
+
+MOODLE = (
+    '\ufeffIdentifier,"Full name","Email address",Status,Grade,"Maximum Grade","Grade can be changed",'
+    '"Last modified (submission)","Last modified (grade)","Feedback comments",alias\n'
+    '"Participant 4711","Anna Berger",anna@example.org,"Submitted for grading",,100.00,Yes,'
+    '"Thursday, 30 April 2026, 5:05 PM",-,,ann\n'
+    '"Participant 4712","Zoë O\'Neill, Jr.",zoe@example.org,"No submission",,100.00,Yes,-,-,,\n'
+    '"Participant 4713","Carla Díaz",c@example.org,"Submitted for grading",,100.00,Yes,-,-,,cleo\n'
+)
+CANVAS = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (8801),Final Score,alias\n"
+    '"Berger, Anna",101,A1,aberger,CS101 A,,,ann\n'
+    '"O\'Neill, Zoë",102,A2,zoneill,CS101 A,,,\n'
+    '"Díaz, Carla",103,A3,cdiaz,CS101 B,,,cleo\n'
+)
+BLACKBOARD = (
+    '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Tournament [Total Pts: 100 Score] |88012"\talias\n'
+    '"Berger"\t"Anna"\t"aberger"\t"A1"\t""\tann\n'
+    '"O\'Neill"\t"Zoë"\t"zoneill"\t"A2"\t""\t\n'
+    '"Díaz"\t"Carla"\t"cdiaz"\t"A3"\t""\tcleo\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("exported", "columns", "imported"),
+    [
+        (
+            MOODLE,
+            "Identifier,Full name,Grade=marks,Last modified (grade),Feedback comments=marks_why",
+            "Identifier,Full name,Grade,Last modified (grade),Feedback comments\n"
+            'Participant 4711,Anna Berger,40,-,"plays 40, undecided against bob 0"\n'
+            'Participant 4712,"Zoë O\'Neill, Jr.",0,-,not entered\n'
+            "Participant 4713,Carla Díaz,38,-,"
+            '"plays 40, undecided against ann 0, undecided against bob 0, 1 fault -2"\n',
+        ),
+        (
+            CANVAS,
+            "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (8801)=marks",
+            "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (8801)\n"
+            '"Berger, Anna",101,A1,aberger,CS101 A,40\n'
+            '"O\'Neill, Zoë",102,A2,zoneill,CS101 A,0\n'
+            '"Díaz, Carla",103,A3,cdiaz,CS101 B,38\n',
+        ),
+        (
+            BLACKBOARD,
+            "Username,Tournament [Total Pts: 100 Score] |88012=marks",
+            "Username,Tournament [Total Pts: 100 Score] |88012\naberger,40\nzoneill,0\ncdiaz,38\n",
+        ),
+    ],
+    ids=["moodle", "canvas", "blackboard"],
+)
+def test_a_learning_system_gets_the_columns_that_it_imports(
+    record: Path, exported: str, columns: str, imported: str
+) -> None:
+    ended = asked(record, course(exported), "--on", "alias", "--columns", columns)
+    assert (ended.code, ended.out) == (0, imported), ended.err
+
+
+# The preview.
+
+
+def test_the_preview_has_undecided_students_at_80_columns(record: Path) -> None:
+    ended = asked(record, course(), "--preview")
+    assert max(map(cell_len, ended.out.splitlines())) <= 80
+    titles, *rows = (line.split() for line in ended.out.partition("\n\n")[0].splitlines())
+    assert titles == ["agent", "marks", "at", "most", "next", "round", "undecided"]
+    assert [(row[0], row[1:7]) for row in rows] == [
+        ("cleo", ["38", "F", "98", "A", "38", "F"]),
+        ("ann", ["40", "C", "80", "A", "40", "C"]),
+        ("dan", ["40", "C", "100", "A", "40", "C"]),
+    ]
+    assert "\nundecided: 3 of 4 agents; the next round would change the marks of 0\n" in ended.out
+    documents = json.loads(asked(record, course(), "--preview", "--format", "json").out)
+    assert [row["agent"] for row in documents] == ["cleo", "ann", "dan"]
+    assert list(documents[0]) == [
+        *("agent", "marks", "grade", "marks_most", "grade_most", "marks_next", "grade_next", "undecided")
+    ]
+    assert list(documents[0]["undecided"][0]) == ["bar", "more", "next"]
+
+
+def test_the_preview_says_what_the_next_round_changes_and_how_to_play_it() -> None:
+    Path("club.csv").write_text("1,ann,bob,1-0\n1,bob,ann,0-1\n" * 2, "utf-8")
+    assert arena("import", "club.csv", "--tournament", "cs101").code == 0
+    told = arena("grades", course(), "--preview").out
+    assert "ann     40 C     80 A        80 A  merit ~4 -> better\n" in told
+    assert "undecided: 1 of 1 agents; the next round would change the marks of 1\n" in told
+    bare = arena("grades", "cs101", "--bar", "merit=bob", "--preview").out
+    assert bare.startswith("agent  undecided\nann    merit ~4 -> better\n\nundecided: 1 of 1 agents\n")
+
+
+def test_a_preview_without_anything_undecided_is_short() -> None:
+    Path("club.csv").write_text("1,ann,bob,1-0\n1,bob,ann,0-1\n" * 30, "utf-8")
+    assert arena("import", "club.csv", "--tournament", "cs101").code == 0
+    given = ("grades", "cs101", "--bar", "merit=bob", "--preview")
+    assert arena(*given).out == "undecided: 0 of 1 agents\n"
+    assert json.loads(arena(*given, "--format", "json").out) == []
+    assert arena(*given, "--format", "csv").out == "agent\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["cs101", "--preview"], "--preview needs a bar: --bar NAME=AGENT, or [marks.bars.NAME] in the description"),
+        (["cs101.toml", "--preview", "--columns", "id"], "--preview has its own columns: give it without --columns"),
+        (["cs101.toml", "--columns", "id,Grade=mark"], "--columns: no column 'mark'; did you mean 'marks'"),
+        (["cs102.toml"], "cannot read a tournament's description from 'cs102.toml'"),
+        (["cs101.toml", "--roster", "nothing.csv"], "expected a roster, cannot read 'nothing.csv'"),
+        (["cs101.toml", "--bar", "marks=ann"], "bar marks: the column 'marks' already exists"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_wrong_about_marks_is_one_error(record: Path, arguments: list[str], words: str) -> None:
+    course()
+    ended = asked(record, *arguments, columns=200)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_mistake_in_the_table_of_marks_is_one_error(record: Path) -> None:
+    for text, words in [
+        ("[marks]\nplay = 40", "cs101.toml: [marks]: unknown key 'play'; did you mean 'plays'?"),
+        ('[marks.bars.pass]\nagent = "rando"', "bar pass=rando: no agent 'rando' has a rated game"),
+    ]:
+        ended = asked(record, course(marks=text), columns=200)
+        assert (ended.code, ended.out) == (2, "")
+        assert words in ended.err
+
+
 # What is wrong.
 
 
@@ -208,8 +411,8 @@ def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
         (["cs102"], "there is no tournament 'cs102'"),
         (["--bar", "pass"], "--bar: expected NAME=AGENT, got 'pass'"),
         (["--bar", "=ann"], "--bar: expected NAME=AGENT, got '=ann'"),
-        (["--bar", "pass=anne"], "--bar pass=anne: no agent 'anne' has a rated game; did you mean 'ann'"),
-        (["--bar", "pass=eve"], "--bar pass=eve: no agent 'eve' has a rated game"),
+        (["--bar", "pass=anne"], "bar pass=anne: no agent 'anne' has a rated game; did you mean 'ann'"),
+        (["--bar", "pass=eve"], "bar pass=eve: no agent 'eve' has a rated game"),
         (["--bar", "pass=ann", "--bar", "pass=bob"], "--bar: 'pass' is given twice"),
         (["--bar", "score=ann"], "the column 'score' already exists; give the bar another name"),
         (["--on", "login"], "--on names a column of the roster"),
@@ -263,5 +466,5 @@ def test_without_a_database_a_tournament_or_a_game_it_says_so() -> None:
 
 def test_help_has_examples() -> None:
     told = " ".join(arena("grades", "--help", columns=200).out.split())
-    assert told.count("Example: arena grades") == 2
-    assert "arena grades [OPTIONS] [TOURNAMENT] " in told
+    assert told.count("Example: arena grades") == 4
+    assert "arena grades [OPTIONS] [TOURNAMENT|FILE.toml] " in told
