@@ -26,6 +26,8 @@ STORIES: Final = ("instructor.md", STUDENT)
 """Pages to be followed from the first line to the last: their blocks share one folder."""
 CHANGE: Final = re.compile(r"# (\S+\.py): (?:in place of `(\w+)`|at the top)\n")
 """The first line of a Python block with code that the reader puts into a file: in place of a method, or at the top."""
+ADDED: Final = re.compile(r"# (\S+\.toml), at the end:\n")
+"""The first line of a TOML block that the reader adds to a file."""
 DEMO: Final = "arena demo"
 _FENCED: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MAKES_AN_ENVIRONMENT: Final = re.compile(r"make (demo|test)\b|python3 -m venv \.venv && |\.venv/bin/arena demo$")
@@ -65,13 +67,16 @@ def scenes() -> list[tuple[str, str]]:
 
 
 def _story(page: Path) -> str:
-    """The console blocks and changes of a page; a change becomes a command `change FILE METHOD` with the code below."""
+    """The console blocks and changes of a page. A change becomes a command `change FILE METHOD` with the code below it,
+    or `add FILE`."""
     text = ""
     for kind, block in _FENCED.findall(page.read_text("utf-8")):
         if kind == "console":
             text += block
         elif kind == "python" and (found := CHANGE.match(block)):
             text += f"$ change {found[1]} {found[2] or ''}\n{block[found.end() :]}"
+        elif kind == "toml" and (found := ADDED.match(block)):
+            text += f"$ add {found[1]}\n{block[found.end() :]}"
     return text
 
 
@@ -100,6 +105,10 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
         program, *arguments = shlex.split(command)
         if program == "change":
             _change(folder / arguments[0], next(iter(arguments[1:]), None), shown)
+            continue
+        if program == "add":
+            with (folder / arguments[0]).open("a", encoding="utf-8") as file:
+                file.write(f"\n{shown}")
             continue
         if program == "cp":
             shutil.copy(folder / arguments[0], folder / arguments[1])

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.course import COURSE_KEYS
+from arena.course.marks import BAR_KEYS, MARKS_KEYS
 from arena.errors import BadLeague
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
@@ -303,6 +304,7 @@ def test_every_key_is_documented_with_its_default() -> None:
     assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
     assert sorted(documented("[sprt]")) == sorted(SPRT_KEYS)
     assert sorted(documented("[course]")) == sorted(COURSE_KEYS)
+    assert sorted(documented("[marks]")) == sorted({*MARKS_KEYS, *BAR_KEYS})
     limits = {key: f"`{time // SECOND}`" for key, time in usual["limits"].items()}
     allowed = usual["allowance"] | {"memory": '"2G"', "start": HELLO_WITHIN // SECOND}
     assert usual["allowance"]["memory"] == 2 * 1024**3
