@@ -120,9 +120,8 @@ def late_days(description: Path) -> dict[str, int]:
     for pattern in Table(read_toml(description), str(description)).texts("players"):
         file = description.parent / Path(pattern).expanduser()
         if pattern.endswith(collected_file.ENDING) and file.is_file():
-            # `late_days` is missing in files of earlier versions.
             collected, _ = collected_file.read(file)
-            found |= {one.name: days for one in collected if (days := getattr(one, "late_days", 0))}
+            found |= {one.name: one.late_days for one in collected if one.late_days}
     return found
 
 
