@@ -111,8 +111,8 @@ class TournamentRow(Struct, frozen=True):
     finished: str | None
 
 
-def tournaments(connection: Connection) -> list[TournamentRow]:
-    """All tournaments, the newest first."""
+def tournaments(connection: Connection, only: int | None = None) -> list[TournamentRow]:
+    """All tournaments, the newest first; or `only` the one with this id."""
     everybody = select(Entry.tournament, func.count()).group_by(Entry.tournament)
     entries = dict(connection.execute(everybody).all())
     counted = select(
@@ -120,8 +120,11 @@ def tournaments(connection: Connection) -> list[TournamentRow]:
         func.count(distinct(case((Game.status != "cancelled", Game.number)))),
         func.count(distinct(case((Game.status.in_(("scheduled", "playing")), Game.number)))),
     ).group_by(Game.tournament)
+    chosen = select(Tournament.__table__).order_by(Tournament.id.desc())
+    if only is not None:
+        counted, chosen = counted.where(Game.tournament == only), chosen.where(Tournament.id == only)
     counts = {tournament: (every, waiting) for tournament, every, waiting in connection.execute(counted)}
-    rows = connection.execute(select(Tournament.__table__).order_by(Tournament.id.desc())).mappings()
+    rows = connection.execute(chosen).mappings()
     found = []
     for row in rows:
         every, waiting = counts.get(row["id"], (0, 0))

@@ -167,7 +167,7 @@ def _read(
         byes = lookup.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
         narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
         faults = search.page(connection, narrowed, limit=_MOST)
-        (row,) = (row for row in lookup.tournaments(connection) if row.name == name)
+        (row,) = lookup.tournaments(connection, scope.tournaments[0])
     names = {player for game in games for player in game.names}
     anchors = {player: rating for player, rating in described.items() if player in names}
     ranked = ranking.rank(games, system=ranking.default_system(games), settings=ranking.Settings(anchors=anchors))
