@@ -17,15 +17,12 @@ from typing import Final, TextIO
 import typer
 
 from adsearch.errors import quote
+from arena.cli.terminal import spreadsheet
 from arena.errors import ArenaError, BadImport
 
 _DRAWN: Final = (".svg", ".dot", ".html")
 """Endings of pictures and pages, which a new picture or page can replace."""
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_ZIP: Final = b"PK\x03\x04"
-"""The first bytes of a spreadsheet, .xlsx or .ods."""
-_OLE: Final = b"\xd0\xcf\x11\xe0"
-"""The first bytes of a spreadsheet of old versions of Excel, .xls."""
 _BEGINNING: Final = 4
 """Number of first bytes by which pictures, pages and tables are told apart, for files with other endings."""
 
@@ -39,9 +36,7 @@ def read_file(file: str, what: str) -> tuple[str, str]:
         written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise BadImport(f"expected {what}, cannot read {quote(file)}: {error.strerror}") from None
-    if written.startswith((_ZIP, _OLE)):
-        from arena.cli.terminal import spreadsheet
-
+    if written.startswith((spreadsheet.ZIP, spreadsheet.OLE)):
         return spreadsheet.csv_text(written, name), name
     try:
         return written.decode("utf-16" if written.startswith(_UTF_16) else "utf-8"), name

@@ -8,12 +8,17 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from datetime import date, datetime
 from typing import Final
 from zipfile import BadZipFile
 
 from arena.errors import BadImport
 
+ZIP: Final = b"PK\x03\x04"
+"""The first bytes of a spreadsheet, .xlsx or .ods."""
+OLE: Final = b"\xd0\xcf\x11\xe0"
+"""The first bytes of a spreadsheet of old versions of Excel, .xls, and of one with a password."""
 _ADVICE: Final = "save it as .xlsx or as CSV UTF-8"
 _ZEROS: Final = re.compile("0+")
 """A number format that shows leading zeros, such as 00000."""
@@ -27,15 +32,21 @@ class NoSpreadsheetReader(BadImport):
 
 def csv_text(content: bytes, name: str) -> str:
     """The first sheet of a spreadsheet as CSV; BadImport if it cannot be read; `name`: the file's name in messages."""
+    if not content.startswith(ZIP):
+        raise BadImport(
+            f"{name}: expected a spreadsheet in the format .xlsx, got .xls or one with a password; {_ADVICE}"
+        )
     try:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
     except ImportError:
         raise NoSpreadsheetReader(
-            f"{name} is a spreadsheet, and openpyxl, which reads it, is not installed; {_ADVICE}, or install it"
+            f"{name} is a spreadsheet, but openpyxl, which reads it, is missing; save it as CSV UTF-8, or install it"
         ) from None
     try:
-        sheets = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles that are missing
+            sheets = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         rows = [[_text(cell.value, cell.number_format) for cell in row] for row in sheets.worksheets[0].iter_rows()]
     except (
         BadZipFile,

@@ -76,9 +76,9 @@ def test_other_spreadsheets_are_refused_with_what_to_do(monkeypatch: pytest.Monk
         archive.writestr("content.xml", "<office/>")
     for content in (other.getvalue(), b"PK\x03\x04", b"\xd0\xcf\x11\xe0 the format .xls"):
         Path("roster.ods").write_bytes(content)
-        with pytest.raises(ArenaError, match=r"roster\.ods: expected .* \.xlsx .*; save it as \.xlsx or as CSV UTF-8"):
+        with pytest.raises(ArenaError, match=r"roster\.ods: expected .* \.xlsx.*; save it as \.xlsx or as CSV UTF-8"):
             read_file("roster.ods", "a roster")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(ArenaError, match=r"openpyxl, which reads it, is not installed; save it as .* CSV") as error:
-        csv_text(b"PK", "roster.xlsx")
+    with pytest.raises(ArenaError, match=r"openpyxl, which reads it, is missing; save it as CSV UTF-8, or") as error:
+        csv_text(b"PK\x03\x04", "roster.xlsx")
     assert getattr(error.value, "extra", None) == "spreadsheet"
