@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from itertools import count
 from random import Random
@@ -16,7 +17,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from adsearch.errors import one_of
+from adsearch.errors import quote
 from arena.course import roster as rosters
 from arena.course.roster import Roster, Student, folded
 from arena.errors import BadRoster
@@ -52,20 +53,19 @@ class WithAliases(Struct, frozen=True):
 def with_aliases(text: str, file: str, random: Random, *, teams: bool = False) -> WithAliases:
     """The roster in `text` with an alias for each student; with `teams` the students of a group have the same.
 
-    `file` is its name in messages. A student without a group has an alias alone. BadRoster if `text` is not a roster,
-    or if the students of a group have different aliases already."""
+    `file` is its name in messages. If a student has several groups, the smallest is the team; a student without a group
+    has an alias alone. BadRoster if `text` is not a roster, or if it does not say who is in which team."""
     lines = [row for _, row in rosters.table(text, file)]
     roster = rosters.read(text, file)
-    if teams and not any(one.group for one in roster.students):
-        raise BadRoster(f"{file}: expected groups for --teams, but no line has one; {one_of(list(lines[0]))} are there")
-    shared = _of_groups(roster) if teams else {}
+    team_of = _teams(roster) if teams else {}
+    shared = _aliases_of_teams(roster, team_of)
     free = _free(random, lines)
     column = next((title for title in lines[0] if folded(title) == "alias"), "alias")
     for row, one in zip(lines, roster.students, strict=True):
-        alias = one.alias or shared.get(folded(one.group)) or next(free)
-        if teams and one.group:
-            shared[folded(one.group)] = alias
-        row[column] = alias
+        team = team_of.get(one, "")
+        row[column] = one.alias or shared.get(team) or next(free)
+        if team:
+            shared[team] = row[column]
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(map(written, lines[0]))
@@ -74,18 +74,35 @@ def with_aliases(text: str, file: str, random: Random, *, teams: bool = False) -
     return WithAliases(out.getvalue(), rosters.read(out.getvalue(), file), drawn)
 
 
-def _of_groups(roster: Roster) -> dict[str, str]:
-    """The alias that each group has already."""
+def _teams(roster: Roster) -> dict[Student, str]:
+    """The group that is each student's team: the smallest. Students without a group are left out."""
+    groups_of = {one: one.groups for one in roster.students if one.group}
+    if not groups_of:
+        raise BadRoster(f"{roster.file}: expected a group for each team, but no line has a group")
+    sizes = Counter(group for groups in groups_of.values() for group in groups)
+    teams = {one: min(groups, key=sizes.__getitem__) for one, groups in groups_of.items()}
+    for one, groups in groups_of.items():
+        for other, team in teams.items():
+            if team in groups and teams[one] != team:
+                raise BadRoster(
+                    f"{roster.file}, line {one.line}: the smallest group is {quote(teams[one])}, but {quote(team)}, which "
+                    f"is also in this line, is the smallest of line {other.line}; remove the groups that are not teams"
+                )
+    return teams
+
+
+def _aliases_of_teams(roster: Roster, team_of: Mapping[Student, str]) -> dict[str, str]:
+    """The aliases that teams have already."""
     first: dict[str, Student] = {}
-    for one in roster.students:
-        if one.group and one.alias:
-            other = first.setdefault(folded(one.group), one)
+    for one, team in team_of.items():
+        if one.alias:
+            other = first.setdefault(team, one)
             if folded(other.alias) != folded(one.alias):
                 raise BadRoster(
-                    f"{roster.file}, line {one.line}: expected the alias {other.alias!r} as in line {other.line}, the "
-                    f"same group, got {one.alias!r}; with --teams a group has one alias"
+                    f"{roster.file}, line {one.line}: expected the alias {quote(other.alias)} as in line {other.line}, "
+                    f"the same group, got {quote(one.alias)}; with --teams a group has one alias"
                 )
-    return {group: one.alias for group, one in first.items()}
+    return {team: one.alias for team, one in first.items()}
 
 
 def _free(random: Random, lines: Collection[Mapping[str, str]]) -> Iterator[str]:

@@ -36,6 +36,11 @@ class Student(Struct, frozen=True):
     deadline: str = ""
     """The student's own deadline, an extension; empty: that of all students."""
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The student's groups, for comparisons; Moodle writes several into one cell."""
+        return tuple(dict.fromkeys(group for each in self.group.split(",") if (group := folded(each))))
+
 
 class Roster(Struct, frozen=True):
     """All students of the course, in the order of the file."""

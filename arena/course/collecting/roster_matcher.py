@@ -91,7 +91,7 @@ class RosterMatcher:
         """The forms of each group whose students are one team -> the places of its students."""
         groups: dict[str, set[int]] = {}
         for place, one in enumerate(self.roster.students):
-            for group in {folded(each) for each in (one.group, *one.group.split(","))} - {""}:
+            for group in {*one.groups, folded(one.group)} - {""}:
                 groups.setdefault(group, set()).add(place)
         found: dict[str, set[int]] = {}
         for group, places in groups.items():

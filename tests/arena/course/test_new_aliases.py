@@ -6,11 +6,13 @@ import csv
 import io
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.course import roster as rosters
 from arena.course.new_aliases import ANIMALS, with_aliases
+from arena.errors import BadRoster
 
 CELLS = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=8)
 """Hostile texts too: formulas, quotes, apostrophes."""
@@ -57,3 +59,17 @@ def test_an_alias_that_is_there_stays_and_counts_for_its_team() -> None:
     ann, bob, eve = made.roster.students
     assert (ann.alias, bob.alias, made.drawn) == ("Fox", "Fox", 2)
     assert eve.alias not in ("", "Fox")
+
+
+def test_the_smallest_group_is_the_team() -> None:
+    lines = [f'{number},"Lab {"AB"[number % 2]}, Team {number // 2}"' for number in range(11)]
+    made = with_aliases("\n".join(["id,groups", *lines]), "r", Random(1), teams=True)
+    aliases = [one.alias for one in made.roster.students]
+    assert len(set(aliases)) == 6
+    assert all(aliases[number] == aliases[number - 1] for number in range(1, 11, 2))
+
+
+def test_groups_that_overlap_are_an_error() -> None:
+    text = 'name,groups\nAnn,"Team 1, Lab A"\nBob,"Team 1, Lab B"\nEve,Lab A\nZoe,Lab A\n'
+    with pytest.raises(BadRoster, match="r, line 2: the smallest group is 'team 1', but 'lab a', .* of line 4; remove"):
+        with_aliases(text, "r", Random(1), teams=True)

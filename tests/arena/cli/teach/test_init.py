@@ -206,7 +206,7 @@ def test_a_roster_with_aliases_is_used_where_it_is() -> None:
         (["--roster", "none.csv"], "cannot read 'none.csv'"),
         (["--roster", "bad.csv"], "bad.csv, line 3: the id '1' is also the id in line 2"),
         (["--roster", "bad.csv", "--teams"], "bad.csv, line 3: the id '1'"),
-        (["--roster", "plain.csv", "--teams"], "plain.csv: expected groups for --teams"),
+        (["--roster", "plain.csv", "--teams"], "plain.csv: expected a group for each team"),
         (["--roster", "mixed.csv", "--teams"], "mixed.csv, line 3: expected the alias 'Fox' as in line 2"),
         (["--roster", "plain.csv", "--game", "conect4"], "did you mean 'connect4'?"),
     ],
