@@ -85,8 +85,8 @@ def _teams(roster: Roster) -> dict[Student, str]:
         for other, team in teams.items():
             if team in groups and teams[one] != team:
                 raise BadRoster(
-                    f"{roster.file}, line {one.line}: the smallest group is {quote(teams[one])}, but {quote(team)}, which "
-                    f"is also in this line, is the smallest of line {other.line}; remove the groups that are not teams"
+                    f"{roster.file}, line {one.line}: the smallest group is {quote(teams[one])}, but {quote(team)}, "
+                    f"also in this line, is the smallest of line {other.line}; remove the groups that are not teams"
                 )
     return teams
 

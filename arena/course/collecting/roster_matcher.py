@@ -114,9 +114,7 @@ class RosterMatcher:
         found: set[int] = set()
         for at in (at for at, letter in enumerate(who) if letter == "-"):
             group = folded(who[:at])
-            found |= {
-                place for place in self._named(who[at + 1 :]) if folded(self.roster.students[place].group) == group
-            }
+            found |= {place for place in self._named(who[at + 1 :]) if group in self.roster.students[place].groups}
         return found
 
     def _looked_up(self, forms: dict[str, set[int]], spellings: Sequence[str]) -> set[int]:

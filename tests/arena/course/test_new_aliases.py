@@ -71,5 +71,7 @@ def test_the_smallest_group_is_the_team() -> None:
 
 def test_groups_that_overlap_are_an_error() -> None:
     text = 'name,groups\nAnn,"Team 1, Lab A"\nBob,"Team 1, Lab B"\nEve,Lab A\nZoe,Lab A\n'
-    with pytest.raises(BadRoster, match="r, line 2: the smallest group is 'team 1', but 'lab a', .* of line 4; remove"):
+    with pytest.raises(
+        BadRoster, match=r"r, line 2: the smallest group is 'team 1', but 'lab a', .* of line 4; remove"
+    ):
         with_aliases(text, "r", Random(1), teams=True)

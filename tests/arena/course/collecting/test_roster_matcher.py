@@ -127,6 +127,7 @@ TEAMS = RosterMatcher(
         ("Project 2", "", "Eve Zweig"),
         ("Lab B", "", "Ben Costa"),
         ("Ben Costa", "4712", "Ben Costa"),
+        ("Project 1-Ben Costa", "", "Ben Costa"),
     ],
 )
 def test_a_team_is_found_by_its_alias_and_by_a_group_of_its_students_alone(who: str, number: str, name: str) -> None:
