@@ -65,7 +65,9 @@ class Roster(Struct, frozen=True):
 
     def is_one_team(self, students: Sequence[Student]) -> bool:
         """Whether these students, at least one, share an agent."""
-        return all(one in self.team(students[0]) for one in students)
+        first, *others = students
+        alias = folded(first.alias)
+        return all(one == first or (alias and folded(one.alias) == alias) for one in others)
 
 
 def read(text: str, file: str) -> Roster:
@@ -81,7 +83,7 @@ def read(text: str, file: str) -> Roster:
         hint = next((hint for title in titles if (hint := nearly(title, known))), "")
         raise BadRoster(
             f"{file}, line 1: expected the columns id, name, group and alias (id or name at least), "
-            f"got {', '.join(titles)}{hint}"
+            f"got {', '.join(titles)}{hint or '; rename the columns in this line'}"
         )
     students = []
     for line, row in rows:

@@ -28,7 +28,7 @@ TITLES: Final[Mapping[str, tuple[str, ...]]] = {
     "alias": ("alias",),
     "deadline": ("deadline",),
 }
-FIRST: Final = ("first name", "firstname", "given name", "vorname")
+FIRST: Final = ("first name", "firstname", "given name", "forename", "vorname")
 LAST: Final = ("last name", "lastname", "surname", "family name", "nachname", "familienname", "name")
 """In German lists, "Name" beside "Vorname" is the last name."""
 _CANVAS: Final = "sis login id"
