@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, takewhile
-from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Self
 
@@ -190,7 +189,7 @@ class Examiner:
             python=python,
             waits_charged=not meter.counts_waits(WallKind(kept.walls)),
             confined=f"in a {kept.walls}" if kept.walls != WallKind.LIMITS else "with limits only",
-            source_line=partial(_source_line, self._store.folder / kept.source),
+            source_line=partial(self._store.line, kept.source),
         )
 
 
@@ -350,14 +349,6 @@ def _opponent(moves: int | None) -> Entrant:
     """An opponent that resigns after this number of moves; None: never."""
     text = _RANDOM if moves is None else f"{resigning_opponent.__file__}:ResignsAfter{moves}"
     return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
-
-
-def _source_line(folder: Path, file: str, line: int) -> str:
-    """A line of a file in a submission; empty if there is no such line."""
-    try:
-        return (folder / file).read_text("utf-8", "replace").splitlines()[line - 1]
-    except (OSError, IndexError):
-        return ""
 
 
 def _found_step(player: Player, seconds: float) -> CheckStep:

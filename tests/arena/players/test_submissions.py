@@ -484,3 +484,12 @@ def test_a_game_too_large_to_be_frozen_is_refused(here: Path, tmp_path: Path) ->
     (here / "my_game.py").write_text(GAME)
     with pytest.raises(BadFixture, match="expected at most 10 bytes"):
         Store(tmp_path / "small", most_bytes=10).take_game("my_game.py:Countdown")
+
+
+def test_a_line_is_read_from_files_of_the_submission_only(here: Path, store: Store) -> None:
+    """The name comes from what an agent printed; with "..", it could name any file of the instructor."""
+    taken = store.take(folder_agent(here / "mine", more_py="one\ntwo\n"))
+    (store.folder / "secret.txt").write_text("secret\n")
+    assert [store.line(taken.hash, "more.py", number) for number in (0, 1, 2, 3)] == ["", "one", "two", ""]
+    for name in ("../secret.txt", str(store.folder / "secret.txt"), "no.py", ".", "a\0b", "x" * 5000):
+        assert store.line(taken.hash, name, 1) == "", name
