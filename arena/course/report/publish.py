@@ -1,7 +1,8 @@
 """Publishes a finished folder in one step: it replaces an earlier report completely, or nothing changes.
 
 The new folder is written beside the old one and renamed at the end. It has a list of its files; a later report replaces
-the folder only if it has no other files.
+the folder only if it has no other files. Feedback is written in the same way, but only its owner can read it, and it is
+never inside a folder that is published.
 """
 
 from __future__ import annotations
@@ -11,42 +12,56 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from adsearch.errors import one_of, quote
 from arena.errors import BadFolder
-from arena.walls.run_folder import locked, remove_abandoned
+from arena.walls.run_folder import clear, locked, remove_abandoned
 
-LIST: Final = "arena-report.txt"
-_ABOUT: Final = "# Written by `arena report`, which replaces all these files when it writes to this folder again."
+
+class FolderKind(Struct, frozen=True):
+    """What is in a folder, and how it is recognized."""
+
+    command: str
+    listing: str
+    """The file that lists all files of the folder."""
+    private: bool = False
+    """Whether only the owner of the folder can read it."""
+
+
+REPORT: Final = FolderKind("arena report", "arena-report.txt")
+FEEDBACK: Final = FolderKind("arena feedback", "arena-feedback.txt", private=True)
+_ABOUT: Final = "# Written by `{}`, which replaces all these files when it writes to this folder again."
 
 
 @contextmanager
-def published(folder: Path) -> Iterator[Path]:
+def published(folder: Path, kind: FolderKind = REPORT) -> Iterator[Path]:
     """A new folder to write into, which replaces `folder` when the block ends without an error.
 
-    BadFolder, and nothing changes, unless `folder` is new, empty, or an earlier report without other files."""
+    BadFolder, and nothing changes, unless `folder` is new, empty, or earlier work of this kind without other files."""
     place = Path(os.path.realpath(folder))
-    _check(place, folder)
+    _check(place, folder, kind)
     _remove_leftovers(place)
-    new, lock = _new_beside(place)
+    new, lock = _new_beside(place, 0o700 if kind.private else 0o777)
     try:
         yield new
-        (new / LIST).write_text("\n".join([_ABOUT, *_files(new), ""]), "utf-8")
-        _check(place, folder)
+        (new / kind.listing).write_text("\n".join([_ABOUT.format(kind.command), *_files(new), ""]), "utf-8")
+        _check(place, folder, kind)
         _swap(new, place, new.with_suffix(".old"))
     finally:
         shutil.rmtree(new, ignore_errors=True)
         os.close(lock)
 
 
-def _new_beside(place: Path) -> tuple[Path, int]:
+def _new_beside(place: Path, mode: int) -> tuple[Path, int]:
     """A new folder beside `place`, and its lock, which shows other reports that the folder is in use."""
     while True:
         new = place.with_name(f".{place.name}-{secrets.token_hex(4)}.part")
-        new.mkdir()
+        new.mkdir(mode)
         if (lock := locked(new)) is not None:
             return new, lock
 
@@ -60,28 +75,31 @@ def _remove_leftovers(place: Path) -> None:
         if old.with_suffix(".part").exists():
             continue  # another report is replacing the folder now
         if place.exists():
-            shutil.rmtree(old, ignore_errors=True)
+            _remove(old)
         else:
             old.rename(place)
 
 
-def _check(place: Path, folder: Path) -> None:
+def _check(place: Path, folder: Path, kind: FolderKind) -> None:
     """BadFolder if the folder must not be replaced; `folder`: as the user typed it."""
     named = quote(str(folder))
     if not place.parent.is_dir():
         raise BadFolder(f"expected a folder inside an existing folder, but there is no {quote(str(place.parent))}")
+    if kind.private and (site := next((up for up in (place, *place.parents) if (up / REPORT.listing).exists()), None)):
+        raise BadFolder(f"expected a folder outside {quote(str(site))}, which `arena report` wrote to be published")
     if not place.exists():
         return
     if not place.is_dir():
         raise BadFolder(f"expected a folder to write to, but {named} is a file")
     if Path.cwd().is_relative_to(place):
         raise BadFolder(f"expected a folder that can be replaced, but {named} is the current one; choose another")
-    ours = {LIST, *_listed(place)}
-    others = [file for file in _files(place) if file not in ours]
+    listed = _listed(place / kind.listing)
+    ours = {kind.listing, *listed}
+    opened = tuple(file.removesuffix(".arena") + ".store/" for file in listed if file.endswith(".arena"))
+    others = [file for file in _files(place) if file not in ours and not file.startswith(opened)]
     if others:
-        whose = "a report, but also" if (place / LIST).exists() else "no report, but"
         raise BadFolder(
-            f"expected a new or empty folder, or an earlier report to replace: {named} has {whose} "
+            f"expected a new or empty folder, or one that `{kind.command}` wrote: {named} has other files: "
             f"{one_of(others, most=3)}; choose another folder, or move these files away"
         )
 
@@ -96,13 +114,21 @@ def _swap(new: Path, place: Path, old: Path) -> None:
         if old.exists() and not place.exists():
             old.rename(place)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    if old.exists():
+        _remove(old)
 
 
-def _listed(place: Path) -> list[str]:
-    """The files that an earlier report wrote into the folder."""
+def _remove(old: Path) -> None:
+    """Removes an earlier folder as far as possible; the sources of an opened bundle are in folders without permission
+    to write."""
+    with suppress(OSError):
+        clear(old)
+
+
+def _listed(file: Path) -> list[str]:
+    """The files that an earlier report wrote into the folder, which lists them in `file`."""
     try:
-        return (place / LIST).read_text("utf-8", errors="replace").splitlines()
+        return file.read_text("utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return []
 

@@ -5,25 +5,20 @@ Each process reads and draws a few games at a time, so that memory use stays sma
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from functools import partial
 from itertools import combinations
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from adsearch.pictures.svg import words
-from agents.parent import die_with_it
 from arena.course.aliases import ShownNames
+from arena.course.processes import spread
 from arena.course.report.pages import addresses, agent_page, front_page, game_lists
 from arena.course.report.pages.addresses import Addresses
 from arena.course.report.public_game import public_game, public_rules
-from arena.errors import ArenaError
 from arena.history.pages import replay_page
 from db import games as record
 from db.database import Database
@@ -41,8 +36,6 @@ _TOO_FEW_FOR_PROCESSES: Final = 60
 class GamePages(Struct, frozen=True):
     """What the pages of all games share."""
 
-    database: str | None
-    """The address of the database."""
     folder: str
     title: str
     names: ShownNames
@@ -71,9 +64,9 @@ def write_site(
         _write(folder / place, page)
     if games:
         around = dict(_around(report.games))
-        shared = GamePages(database, str(folder), report.title, names, addresses=where, trust=trust, around=around)
+        shared = GamePages(str(folder), report.title, names, addresses=where, trust=trust, around=around)
         (folder / "games").mkdir()
-        _write_games(shared, [game.id for game in report.games], processes=processes, done=done)
+        _write_games(shared, [game.id for game in report.games], database=database, processes=processes, done=done)
 
 
 def pages(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
@@ -102,67 +95,25 @@ def _around(games: Sequence[ListedGame]) -> Iterator[tuple[int, Sequence[tuple[s
         yield game.id, links
 
 
-def _write_games(shared: GamePages, ids: Sequence[int], *, processes: int, done: Callable[[int], None]) -> None:
+def _write_games(
+    shared: GamePages, ids: Sequence[int], *, database: str | None, processes: int, done: Callable[[int], None]
+) -> None:
     portions = [ids[first : first + _PORTION] for first in range(0, len(ids), _PORTION)]
-    if len(ids) < _TOO_FEW_FOR_PROCESSES or processes == 1:
-        with Database(shared.database, create=False) as database:
-            for number, portion in enumerate(portions, 1):
-                write_portion(shared, database, portion)
-                done(min(number * _PORTION, len(ids)))
-        return
-    # Not forked, because a process with threads or an open database must not be forked.
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start_process, (shared,))
-    try:
-        with _ctrl_c_ignored():
-            started = [pool.submit(_write_in_process, portion) for portion in portions]
-        written = 0
-        for finished in as_completed(started):
-            written += finished.result()
-            done(written)
-    except BrokenProcessPool:
-        raise ArenaError("a process that drew games was killed from outside; perhaps the memory was full") from None
-    except BaseException:
-        for process in active_children():
-            process.kill()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    processes = 1 if len(ids) < _TOO_FEW_FOR_PROCESSES else processes
+    written = 0
+    for count in spread(partial(write_portion, shared), portions, database=database, processes=processes):
+        written += count
+        done(written)
 
 
-@contextmanager
-def _ctrl_c_ignored() -> Iterator[None]:
-    """Processes started inside ignore Ctrl-C, which reaches all processes: their parent ends them."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-_of_process: tuple[GamePages, Database] | None = None
-"""In a process that draws: what all pages share, and the process's own connection to the database."""
-
-
-def _start_process(shared: GamePages) -> None:
-    """Initialize a process that draws."""
-    global _of_process
-    die_with_it()
-    _of_process = shared, Database(shared.database, create=False)
-
-
-def _write_in_process(ids: Sequence[int]) -> int:
-    assert _of_process is not None
-    write_portion(*_of_process, ids)
-    return len(ids)
-
-
-def write_portion(shared: GamePages, database: Database, ids: Sequence[int]) -> None:
-    """Writes the pages of these games."""
+def write_portion(shared: GamePages, database: Database, ids: Sequence[int]) -> int:
+    """Writes the pages of these games; returns their number."""
     with database.reading() as connection:
         games = record.games(connection, ids, whole=True)
     for game in games:
         place = addresses.game(game.number, game.attempt)
         Path(shared.folder, place).write_text(_game_page(game, shared, place), "utf-8")
+    return len(ids)
 
 
 def _game_page(game: PastGame, shared: GamePages, place: str) -> str:

@@ -56,7 +56,7 @@ def test_it_replaces_an_earlier_report_and_nothing_else(record: Path, tmp_path: 
     (tmp_path / "site" / "thesis.tex").write_text("mine")
     ended = asked(record, "report", "cs101", "site")
     assert (ended.code, ended.out) == (2, "")
-    assert "'site' has a report, but also thesis.tex; choose another folder" in ended.err
+    assert "'site' has other files: thesis.tex; choose another folder" in ended.err
     assert (tmp_path / "site" / "thesis.tex").read_text() == "mine"
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.report.publish import LIST, published
+from arena.course.report.publish import FEEDBACK, REPORT, published
 from arena.errors import ArenaError
+
+LIST = REPORT.listing
 
 
 def publish(folder: Path, **files: str) -> None:
@@ -61,7 +63,7 @@ def test_other_files_are_not_touched(tmp_path: Path, other: str, earlier: bool) 
     else:
         place.write_text("mine")
     before = files(folder)
-    with pytest.raises(ArenaError, match=f"new or empty folder, or an earlier report.*{other.rstrip('/')}"):
+    with pytest.raises(ArenaError, match=f"new or empty folder, or one that `arena report` wrote.*{other.rstrip('/')}"):
         publish(folder, two="2")
     assert files(folder) == before
     assert place.is_symlink() or place.exists()
@@ -176,3 +178,45 @@ def test_other_users_can_read_a_report(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert (tmp_path / "site").stat().st_mode & 0o777 == 0o755
+
+
+# Feedback is private.
+
+
+def test_only_its_owner_can_read_a_private_folder(tmp_path: Path) -> None:
+    for _ in range(2):
+        with published(tmp_path / "feedback", FEEDBACK) as begun:
+            assert begun.stat().st_mode & 0o777 == 0o700
+            (begun / "mail.csv").write_text("")
+        assert (tmp_path / "feedback").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("place", ["site", "site/feedback", "site/a/feedback"])
+def test_a_private_folder_is_never_in_a_published_one(tmp_path: Path, place: str) -> None:
+    publish(tmp_path / "site", one="1")
+    refused = pytest.raises(ArenaError, match=r"expected a folder outside '.*/site', which `arena report` wrote")
+    with refused, published(tmp_path / place, FEEDBACK):
+        pass
+    assert files(tmp_path / "site") == ["a/one.html", LIST]
+
+
+def test_a_report_never_replaces_feedback(tmp_path: Path) -> None:
+    with published(tmp_path / "feedback", FEEDBACK) as begun:
+        (begun / "mail.csv").write_text("")
+    with pytest.raises(ArenaError, match=r"'.*feedback' has other files: arena-feedback\.txt, mail\.csv;"):
+        publish(tmp_path / "feedback", one="1")
+
+
+def test_bundles_that_were_opened_there_do_not_prevent_a_replacement(tmp_path: Path) -> None:
+    for _ in range(2):
+        with published(tmp_path / "feedback", FEEDBACK) as begun:
+            (begun / "ann").mkdir()
+            (begun / "ann" / "ann.arena").write_text("")
+        store = tmp_path / "feedback" / "ann" / "ann.store"
+        (store / "0123").mkdir(parents=True)
+        (store / "0123" / "agent.py").write_text("")
+        (store / "0123").chmod(0o555)
+    with published(tmp_path / "feedback", FEEDBACK):
+        pass
+    assert files(tmp_path / "feedback") == [FEEDBACK.listing]
+    assert [path.name for path in tmp_path.iterdir()] == ["feedback"]
