@@ -74,6 +74,7 @@ PANELS: Final = {
             "init": "init.init",
             "collect": "collect.collect",
             "grades": "grades.grades",
+            "feedback": "feedback.feedback",
             "report": "report.report",
             "bundle": "bundle.bundle",
             "void": "rulings.void",

@@ -26,7 +26,7 @@ PIECES: Final = {
 }
 """By game, the letters of each seat's pieces."""
 
-_ENDS: Final = {
+ENDS: Final = {
     Verdict.RESIGNED: "resigned",
     Verdict.TIME: "lost on time",
     Verdict.ILLEGAL: "played an illegal move",
@@ -37,6 +37,7 @@ _ENDS: Final = {
     Verdict.UNREADY: "was not ready in time",
     Verdict.FORFEIT: "did not play",
 }
+"""How a player lost by its own fault, or resigned: completes the sentence "alice ..."."""
 
 
 _PATH: Final = re.compile(r"/\S+")
@@ -65,7 +66,7 @@ def verdict(record: GameRecord) -> str:
         return "ended by the limit of moves: draw"
     if kind is Verdict.NORMAL or record.fault is None:
         return f"{won}, {record.detail}" if record.detail else won
-    return f"{record.seats[record.fault].player} {_ENDS[kind]}; {won}"
+    return f"{record.seats[record.fault].player} {ENDS[kind]}; {won}"
 
 
 def verdict_on_record(game: PastGame, players: Sequence[str], detail: str) -> str:

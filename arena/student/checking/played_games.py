@@ -100,10 +100,7 @@ class CheckGame:
     @property
     def detail(self) -> str:
         """The verdict's detail without the agent's name in front."""
-        words, name = self.record.detail, self.own.player
-        if words.startswith(f"{name}, ply "):
-            return words.partition(": ")[2]
-        return words.removeprefix(f"{name}: ").removeprefix(f"{name} ")
+        return without_name(self.record.detail, self.own.player)
 
 
 class Measured(NamedTuple):
@@ -113,6 +110,13 @@ class Measured(NamedTuple):
     message: str
     advice: str = ""
     stderr: str = ""
+
+
+def without_name(detail: str, name: str) -> str:
+    """The verdict's detail without the name of the player at fault in front."""
+    if detail.startswith(f"{name}, ply "):
+        return detail.removeprefix(f"{name}, ply ").partition(": ")[2]
+    return detail.removeprefix(f"{name}: ").removeprefix(f"{name} ")
 
 
 def mean_time(games: Sequence[CheckGame]) -> float:

@@ -1,0 +1,89 @@
+"""`arena feedback`: writes for each student why their agent lost, and what to do next."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
+from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading
+from arena.cli.terminal import progress_line
+
+
+def feedback(
+    tournament: CourseArgument,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="New or empty folder, or earlier feedback to replace.")],
+    roster: RosterOption = None,
+    trust_rules: TrustOption = False,
+    db: DatabaseOption = None,
+) -> None:
+    """Write private feedback for the author of each agent: why it lost, and what to type next.
+
+    DIR has a folder for each agent with a page (index.html), the same as text (feedback.txt) and a bundle of its games
+    for the commands on the page. DIR/mail.csv has a line for each student, with address and text, for mail merge.
+    Opponents have their public names. DIR is private: only you can read it, and it must not be inside a report.
+
+    Example: arena feedback cs101.toml feedback
+
+    Example: arena feedback cs101 feedback --roster roster.csv
+    """
+    from arena.course.feedback.mail import without_agent
+    from arena.course.feedback.write import MAIL, Shared, write_feedback
+    from arena.course.report.gather import gather
+    from arena.course.report.publish import FEEDBACK, published
+    from arena.history.recorded_rules import why_untrusted
+    from arena.history.words import printable, rough_duration, without_store
+    from arena.play import cores
+    from db import games as record
+    from db import lookup
+
+    began = time.monotonic()
+    name, course = course_of(tournament)
+    known = roster_of(roster, course)
+    with published(folder, FEEDBACK) as begun:
+        try:
+            with progress_line.temporary() as show_progress, reading(db) as connection:
+                found = lookup.find_tournament(connection, name)
+                gathered, names = gather(connection, found, known, now=datetime.now(UTC))
+                first = record.games(connection, [game.id for game in gathered.games[:1]])
+
+                def show(done: int, total: int) -> None:
+                    left = rough_duration((time.monotonic() - began) / done * (total - done))
+                    show_progress(f"{done} of {total} agents, about {left} left\x1b[K")
+
+                letters = write_feedback(
+                    connection,
+                    Shared(
+                        report=gathered,
+                        names=names,
+                        folder=str(begun),
+                        tournament=found,
+                        roster=known,
+                        trust=trust_rules,
+                    ),
+                    database=db,
+                    # While games are played, use one process only: more would take processor time from their clocks.
+                    processes=1 if gathered.status == "running" else cores.count(),
+                    done=show,
+                )
+        except KeyboardInterrupt:
+            print("interrupted; no feedback was written", file=sys.stderr)
+            raise
+    if not trust_rules and (why := "".join(map(why_untrusted, first))):
+        print(f"the pages have no boards and name no mistakes: {printable(without_store(why))}", file=sys.stderr)
+    if gathered.status != "finished":
+        over = f"{gathered.over} of {gathered.planned} games are over"
+        print(f"{printable(name)} is {gathered.status}: {over}", file=sys.stderr)
+    seconds = time.monotonic() - began
+    print(f"written: {folder} ({len(letters)} agents, {seconds:.1f} s); it is private")
+    if known is None:
+        print(f"{folder / MAIL} has no addresses: add --roster FILE")
+    else:
+        missing = without_agent(letters, known)
+        without = f", {missing} of them without an agent" if missing else ""
+        print(f"to send it: {folder / MAIL} ({len(known.students)} students{without})")

@@ -1,0 +1,64 @@
+"""mail.csv: a line for each student, with the address and the text, for a program that sends mails.
+
+Pure. Members of a team get the same text. A student without an agent has a line too, which says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from arena.course.roster import Roster, folded, replace_unprintable
+from arena.history.csv_cells import written
+
+COLUMNS: Final = ("id", "name", "email", "agent", "page", "text_file", "bundle", "subject", "text")
+
+
+class Letter(Struct, frozen=True, kw_only=True):
+    """What the author of one agent gets. Files are relative to the folder of the feedback."""
+
+    agent: str
+    """Its public name."""
+    page: str
+    text_file: str
+    bundle: str
+    """Empty if the agent has no finished game."""
+    text: str
+
+
+def mail(letters: Sequence[Letter], roster: Roster | None, title: str) -> str:
+    """The table. Without a roster it has a line for each agent, and no addresses."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for row in _of_agents(letters, title) if roster is None else _of_students(letters, roster, title):
+        rows.writerow([*map(written, row[:-1]), "\n".join(map(written, row[-1].split("\n")))])
+    return out.getvalue()
+
+
+def without_agent(letters: Sequence[Letter], roster: Roster) -> int:
+    """The number of students without an agent."""
+    playing = {folded(letter.agent) for letter in letters}
+    return sum(folded(replace_unprintable(one.alias)) not in playing for one in roster.students)
+
+
+def _of_agents(letters: Sequence[Letter], title: str) -> Iterator[list[str]]:
+    for letter in letters:
+        yield ["", letter.agent, "", *_cells(letter, title)]
+
+
+def _of_students(letters: Sequence[Letter], roster: Roster, title: str) -> Iterator[list[str]]:
+    by_alias: Mapping[str, Letter] = {folded(letter.agent): letter for letter in letters}
+    for one in roster.students:
+        letter = by_alias.get(folded(replace_unprintable(one.alias)))
+        nothing = ["", "", "", "", f"{title}: no agent", f"You have no agent in {title}. Hand one in to take part.\n"]
+        yield [one.id, one.name, one.email, *(nothing if letter is None else _cells(letter, title))]
+
+
+def _cells(letter: Letter, title: str) -> list[str]:
+    subject = f"{title}: feedback for {letter.agent}"
+    return [letter.agent, letter.page, letter.text_file, letter.bundle, subject, letter.text]

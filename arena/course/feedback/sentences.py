@@ -1,0 +1,165 @@
+"""The sentences of feedback, which the page and the text share: the result, each fault, each game to look at.
+
+Pure. Texts that agents wrote are in them, so the page escapes them and the text makes them printable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from arena.course.feedback.commands import Conditions
+from arena.course.feedback.findings import Findings, OwnAgent
+from arena.course.report.pages import front_page, parts
+from arena.course.report.pages.parts import counted
+from arena.history.words import ENDS, piece
+from db.records import Mark
+
+if TYPE_CHECKING:
+    from arena.course.feedback.findings import Fault, GameToSee
+    from arena.course.report.gather import ReportedAgent
+    from db.records import JudgedPly
+
+
+class AgentFeedback(Struct, frozen=True, kw_only=True):
+    """All that is written for the author of one agent."""
+
+    title: str
+    """The name of the tournament."""
+    made: datetime
+    agent: ReportedAgent
+    """With public names."""
+    places: int
+    """Number of agents that are ranked together with it."""
+    own: OwnAgent
+    found: Findings
+    where: Conditions
+
+
+def result(feedback: AgentFeedback) -> str:
+    """The result in one sentence."""
+    agent, one = feedback.agent, feedback.agent.standing
+    if one.games == 0:
+        return f"{agent.name} has not finished a game in {feedback.title} yet."
+    rated = ""
+    if agent.rated is not None and agent.rated.rating is not None:
+        error = "" if agent.rated.error is None else f" ± {front_page.error(agent)}"
+        rated = f", rating {front_page.rating(agent)}{error}"
+    return (
+        f"{agent.name} has rank {one.rank} of {feedback.places} in {feedback.title}, with "
+        f"{parts.share(one.points)} points from {counted(one.games, 'game')} "
+        f"({one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost){rated}."
+    )
+
+
+def more_about_the_result(feedback: AgentFeedback) -> Iterator[str]:
+    """The change since the version before, and what the agent's status means."""
+    agent = feedback.agent
+    if len(agent.versions) > 1:
+        before, now = agent.versions[-2:]
+        likely = "" if now.better is None else f" It is stronger with {parts.percent(now.better)} likelihood."
+        yield (
+            f"{now.version} has the rating {parts.whole(now.rating)} ± {parts.whole(now.error)}; {before.version} had "
+            f"{parts.whole(before.rating)} ± {parts.whole(before.error)}.{likely}"
+        )
+    if agent.status == "quarantined":
+        yield (
+            "Your agent is quarantined, because it failed in several games in a row: it loses its other games without "
+            "playing, until a new version is entered."
+        )
+    elif agent.status != "active":
+        yield f"Your agent is {agent.status}."
+
+
+def about_faults(feedback: AgentFeedback) -> str:
+    """How many games were lost by faults."""
+    found = feedback.found
+    lost = sum(fault.games for fault in found.faults)
+    if not lost:
+        return f"None: there was no crash, illegal move or other fault in {counted(found.games, 'game')}."
+    return f"Your agent lost {lost:,} of its {counted(found.games, 'game')} by its own fault. Repair this first."
+
+
+def fault_heading(fault: Fault) -> str:
+    """Such as "3 games: played an illegal move"."""
+    return f"{counted(fault.games, 'game')}: {ENDS[fault.verdict]}"
+
+
+def fault_details(fault: Fault) -> Iterator[tuple[str, str]]:
+    """What happened, and what to do; each with its name."""
+    why = fault.why
+    yield "What happened", why.message
+    if why.expected:
+        yield "Expected", why.expected
+    if why.got:
+        yield "Got", why.got
+    if why.advice:
+        yield "What to do", why.advice
+
+
+def about_games(feedback: AgentFeedback) -> str:
+    """What the list of games is, or why it is empty."""
+    if not feedback.found.games:
+        return "No game that counts has finished with this version."
+    if not feedback.found.to_see:
+        return "None: your agent won every game. Measure it against stronger opponents."
+    return "A fault comes first, then clear mistakes against the weakest opponents: these are the next points to win."
+
+
+def game_heading(game: GameToSee, feedback: AgentFeedback) -> str:
+    """The game with its opponents, and the agent's pieces or seat."""
+    others = [player for seat, player in enumerate(game.players) if seat != game.seat]
+    own = piece(game.seat, feedback.where.rules) or f"seat {game.seat}"
+    return f"Game {game.number} against {', '.join(others)} (your agent: {own})"
+
+
+def about_game(game: GameToSee) -> Iterator[str]:
+    """What to see in the game."""
+    if game.fault is not None:
+        yield f"At ply {game.ply} your agent {ENDS[game.fault.verdict]}: {game.fault.why.message}"
+    elif game.mistake is not None:
+        yield _mistake(game.mistake)
+        yield from _proven(game.mistake, game.seat)
+    elif game.hidden:
+        yield "Players do not see everything in this game, so no move is called a mistake. Step through it."
+    elif game.lost:
+        yield "The search found no single clear mistake: your agent lost step by step."
+    else:
+        yield "A draw. The search found no clear mistake."
+
+
+def bundle_use(feedback: AgentFeedback) -> str:
+    """How to use the bundle."""
+    return (
+        f"Put {feedback.where.bundle} into the folder with your agent, and type the commands there. It has all games "
+        "of your agent, and what it printed."
+    )
+
+
+def _mistake(ply: JudgedPly) -> str:
+    kind = "a serious mistake" if ply.mark is Mark.BLUNDER else "a mistake"
+    better = ""
+    if ply.better:
+        then = f", which leads to {' '.join(ply.better[1:])}" if ply.better[1:] else ""
+        better = f" Better was {ply.better[0]}{then}."
+    return f"At ply {ply.ply} your agent played {ply.move}, {kind}.{better}"
+
+
+def _proven(ply: JudgedPly, seat: int) -> Iterator[str]:
+    """What the mistake changed, where the search proved it."""
+    if len(ply.before.values) != 2:
+        return
+    before, after = (_outcome(value.values[seat]) if value.exact else "" for value in (ply.before, ply.after))
+    if before and after and before != after:
+        yield f"Before this move the position was {before}, after it {after} (proven)."
+    elif before == "won":
+        yield "Before this move the position was won (proven)."
+    elif after == "lost":
+        yield "After this move the position was lost (proven)."
+
+
+def _outcome(value: float) -> str:
+    return "won" if value > 0.0 else "lost" if value < 0.0 else "a draw"

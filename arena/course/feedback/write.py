@@ -1,0 +1,220 @@
+"""Writes feedback into a folder: for each agent a page, a text and its bundle; and mail.csv for all.
+
+Each process reads the games of one agent at a time, so that memory use stays small.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from agents import builtin
+from arena.course import bundle
+from arena.course.aliases import ShownNames
+from arena.course.feedback import findings
+from arena.course.feedback.commands import Conditions
+from arena.course.feedback.findings import OwnAgent
+from arena.course.feedback.mail import Letter, mail
+from arena.course.feedback.page import page
+from arena.course.feedback.plain_text import text
+from arena.course.feedback.sentences import AgentFeedback
+from arena.course.processes import spread
+from arena.course.report.gather import Report, ReportedAgent
+from arena.course.report.pages import addresses
+from arena.course.roster import Roster
+from arena.errors import ArenaError
+from arena.history.recorded_rules import why_untrusted
+from arena.players import versions
+from arena.players.player import MAIN_FILE
+from arena.players.submissions import Store
+from db import games as record
+from db import running
+from db.bundles import store_beside
+from db.database import Database
+from db.errors import NotFound
+
+if TYPE_CHECKING:
+    from db.audit import StoredVersion
+    from db.database import Connection
+    from db.records import PastGame
+
+MAIL: Final = "mail.csv"
+_PRIVATE: Final = """\
+This folder is private. Send each student only the files of their own agent.
+
+mail.csv has names, addresses and texts. A folder NAME has the page, the text and the bundle (NAME.arena) of the agent
+NAME: what it printed, and its source. Do not put this folder on a web server.
+"""
+_FEW: Final = 4
+"""With fewer agents, one process is faster than starting another one."""
+
+
+class Shared(Struct, frozen=True, kw_only=True):
+    """What the feedback for all agents shares."""
+
+    report: Report
+    """Without its list of games."""
+    names: ShownNames
+    folder: str
+    tournament: int
+    roster: Roster | None
+    trust: bool
+    """Whether recorded rules can be run that belong to another user."""
+
+
+class Author(Struct, frozen=True, kw_only=True):
+    """An agent that gets feedback."""
+
+    agent: ReportedAgent
+    name: str
+    """Its name in the record."""
+    source: str
+    folder: str
+    """The name of its folder."""
+    games: Sequence[int]
+    """The ids of its games."""
+
+
+def write_feedback(
+    connection: Connection, shared: Shared, *, database: str | None, processes: int, done: Callable[[int, int], None]
+) -> list[Letter]:
+    """Writes the feedback into the empty folder and returns what each agent's author gets, in the order of the
+    standings. `done` is called with the number of agents so far, and of all."""
+    authors = _authors(connection, shared)
+    light = replace(shared, report=replace(shared.report, games=()))
+    written: dict[str, Letter] = {}
+    processes = 1 if len(authors) < _FEW else processes
+    for letter in spread(partial(write_agent, light), authors, database=database, processes=processes):
+        written[letter.agent] = letter
+        done(len(written), len(authors))
+    letters = [written[one.agent.name] for one in authors]
+    folder = Path(shared.folder)
+    (folder / MAIL).write_text(mail(letters, shared.roster, shared.report.title), "utf-8")
+    (folder / "PRIVATE.txt").write_text(_PRIVATE, "utf-8")
+    return letters
+
+
+def _authors(connection: Connection, shared: Shared) -> list[Author]:
+    """All agents that students wrote: those that are not built in."""
+    entered = {
+        shared.names.shown[entry.name]: entry
+        for entry in running.entries(connection, shared.tournament)
+        if not builtin.is_builtin(entry.source)
+    }
+    theirs = [agent for agent in shared.report.agents if agent.name in entered]
+    folders = addresses.of([agent.name for agent in theirs], replays=False).agents
+    games: dict[str, list[int]] = {agent.name: [] for agent in theirs}
+    for game in shared.report.games:
+        for player in {*game.players} & games.keys():
+            games[player].append(game.id)
+    return [
+        Author(
+            agent=agent,
+            name=entered[agent.name].name,
+            source=entered[agent.name].source,
+            folder=folders[agent.name],
+            games=games[agent.name],
+        )
+        for agent in theirs
+    ]
+
+
+def write_agent(shared: Shared, database: Database, author: Author) -> Letter:
+    """Writes the files for the author of one agent."""
+    folder = Path(shared.folder, author.folder)
+    folder.mkdir()
+    bundled = f"{author.folder}.arena"
+    store = Store(store_beside(database.file))
+    with database.reading() as connection:
+        feedback = _feedback(connection, shared, author, store, bundled)
+        try:
+            bundle.write(
+                connection,
+                store,
+                author.name,
+                folder / bundled,
+                now=shared.report.made,
+                tournament=shared.tournament,
+                roster=shared.roster,
+            )
+        except NotFound:  # no game is over
+            bundled = ""
+    written = text(feedback)
+    (folder / "index.html").write_text(page(feedback), "utf-8")
+    (folder / "feedback.txt").write_text(written, "utf-8")
+    return Letter(
+        agent=author.agent.name,
+        page=f"{author.folder}/index.html",
+        text_file=f"{author.folder}/feedback.txt",
+        bundle=bundled and f"{author.folder}/{bundled}",
+        text=written,
+    )
+
+
+def _feedback(connection: Connection, shared: Shared, author: Author, store: Store, bundled: str) -> AgentFeedback:
+    report, name = shared.report, author.name
+    every = findings.of_current_version(record.games(connection, author.games), name)
+    at_fault = [game.id for game in every if findings.failed(game, name)]
+    shown = shared.names.shown
+    place_of = {agent.name: place for place, agent in enumerate(report.agents)}
+    places = {real: place_of[public] for real, public in shown.items() if public in place_of}
+    chosen = [game.id for game in findings.spread_out(findings.order(every, name, places))]
+    own = _own(connection, author, store, every)
+    found = findings.findings(
+        own,
+        games=len(every),
+        at_fault=record.games(connection, at_fault, whole=True),
+        candidates=record.games(connection, chosen, whole=True),
+        shown=shown,
+        trust=shared.trust,
+    )
+    return AgentFeedback(
+        title=report.title,
+        made=report.made,
+        agent=author.agent,
+        places=sum(one.standing.apart == author.agent.standing.apart for one in report.agents),
+        own=own,
+        found=found,
+        where=Conditions(
+            rules=report.game,
+            clock=report.clock,
+            bundle=bundled,
+            trust=any(why_untrusted(replace(game, from_outside=True)) for game in every[:1]),
+        ),
+    )
+
+
+def _own(connection: Connection, author: Author, store: Store, games: Sequence[PastGame]) -> OwnAgent:
+    """The agent in the version that played these games."""
+    if not games:
+        return OwnAgent(name=author.name, file="my_agent.py", python=True)
+    seat = next(seat for seat in games[0].seats if seat.player == author.name)
+    version = versions.of_seat(connection, seat)
+    return OwnAgent(
+        name=author.name,
+        file=_handed_in(version, store),
+        python=not version.started_as.startswith("cmd:"),
+        source_line=partial(store.line, version.source),
+    )
+
+
+def _handed_in(version: StoredVersion, store: Store) -> str:
+    """The player as its author types it, in the folder with the agent."""
+    text = version.started_as
+    if text.startswith("cmd:"):
+        with suppress(ValueError):
+            return "cmd:" + shlex.join(
+                word.rpartition("/")[2] or word for word in shlex.split(text.removeprefix("cmd:"))
+            )
+        return text
+    with suppress(ArenaError):
+        if {*store.read(version.source)} == {MAIN_FILE}:
+            return MAIN_FILE
+    return text.rstrip("/").rpartition("/")[2]
