@@ -73,6 +73,7 @@ PANELS: Final = {
         {
             "init": "init.init",
             "collect": "collect.collect",
+            "similar": "similar.similar",
             "grades": "grades.grades",
             "feedback": "feedback.feedback",
             "report": "report.report",

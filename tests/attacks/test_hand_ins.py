@@ -16,7 +16,9 @@ from arena.course import roster as rosters
 from arena.course.collecting.hand_in import TimeSource
 from arena.course.collecting.lms_download import read_download
 from arena.course.collecting.roster_matcher import RosterMatcher
-from arena.course.collecting.shared_content import LEAST_BYTES, shared_content
+from arena.course.similar.equal_files import shared_content
+from arena.course.similar.gather import of_versions
+from arena.course.similar.sources import LEAST_BYTES
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.tournament import league
@@ -194,8 +196,9 @@ def test_what_the_course_hands_out_and_short_files_are_no_news(
     for number, name in enumerate("abcd"):
         files = {"agent.py": f"# {name}"} | ({"more.py": content} if number < students else {})
         taken = store.take(read_player(str(folder(tmp_path / name, files))))
-        submissions += [(name, taken.hash)]
-    assert [agent for one in shared_content(submissions, store.folder) for agent in one.agents] == shared
+        submissions += [(name, None, taken.hash)]
+    sources = of_versions(submissions, store).sources
+    assert [agent for one in shared_content(sources) for agent in one.agents] == shared
 
 
 def test_one_student_s_own_hand_ins_are_not_compared(tmp_path: Path) -> None:
@@ -203,7 +206,7 @@ def test_one_student_s_own_hand_ins_are_not_compared(tmp_path: Path) -> None:
     for name in "ab":
         folder(tmp_path / name, {f"{name}.py": AGENT})
     taken = [store.take(read_player(str(tmp_path / name / f"{name}.py"))).hash for name in "ab"]
-    assert shared_content([("ann", source) for source in taken], store.folder) == []
+    assert shared_content(of_versions([("ann", None, source) for source in taken], store).sources) == []
 
 
 # Spreadsheets.

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from arena.course.collecting.collector import Progress
     from arena.course.collecting.hand_in_result import HandInResult
-    from arena.course.collecting.shared_content import SharedContent
     from arena.course.course import Course
     from arena.course.roster import Roster, Student
+    from arena.course.similar.equal_files import SharedContent
     from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20

@@ -24,8 +24,9 @@ from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
 from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
-from arena.course.collecting.shared_content import SharedContent, shared_content
 from arena.course.roster import Roster, Student
+from arena.course.similar.equal_files import SharedContent, shared_content
+from arena.course.similar.gather import of_versions
 from arena.errors import BadPlayer, BadSubmission
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, Submission
@@ -147,7 +148,8 @@ class Collector:
         results.sort(key=lambda result: -1 if result.student is None else places[result.student])
         sources = {(result.agent, result.source) for result in results if result.source}
         playing = {(kept.name, kept.source) for kept in self._kept.by_name.values()}
-        self.shared = shared_content(sources | playing, self._submissions.folder)
+        versions = [(agent, None, source) for agent, source in sources | playing]
+        self.shared = shared_content(of_versions(versions, self._submissions).sources)
         unmatched = [one for one in hand_ins if one.student is None]
         return results + [
             HandInResult(outcome=HandInOutcome.UNMATCHED, hand_in=one, message=one.wrong) for one in unmatched
