@@ -4,7 +4,8 @@ Ctrl-C and a hang-up end programs, even where the tests run in the background: a
 start what runs in the background with these signals ignored, and every process that a test starts would inherit that.
 Nothing is written to the home of who runs the tests. No example of Hypothesis has a deadline, as no test depends on how
 fast the machine is. What takes long begins first, so that nobody waits for it at the end. In this process no write
-waits for the disk, an interpreter is asked once, and garbage is not looked for among the thousands of tests themselves.
+waits for the disk, SQL is compiled once for all databases, an interpreter is asked once, and garbage is not looked for
+among the thousands of tests themselves.
 """
 
 import copy
@@ -37,20 +38,34 @@ if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+class CompiledStatements(dict[Any, Any]):
+    """Compiled statements of all engines for SQLite. SQLAlchemy keeps them for each engine: its key begins with the
+    engine's dialect. These dialects are all alike, and a test opens many databases."""
+
+    def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
+        return super().get(key[1:], default)
+
+    def __setitem__(self, key: tuple[Any, ...], value: Any) -> None:
+        super().__setitem__(key[1:], value)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _without_waiting_for_the_disk() -> Iterator[None]:
-    """A commit is a commit also for who kills a process; only a machine that loses its power would notice."""
+def _with_databases_that_are_quick() -> Iterator[None]:
+    """A commit that does not wait for the disk is a commit for every process, even if one is killed; only a machine
+    that loses its power would notice."""
     engine = dialect.engine
+    compiled = CompiledStatements()
 
     @functools.wraps(engine)
-    def engine_that_does_not_wait(*arguments: Any, **named: Any) -> Engine:
+    def quick_engine(*arguments: Any, **named: Any) -> Engine:
         made = engine(*arguments, **named)
         if made.dialect.name == "sqlite":
+            made.update_execution_options(compiled_cache=compiled)
             event.listen(made, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = OFF"))
         return made
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dialect, "engine", engine_that_does_not_wait)
+        patch.setattr(dialect, "engine", quick_engine)
         yield
 
 
