@@ -46,7 +46,7 @@ def problems_of(agents: list[WrongAgent], game: str, folder: Path) -> list[str]:
     """What `arena check` says about these agents where it is not what it must say."""
     conditions = Conditions(
         game=game,
-        clock="2+0.1",
+        clock="1+0.05",
         positions=10,
         seconds=20.0,
         walls=WallKind.SANDBOX,
