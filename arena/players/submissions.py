@@ -8,6 +8,8 @@ the store, and after a power cut.
     STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
     STORE/<hash>/2/book.bin           its second argument was a file
     STORE/<hash>/3/MyAgent.class      its third argument was a folder
+    STORE/<hash>/command.json         a built agent: also the command that built it
+    STORE/<hash>/files/agent.c, ...   its sources, and what the build made of them
 
 Each copy is also noted as this user's own (`own_sources.py`), because a database cannot prove that.
 """
@@ -17,12 +19,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG, S_IXUSR
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from adsearch.errors import quote
 from adsearch.games import catalog
@@ -33,9 +38,15 @@ from arena.players.player import MAIN_FILE, Player, PlayerKind
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
 _COMMAND_FILE: Final = "command.json"
-_INSTALLED_WITH: Final = {
-    "java": "install a JDK, version 11 or newer (Debian, Ubuntu: sudo apt install default-jdk-headless)",
+_BUILT_FILES: Final = "files"
+"""The folder of a built agent's files in the store. Nothing handed in can replace command.json, which is outside."""
+_JDK: Final = "install a JDK, version 11 or newer (Debian, Ubuntu: sudo apt install default-jdk-headless)"
+INSTALLED_WITH: Final = {
+    "java": _JDK,
+    "javac": _JDK,
     "node": "install Node.js (Debian, Ubuntu: sudo apt install nodejs)",
+    "gcc": "install a C compiler (Debian, Ubuntu: sudo apt install build-essential)",
+    "g++": "install a C++ compiler (Debian, Ubuntu: sudo apt install build-essential)",
 }
 """How to get a program that is not on the PATH."""
 _Part: TypeAlias = str | dict[str, str]
@@ -86,7 +97,7 @@ class Store:
     def take(self, player: Player) -> Submission:
         """Copies `player`, a file, folder or command, into the store; BadPlayer if that cannot be done."""
         if player.kind is PlayerKind.COMMAND:
-            return self._take_command(player)
+            return self._take_command(player) if player.path is None else self._take_built(player, player.path)
         if player.path is None:
             raise BadPlayer(f"expected a file, a folder or a command to store, got {quote(player.text)}")
         contents = self._no_contents()
@@ -174,6 +185,50 @@ class Store:
         contents.files[_COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
         source = self._keep(contents.files)
         return Submission(source.name, player.kind, (str(path), *command_arguments(source)), source)
+
+    def _take_built(self, player: Player, folder: Path) -> Submission:
+        """Copies a built agent, which is in the `folder` of a store."""
+        contents = self._no_contents()
+        contents.add_folder(folder, everything=True)
+        source = self._keep(contents.files)
+        return Submission(source.name, player.kind, stored_command(source, player.command[0]), source)
+
+    def read_agent(self, path: Path) -> dict[str, StoredFile]:
+        """The content of an agent's file or folder, as `take` reads it; BadPlayer if that cannot be done."""
+        contents = self._no_contents()
+        if path.is_dir():
+            contents.add_folder(path)
+        else:
+            contents.add_file(path, path.name)
+        return contents.files
+
+    def keep_built(self, files: Mapping[str, StoredFile], run: Sequence[str], built_by: Sequence[str]) -> Player:
+        """Stores a built agent: its sources and what `built_by` made of them, run with the words `run`.
+
+        Words that name files are relative to the agent's folder. BadPlayer if the program is not in it."""
+        kept = {f"{_BUILT_FILES}/{name}": file for name, file in files.items()}
+        program: _Part = Path(run[0]).name
+        if "/" in run[0]:
+            name = f"{_BUILT_FILES}/{os.path.normpath(run[0])}"
+            if name not in kept:
+                raise BadPlayer(
+                    f"the build made no file {quote(os.path.normpath(run[0]))}, which the agent is run with"
+                )
+            kept[name] = StoredFile(kept[name].content, executable=True)  # the walls refuse chmod
+            program = {"copy": name}
+        else:
+            _program(run[0])
+        arguments: list[_Argument] = [
+            [_built_part(entry, kept) for entry in word.split(os.pathsep)]
+            if before in command_words.CLASS_PATH
+            else _built_part(word, kept)
+            for before, word in pairwise(run)
+        ]
+        command = {"program": program, "built": shlex.join(built_by), "arguments": arguments}
+        kept[_COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
+        source = self._keep(kept)
+        own_sources.note(OwnSource.AGENT, source.name)
+        return built_player(source, started_as(run))
 
     def _take_file(self, path: str) -> Path:
         """The path of a game's file in the store, where it is copied."""
@@ -297,7 +352,7 @@ def is_command(source: Path) -> bool:
 
 def command_arguments(source: Path) -> list[str]:
     """The arguments of the command in the folder `source` of the store; a file is replaced by its copy there."""
-    arguments: list[_Argument] = json.loads((source / _COMMAND_FILE).read_text("utf-8"))["arguments"]
+    arguments: list[_Argument] = _read_command_file(source)["arguments"]
 
     def text(argument: _Argument) -> str:
         if isinstance(argument, list):
@@ -305,6 +360,42 @@ def command_arguments(source: Path) -> list[str]:
         return argument if isinstance(argument, str) else f"{source}/{argument['copy']}"
 
     return [text(argument) for argument in arguments]
+
+
+def stored_command(source: Path, program: str) -> tuple[str, ...]:
+    """The words of the command in the folder `source` of the store; its first word is `program`, unless that was built
+    and is in the store too."""
+    kept = _read_command_file(source)["program"]
+    first = f"{source}/{kept['copy']}" if isinstance(kept, dict) else str(_program(program))
+    return first, *command_arguments(source)
+
+
+def started_as(run: Sequence[str]) -> str:
+    """How a built agent is written that is run with these words."""
+    return f"cmd:{shlex.join(run)}"
+
+
+def built_player(source: Path, text: str, name: str = "agent") -> Player:
+    """The built agent in the folder `source` of the store; `text` is from `started_as`."""
+    program = shlex.split(text.removeprefix("cmd:"))[0]
+    return Player(PlayerKind.COMMAND, text, name, path=source, command=stored_command(source, program))
+
+
+def is_built(source: Path) -> bool:
+    """Whether the folder `source` in the store, which contains a command, is a built agent."""
+    return "built" in _read_command_file(source)
+
+
+def _built_part(text: str, kept: Mapping[str, StoredFile]) -> _Part:
+    """A word of a built agent's run command; a path of its files or of its folder is replaced by the copy."""
+    name = os.path.normpath(f"{_BUILT_FILES}/{text}")
+    is_folder = ("/" in text or text == ".") and any(each.startswith(f"{name}/") for each in kept)
+    return {"copy": name} if text and (name in kept or is_folder) else text
+
+
+def _read_command_file(source: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((source / _COMMAND_FILE).read_text("utf-8"))
+    return read
 
 
 def _hash_of_program(path: Path) -> str:
@@ -335,7 +426,7 @@ def _program(name: str) -> Path:
 def _how_to_have(name: str) -> str:
     """What to do if the program `name` is not on the PATH."""
     if not os.path.isfile(name):
-        return _INSTALLED_WITH.get(name, "look for a typo, or install it")
+        return INSTALLED_WITH.get(name, "look for a typo, or install it")
     if not os.access(name, os.X_OK):
         return _how_to_run(name)
     return f"for the one in this folder write 'cmd:./{name}'"

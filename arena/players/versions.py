@@ -14,7 +14,7 @@ from adsearch.errors import meant, quote
 from agents import builtin
 from arena.errors import ArenaError, BadPlayer
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.players.submissions import Store, command_arguments, is_command
+from arena.players.submissions import Store, built_player, command_arguments, is_built, is_command
 from db import audit
 from db.audit import StoredVersion
 from db.database import Connection
@@ -82,6 +82,8 @@ def player(version: StoredVersion, store: Store) -> Player:
     except ArenaError as error:
         raise BadPlayer(f"{quote(name)}: {error}") from None
     if version.started_as.startswith("cmd:") and is_command(source):
+        if is_built(source):
+            return built_player(source, version.started_as, version.agent)
         # The program itself is not copied to the store: it is run from its path.
         program = shlex.split(version.started_as.removeprefix("cmd:"))[0]
         command = (program, *command_arguments(source))

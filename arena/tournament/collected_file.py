@@ -51,6 +51,8 @@ class Collected(Struct, frozen=True):
     """A hash of the conditions of its check."""
     late_days: int = 0
     """How many days late it was handed in, counting each day that had started; 0: in time."""
+    language: str = ""
+    """The table [languages.NAME] that it was built with; empty for Python."""
 
     @property
     def when(self) -> datetime | None:
@@ -75,7 +77,7 @@ def read(path: Path) -> tuple[list[Collected], Store]:
         agent.only(Collected.__struct_fields__)
         if wrong := what_is_wrong_with(table.get("name")):
             agent.fail(wrong, "name")
-        texts = {name: agent.text(name, "") for name in ("submission", "told", "checked")}
+        texts = {name: agent.text(name, "") for name in ("submission", "told", "checked", "language")}
         handed_in = agent.text("handed_in", "") if table.get("handed_in") else ""
         try:
             datetime.fromisoformat(handed_in or "2026-01-01")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
 from pathlib import Path
@@ -39,6 +39,9 @@ class Table:
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
 
     def fail(self, what: str, key: str = "") -> NoReturn:
         """Raises BadLeague with the place in front of the message."""

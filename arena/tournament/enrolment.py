@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from adsearch.errors import quote
 from agents import builtin
 from arena.errors import BadLeague, BadPlayer
 from arena.players import command_words
+from arena.players.build_commands import Language
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.tournament import collected_file
 from arena.tournament.description import Table, what_is_wrong_with
@@ -48,10 +49,10 @@ class Listed:
     """Its own limits; None: the limits of all agents."""
 
 
-def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
+def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[str, Language]) -> Iterator[Listed]:
     """An agent for each file or folder that `players` matches; matches that are not agents are added to `skipped`.
 
-    A file that `arena collect` wrote yields every agent in it."""
+    A file that `arena collect` wrote yields every agent in it, with the walls and limits of its language."""
     seen: set[str] = set()
     for pattern in table.texts("players"):
         matches = sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
@@ -72,7 +73,7 @@ def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
                 agents += 1
                 if os.path.normpath(path) not in seen:
                     seen.add(os.path.normpath(path))
-                    yield from _collected(table, path)
+                    yield from _collected(table, path, languages)
                 continue
             # A symbolic link in a folder of hand-ins may lead to another student's file. A link that the description
             # names itself is intended.
@@ -92,14 +93,17 @@ def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
             table.fail(f"{quote(pattern)} matches no agent, only {', '.join(skipped[-3:])}", "players")
 
 
-def _collected(table: Table, file: Path) -> Iterator[Listed]:
+def _collected(table: Table, file: Path, languages: Mapping[str, Language]) -> Iterator[Listed]:
     """The agents in a file that `arena collect` wrote."""
     kept, store = collected_file.read(file)
     for one in kept:
         try:
-            yield Listed(one.name, one.started_as, one.player(store))
+            player = one.player(store)
         except BadPlayer as error:
             table.fail(f"{quote(file.name)}: {error}; or collect again", "players")
+        language = languages.get(one.language)
+        walls, allowance = (language.walls, language.allowance) if language else (None, None)
+        yield Listed(one.name, one.started_as, player, walls=walls, allowance=allowance)
 
 
 def _no_agent(path: Path) -> str:

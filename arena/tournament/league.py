@@ -33,16 +33,17 @@ from arena.tournament.description_changes import CHANGEABLE, Changes, changes
 from arena.tournament.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
 from arena.tournament.formats import Format
 from arena.tournament.formats.sprt_match import DEFAULT_RISK, SprtTerms
+from arena.tournament.language_tables import read_languages
 from arena.walls.kinds import Allowance, WallKind
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
 
-COURSE_TABLES: Final = ("course", "languages", "marks")
+COURSE_TABLES: Final = ("course", "marks")
 """Tables for an instructor's commands; they say nothing about the games, and are not read here."""
 KEYS: Final = (
     "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
     "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
-    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", *COURSE_TABLES,
+    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES,
 )  # fmt: skip
 """Every key of a description."""
 LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)
@@ -232,7 +233,8 @@ def _league(
     allowance = allowed(limits, allowed(table, Allowance()))
     everybody = [*listed]
     if agents:
-        everybody += [*matched(table, folder, skipped), *described(table, folder, KEYS, allowance)]
+        languages = read_languages(table, allowance)
+        everybody += [*matched(table, folder, skipped, languages), *described(table, folder, KEYS, allowance)]
     defaults = Limits()
     league = League(
         name=table.name("name", default_name) if default_name or "name" in table else "",

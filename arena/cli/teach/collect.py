@@ -102,6 +102,7 @@ def collect(
     from arena.course.collecting.collector import Collector
     from arena.course.collecting.lms_download import read_download
     from arena.course.collecting.roster_matcher import RosterMatcher
+    from arena.tournament import language_tables
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -127,6 +128,7 @@ def collect(
                 deadline=until,
                 late_too=late_too,
                 only=chosen,
+                languages=language_tables.read(tournament) if tournament else None,
                 afresh=afresh,
             )
             lines = collector.collect(hand_ins, _progress_shown(known))

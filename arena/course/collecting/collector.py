@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -28,6 +28,8 @@ from arena.course.roster import Roster, Student
 from arena.course.similar.equal_files import SharedContent, shared_content
 from arena.course.similar.gather import of_versions
 from arena.errors import BadPlayer, BadSubmission
+from arena.players.build_commands import Language
+from arena.players.builder import Builder
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.student.checking import CheckReport
@@ -67,6 +69,14 @@ class _Stored:
     player: Player
     submission: Submission
     started_as: str
+    language: Language | None
+    """The language that it was built in; None for Python."""
+
+    @property
+    def candidate(self) -> Candidate:
+        """The agent to examine, with the walls and limits of its language."""
+        walls, allowance = (self.language.walls, self.language.allowance) if self.language else (None, None)
+        return Candidate(self.queue.agent, self.player.text, player=self.player, walls=walls, allowance=allowance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +104,7 @@ class Collector:
         file: Path,
         folder: RunFolder,
         deadline: datetime | None = None,
+        languages: Mapping[str, Language] | None = None,
         late_too: bool = False,
         only: Collection[Student] | None = None,
         afresh: bool = False,
@@ -108,6 +119,7 @@ class Collector:
         self._submissions = submissions
         self._folder = folder
         self._only = only
+        self._builder = Builder(languages or {}, submissions, folder.scratch)
         self._deadline = deadline
         self.own_deadlines = own_deadlines(roster, zone_of(deadline))
         self._late_too = late_too
@@ -169,8 +181,7 @@ class Collector:
             agents = [stored[place].queue.agent for place in checking]
             progress(Progress(False, ended + done, ended + len(stored), agents))
 
-        candidates = [Candidate(one.queue.agent, one.player.text, player=one.player) for one in stored]
-        for place, checked in examiner.each(candidates, note):
+        for place, checked in examiner.each([one.candidate for one in stored], note):
             self._note(stored[place], checked)
 
     def _queues(self, hand_ins: Sequence[HandIn]) -> list[_Queue]:
@@ -254,13 +265,17 @@ class Collector:
         """Finds the agent in the hand-in and copies it to the store."""
         if one.path is None:
             raise BadSubmission(one.wrong)
-        path = find_agent(one.path, lambda: self._folder.scratch / f"submission-{next(self._numbers):06}")
+        path = find_agent(
+            one.path, lambda: self._folder.scratch / f"submission-{next(self._numbers):06}", self._builder.endings
+        )
+        if built := self._builder.build(path):
+            return _Stored(queue, one, built[0], self._submissions.take(built[0]), built[0].text, built[1])
         player = find(str(path.absolute()))
         if isinstance(player, Explanation):
             raise BadSubmission(f"{player.message}; {player.advice}")
         submission = self._submissions.take(player)
         started_as = path.name if player.kind is PlayerKind.FILE else f"{queue.agent}/"
-        return _Stored(queue, one, player, submission, started_as)
+        return _Stored(queue, one, player, submission, started_as, None)
 
     def _note(self, stored: _Stored, checked: CheckReport) -> None:
         """Records the result of a check: an agent that passed plays from now on."""
@@ -278,6 +293,7 @@ class Collector:
                 queue.agent,
                 source,
                 started_as=stored.started_as,
+                language=stored.language.name if stored.language else "",
                 hand_in=stored.hand_in,
                 late_days=late_days(stored.hand_in, queue.deadline),
                 light=outcome,

@@ -5,7 +5,7 @@ If there are several Python files, none is chosen: the folder is returned, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
@@ -17,8 +17,11 @@ _DEEPEST: Final = 8
 """Levels of folders and zips that are searched."""
 
 
-def find_agent(path: Path, new_folder: Callable[[], Path]) -> Path:
-    """The agent's file or folder in the file or folder `path`; BadSubmission if a zip cannot be unpacked."""
+def find_agent(path: Path, new_folder: Callable[[], Path], endings: Collection[str] = ()) -> Path:
+    """The agent's file or folder in the file or folder `path`; BadSubmission if a zip cannot be unpacked.
+
+    `endings`: the extensions of other languages in which agents can be."""
+    in_languages = {".ipynb", *languages.NAMES, *endings}
     for _ in range(_DEEPEST):
         if is_zip(path):
             folder = new_folder() / path.stem
@@ -28,7 +31,7 @@ def find_agent(path: Path, new_folder: Callable[[], Path]) -> Path:
             return path
         inside = [each for each in sorted(path.iterdir()) if not is_junk(each.name) and not each.is_symlink()]
         programs = [each for each in inside if each.suffix == ".py" and each.is_file()]
-        others = [each for each in inside if each.suffix in (".ipynb", *languages.NAMES) and each.is_file()]
+        others = [each for each in inside if each.suffix in in_languages and each.is_file()]
         wrapped = [each for each in inside if each.is_dir() or is_zip(each)]
         if len(programs) == 1:
             return programs[0]

@@ -52,6 +52,7 @@ class KeptAgents:
         source: str,
         *,
         started_as: str,
+        language: str,
         hand_in: HandIn,
         late_days: int,
         light: str,
@@ -73,6 +74,7 @@ class KeptAgents:
             told=replace_unprintable(message),
             checked=conditions,
             late_days=late_days,
+            language=language,
         )
         self.put(kept)
         return kept

@@ -294,7 +294,7 @@ def documented(heading: str) -> dict[str, str]:
 
 def test_every_key_is_documented_with_its_default() -> None:
     keys = documented("The tournament")
-    assert sorted([*keys, *ALLOWED_KEYS, "limits", "agent", *COURSE_TABLES]) == sorted(KEYS)
+    assert sorted([*keys, *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES]) == sorted(KEYS)
     usual = league.from_arguments("connect4", ["pvs", "random"]).settings() | {"margin": 0.05}
     for key, told in keys.items():
         if key not in ("name", "game", "format", "players"):
