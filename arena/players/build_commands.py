@@ -26,7 +26,17 @@ MAIN: Final = "{main}"
 _MAIN_STEMS: Final = ("agent", "myagent", "my_agent", "main", "index")
 """Names of a main file, without the extension and in lower case; the first that exists is the main file."""
 _JAVA_MAIN: Final = re.compile(rb"\bstatic\s+(?:final\s+)?void\s+main\s*\(")
-_JAVA_PACKAGE: Final = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+# No \s where a pattern starts with ^: on a file of line breaks that would take quadratic time.
+_JAVA_PACKAGE: Final = re.compile(rb"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
+_JAVA_CLASS: Final = re.compile(
+    rb"^(?:(?:public|final|abstract|strictfp)[ \t]+)*(?:class|enum|record)[ \t]+(\w+)", re.MULTILINE
+)
+"""A class at the start of a line: not one inside another class."""
+_JAVA_PUBLIC: Final = re.compile(
+    rb"^(?:(?:final|abstract|strictfp)[ \t]+)*public[ \t]+(?:(?:final|abstract|strictfp|sealed)[ \t]+)*"
+    rb"(?:class|interface|enum|record)[ \t]+(\w+)",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,20 @@ class Language:
         """The names in `files` that are in this language, sorted."""
         return sorted(name for name in files if name.endswith(self.ending))
 
+    def renamed(self, files: Mapping[str, StoredFile]) -> dict[str, StoredFile]:
+        """The files with the names that the language needs: a learning system puts names and numbers before them.
+
+        A single file is called "agent". A file of Java is called like its public class, or like the class with main."""
+        if self.ending != ".java":
+            return {f"agent{self.ending}": file for file in files.values()} if len(files) == 1 else dict(files)
+        named: dict[str, StoredFile] = {}
+        for name, file in sorted(files.items()):
+            found = _JAVA_PUBLIC.search(file.content) if name.endswith(self.ending) else None
+            right = found[1].decode() if found else _java_main(file) if len(files) == 1 else ""
+            target = str(PurePosixPath(name).with_name(f"{right}{self.ending}")) if right else name
+            named[name if target in files or target in named else target] = file
+        return named
+
     def build_command(self, files: Mapping[str, StoredFile]) -> list[str]:
         """The build command for these files. Every file is written as "./NAME", so that none is read as an option."""
         words: list[str] = []
@@ -75,7 +99,7 @@ class Language:
         """The main file as "./NAME", or Java's main class; BadPlayer if there is none, or more than one."""
         sources = self.sources(files)
         if self.ending == ".java":
-            sources = [name for name in sources if _JAVA_MAIN.search(files[name].content)]
+            sources = [name for name in sources if _java_main(files[name])]
             if not sources:
                 raise BadPlayer("no class has a method main; write 'public static void main(String[] args)' into one")
         if len(sources) > 1:
@@ -87,7 +111,11 @@ class Language:
                 f"cannot tell which file starts the agent: {one_of([quote(name) for name in sources], most=5)}; "
                 f"rename that file to {expected}"
             )
-        return _java_class(sources[0], files[sources[0]]) if self.ending == ".java" else f"./{sources[0]}"
+        if self.ending != ".java":
+            return f"./{sources[0]}"
+        package = _JAVA_PACKAGE.search(files[sources[0]].content)
+        main = _java_main(files[sources[0]])
+        return f"{package[1].decode()}.{main}" if package else main
 
 
 DEFAULTS: Final = {
@@ -101,12 +129,11 @@ DEFAULTS: Final = {
 """What a table sets if it does not say otherwise."""
 
 
-def _java_class(name: str, file: StoredFile) -> str:
-    stem = PurePosixPath(name).stem
-    if not stem.isidentifier():
-        raise BadPlayer(f"{quote(name)}: expected a file named like its class")
-    package = _JAVA_PACKAGE.search(file.content)
-    return f"{package[1].decode()}.{stem}" if package else stem
+def _java_main(file: StoredFile) -> str:
+    """The class whose method main is in the file; empty if there is none."""
+    found = _JAVA_MAIN.search(file.content)
+    before = _JAVA_CLASS.findall(file.content, 0, found.start()) if found else []
+    return before[-1].decode() if before else ""
 
 
 def _matches(name: str, pattern: str) -> bool:

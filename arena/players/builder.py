@@ -92,6 +92,7 @@ class Builder:
             shown = " and ".join(quote(language.sources(files)[0]) for language in used[:2])
             raise BadPlayer(f"expected files in one language, got {shown}")
         (language,) = used
+        files = language.renamed(files)
         for program in (*language.build[:1], *language.run[:1]):
             _refuse_missing(language, program)
         return self._remembered(files, language) or self._built(files, language), language
