@@ -39,7 +39,7 @@ from db.sources import MOST_LEVELS, StoredFile, hash_of
 
 _ALLOWANCE: Final = Allowance(memory=2 * GIBIBYTE, threads=256, open_files=256, disk=256 * MEBIBYTE)
 _WITHIN: Final = 60.0
-"""Time limit of a build, in seconds; its processor time is limited to the same number."""
+"""Time limit of a build, in seconds."""
 _HEADERS: Final = ("/usr/include", "/usr/local/include")
 _LOOK_EVERY: Final = 0.05
 """Seconds between two looks at what a build uses."""
@@ -151,7 +151,7 @@ class Builder:
             walls = Walls(
                 kind,
                 _ALLOWANCE,
-                cpu=int(_WITHIN),
+                cpu=int(_WITHIN) + 1,
                 environment={"SOURCE_DATE_EPOCH": "0"},  # the time that gcc writes for __DATE__
                 readable=tuple(dict.fromkeys(readable)),
                 filter=seccomp.compiled(kind),

@@ -211,9 +211,7 @@ class Store:
         if "/" in run[0]:
             name = f"{_BUILT_FILES}/{os.path.normpath(run[0])}"
             if name not in kept:
-                raise BadPlayer(
-                    f"the build made no file {quote(os.path.normpath(run[0]))}, which the agent is run with"
-                )
+                raise BadPlayer(f"the build made no file {quote(os.path.normpath(run[0]))}, which starts the agent")
             kept[name] = StoredFile(kept[name].content, executable=True)  # the walls refuse chmod
             program = {"copy": name}
         else:

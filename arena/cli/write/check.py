@@ -132,6 +132,8 @@ def check(
                 only=only,
             )
             candidates = [named] if named is not None else _candidates(player, every, listed)
+            if tournament is not None and (player is not None or every is not None):
+                candidates = _built(candidates, tournament, stack)
             printer = None
             if player is not None and format is OutputFormat.TABLE:
                 printer = _StepPrinter(player, conditions)
@@ -203,6 +205,38 @@ def _candidates(player: str | None, every: Path | None, listed: list[Candidate])
     if player is None and listed:
         return listed
     raise typer.BadParameter(_NO_AGENT)
+
+
+def _built(candidates: list[Candidate], tournament: Path, stack: ExitStack) -> list[Candidate]:
+    """The agents; those in a language of the tournament's description are built as `arena collect` does."""
+    from arena.players.builder import Builder
+    from arena.players.submissions import Store
+    from arena.student.checking.explanations import Explanation
+    from arena.tournament import language_tables
+    from arena.walls.run_folder import RunFolder
+
+    known = language_tables.read(tournament)
+    if not known:
+        return candidates
+    folder = stack.enter_context(RunFolder())
+    builder = Builder(known, Store(folder.path / "store"), folder.scratch)
+
+    def built(candidate: Candidate) -> Candidate:
+        path = Path(candidate.text).expanduser()
+        if candidate.player is not None or not path.exists():
+            return candidate
+        try:
+            made = builder.build(path)
+        except BadPlayer as error:
+            message, _, advice = str(error).partition("; ")
+            return replace(candidate, player=Explanation(message, advice))
+        if made is None:
+            return candidate
+        player, language = made
+        name = candidate.name or path.stem
+        return replace(candidate, name=name, player=player, walls=language.walls, allowance=language.allowance)
+
+    return [built(candidate) for candidate in candidates]
 
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:

@@ -58,8 +58,8 @@ class Candidate:
     name: str
     """The agent's name; empty: the name of its file."""
     text: str
-    player: Player | None = None
-    """The player that `text` names, if already known."""
+    player: Player | Explanation | None = None
+    """The player that `text` names, or why there is none, if already known."""
     allowance: Allowance | None = None
     """The agent's own allowance; None: the same as for all agents."""
     walls: WallKind | None = None

@@ -20,6 +20,7 @@ from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
 from arena.course.collecting.lms_download import read_download
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.errors import ArenaError, BadLeague, BadRoster
+from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
 from arena.student.checking.conditions import Conditions
@@ -58,7 +59,7 @@ class Examiner:
         """Reports the last candidate first."""
         for ended, (place, candidate) in enumerate(reversed(list(enumerate(candidates)))):
             note(ended, [place])
-            assert candidate.player is not None
+            assert isinstance(candidate.player, Player)
             path = candidate.player.path
             assert path is not None
             text = (path if path.is_file() else path / "agent.py").read_text()

@@ -1,0 +1,269 @@
+"""Agents in other languages are built behind real walls, by real compilers where this machine has them.
+
+Most tests use a language whose build runs a script of the hand-in: no compiler does worse than that.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError, BadPlayer
+from arena.players import builder as building
+from arena.players.build_commands import DEFAULTS, Language
+from arena.players.builder import Builder
+from arena.players.player import Player
+from arena.players.submissions import Store
+from arena.walls import jail, probe
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
+from tests.kit.behind_walls import need
+
+SCRIPT = Language("sh", ("sh", "./agent.sh"), ("./agent",))
+ONE_LINE = re.compile(r"[^\n]{1,700}")
+Build = Callable[..., Player]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store", most_files=30, most_bytes=MEBIBYTE)
+
+
+@pytest.fixture
+def build(tmp_path: Path, store: Store) -> Build:
+    """Builds a hand-in with these files, after a skip if this machine has not what the language needs."""
+    (tmp_path / "scratch").mkdir()
+
+    def build(files: dict[str, str], language: Language = SCRIPT, *, store: Store = store) -> Player:
+        need(language.build_walls)
+        if language.build and shutil.which(language.build[0]) is None:
+            pytest.skip(f"there is no {language.build[0]}")
+        place = tmp_path / "in"
+        shutil.rmtree(place, ignore_errors=True)
+        for name, text in files.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(text)
+        built = Builder({language.name: language}, store, tmp_path / "scratch").build(place)
+        assert built is not None
+        assert built[1] is language
+        assert not [*(tmp_path / "scratch").iterdir()]
+        return built[0]
+
+    return build
+
+
+def output(player: Player) -> str:
+    """What the program prints; only for programs of these tests."""
+    return subprocess.run(player.command, capture_output=True, text=True, check=True, cwd="/").stdout
+
+
+# Compilers.
+
+
+def test_a_c_program_of_several_files_runs_from_the_store(build: Build, store: Store, tmp_path: Path) -> None:
+    main = '#include <stdio.h>\n#include "lib/x.h"\nint main(void) { printf("%d", x()); }\n'
+    built = build({"main.c": main, "lib/x.h": "int x(void);", "lib/x.c": "int x(void) { return 7; }"}, DEFAULTS["c"])
+    assert output(built) == "7"
+    assert built.text == "cmd:./agent"
+    assert Path(built.command[0]).is_relative_to(store.folder)
+    again = Store(tmp_path / "other").take(built)
+    assert again.source.name == store.take(built).hash
+    assert again.command == (str(again.source / "files" / "agent"),)
+
+
+def test_a_java_program_in_a_package_runs_from_the_store(build: Build) -> None:
+    main = "package de.uni;\nclass Bot { public static void main(String[] a) { System.out.print(Other.X); } }\n"
+    built = build(
+        {"Bot.java": main, "src/Other.java": "package de.uni;\nclass Other { static int X = 7; }"}, DEFAULTS["java"]
+    )
+    assert output(built) == "7"
+    assert built.text == "cmd:java -Xmx512m -cp . de.uni.Bot"
+
+
+def test_a_javascript_program_needs_no_build(build: Build) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("there is no node")
+    built = build({"agent.js": "console.log(require('./lib/x.js'))", "lib/x.js": "module.exports = 7"}, DEFAULTS["js"])
+    assert output(built) == "7\n"
+
+
+def test_the_first_errors_are_said_with_file_and_line(build: Build) -> None:
+    with pytest.raises(BadPlayer) as error:
+        build({"a.c": "int main(void) {\n  return x;\n}\n", "b.c": ""}, DEFAULTS["c"])
+    assert re.match(r"a\.c, line 2: .x. undeclared", str(error.value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "{}"\nint main(void) {{ return 0; }}\n',
+        '__asm__(".incbin \\"{}\\"");\nint main(void) {{ return 0; }}\n',
+    ],
+)
+def test_a_compiler_cannot_read_what_is_not_the_agents(build: Build, store: Store, tmp_path: Path, text: str) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("int secret;")
+    store.folder.mkdir()
+    for place in (secret, Path(shutil.copy(secret, store.folder)), Path.home() / ".bashrc"):
+        with pytest.raises(BadPlayer, match=r"No such file|file not found"):
+            build({"a.c": text.format(place)}, DEFAULTS["c"])
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        ("./A.java:3: error: ';' expected\n    int x\n         ^\n1 error\n", "A.java, line 3: ';' expected"),
+        ("/agent/b.c: In function 'f':\nb.c:2:5: error: one; two\nb.c:3:5: warning: w\n", "b.c, line 2: one, two"),
+        ("x.c:1:10: fatal error: /etc/x: No such file\nended.\n", "x.c, line 1: /etc/x: No such file"),
+        (
+            "".join(f"a.c:{n}: error: e\n" for n in "12345"),
+            "a.c, line 1: e / a.c, line 2: e / a.c, line 3: e (5 errors)",
+        ),
+        ("ld: undefined reference to `main'\nld returned 1\n", "ld: undefined reference to `main' / ld returned 1"),
+        ("", ""),
+    ],
+)
+def test_errors_are_found_in_a_compilers_messages(messages: str, said: str) -> None:
+    assert building._first_errors(messages, ("/agent/",)) == said
+
+
+# Whatever the build does.
+
+
+def test_what_is_kept_is_the_hand_in_and_all_that_was_made(build: Build) -> None:
+    script = (
+        "cp agent.sh agent; mkdir d; echo 1 > d/book; ln -s /etc/passwd link; echo 2 > .hidden; echo {} > command.json"
+    )
+    built = build({"agent.sh": script})
+    assert built.path is not None
+    found = {str(path.relative_to(built.path)) for path in built.path.rglob("*") if path.is_file()}
+    assert found == {"command.json", "files/agent.sh", "files/agent", "files/d/book", "files/command.json"}
+    assert os.access(built.path / "files" / "agent", os.X_OK)
+    assert not os.access(built.path / "files" / "d" / "book", os.X_OK)
+
+
+@pytest.mark.parametrize(
+    ("script", "wrong"),
+    [
+        ("echo one; echo two >&2; exit 3", "one / two"),
+        ("exit 3", "the build failed"),
+        (":", "the build made no file 'agent', which starts the agent"),
+        ("yes | head -c 9000000 > agent", "No space left|wrote more than"),
+        ("yes | head -c 1500000 > agent", "too many files, or too large"),
+        ("for n in $(seq 40); do echo > $n; done", "too many files, or too large"),
+        ("for n in $(seq 40); do mkdir d; cd d; done; echo > agent", "too many files, or too large"),
+        ("yes | head -c 3000000 > /proc/$PPID/fd/1", "made more than 2097152 bytes"),
+        ("echo junk > /proc/$PPID/fd/1", "cannot be read"),
+        ("kill -9 $PPID; sleep 100", "the build failed"),
+    ],
+)
+def test_a_build_that_misbehaves_is_the_students_failure(
+    build: Build, monkeypatch: pytest.MonkeyPatch, script: str, wrong: str
+) -> None:
+    monkeypatch.setattr(building, "_ALLOWANCE", Allowance(disk=2 * MEBIBYTE))
+    with pytest.raises(BadPlayer, match=wrong) as error:
+        build({"agent.sh": script})
+    assert ONE_LINE.fullmatch(str(error.value))
+
+
+@pytest.mark.parametrize("script", ["yes", "sleep 100 & sleep 100"])
+def test_a_build_that_does_not_end_is_stopped(build: Build, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    monkeypatch.setattr(building, "_WITHIN", 0.4)
+    with pytest.raises(BadPlayer, match="took longer than 0 s"):
+        build({"agent.sh": script})
+
+
+def test_nothing_that_a_build_started_is_left(build: Build) -> None:
+    built = build({"agent.sh": "cp agent.sh agent; sleep 86123 & sleep 86123 &"})
+    assert built.text == "cmd:./agent"
+    running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [words for words in running if b"86123" in words]
+
+
+def test_a_build_has_no_network_and_writes_nothing_outside(build: Build, tmp_path: Path) -> None:
+    python = "import socket; socket.create_connection(('127.0.0.1', 22))"
+    with pytest.raises(BadPlayer, match="not permitted"):
+        build({"agent.sh": f'/usr/bin/env python3 -c "{python}" || exit 1'})
+    with pytest.raises(BadPlayer):
+        build({"agent.sh": f"echo x > {tmp_path}/written"})
+    assert not (tmp_path / "written").exists()
+
+
+# Once.
+
+
+def test_a_source_is_built_once(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build({"agent.sh": "date +%N > agent"})
+    with monkeypatch.context() as patch:
+        patch.setattr(jail, "start", None)
+        assert build({"agent.sh": "date +%N > agent"}) == first
+    other = build({"agent.sh": "date +%N > agent"}, Language("sh", ("sh", "./agent.sh", "x"), ("./agent",)))
+    assert other.path != first.path
+
+
+def test_a_damaged_copy_is_built_again(build: Build) -> None:
+    first = build({"agent.sh": "cp agent.sh agent"})
+    assert first.path is not None
+    first.path.chmod(0o700)
+    (first.path / "command.json").chmod(0o600)
+    (first.path / "command.json").write_text("{}")
+    with pytest.raises(ArenaError, match="was changed: delete"):
+        build({"agent.sh": "cp agent.sh agent"})
+    shutil.rmtree(first.path)
+    assert build({"agent.sh": "cp agent.sh agent"}) == first
+
+
+# What is not built.
+
+
+@pytest.fixture
+def both(tmp_path: Path, store: Store) -> Builder:
+    return Builder({"c": DEFAULTS["c"], "js": DEFAULTS["js"]}, store, tmp_path)
+
+
+def test_python_is_left_alone(both: Builder, tmp_path: Path) -> None:
+    (tmp_path / "agent.js").write_text("")
+    (tmp_path / "mine.py").write_text("")
+    assert both.build(tmp_path) is None
+    assert both.build(tmp_path / "mine.py") is None
+    assert both.build(tmp_path / "nothing.txt" / "agent.py") is None
+
+
+def test_a_language_without_a_table_is_refused_with_the_table_to_add(both: Builder, tmp_path: Path) -> None:
+    (tmp_path / "agent.rs").write_text("")
+    with pytest.raises(BadPlayer, match=r"agent.rs is a Rust program; .* needs the table \[languages.rs\]"):
+        both.build(tmp_path)
+
+
+def test_two_languages_are_refused(both: Builder, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("")
+    (tmp_path / "a.js").write_text("")
+    with pytest.raises(BadPlayer, match=r"expected files in one language, got 'a.c' and 'a.js'"):
+        both.build(tmp_path)
+
+
+def test_a_link_to_another_students_file_is_refused(both: Builder, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "theirs.c").write_text("")
+    (tmp_path / "in" / "agent.c").symlink_to(tmp_path / "theirs.c")
+    with pytest.raises(BadPlayer, match="expected a symbolic link inside the folder"):
+        both.build(tmp_path / "in")
+
+
+def test_a_machine_without_the_compiler_or_the_walls_says_what_to_install(
+    both: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "agent.c").write_text("")
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(ArenaError, match=r"\[languages.c\]: no program 'gcc' on this machine; install a C compiler"):
+        both.build(tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    nothing = probe.Offer(WallKind.CONTAINER, False, "bwrap is not on the PATH", "install bubblewrap")
+    monkeypatch.setattr(probe, "offer", lambda _: nothing)
+    with pytest.raises(
+        ArenaError, match=r"\[languages.c\]: .*no container .* install bubblewrap.* build_walls = \"limits\""
+    ):
+        both.build(tmp_path)
