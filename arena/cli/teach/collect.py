@@ -131,7 +131,7 @@ def collect(
                 languages=language_tables.read(tournament) if tournament else None,
                 afresh=afresh,
             )
-            lines = collector.collect(hand_ins, _progress_shown(known))
+            lines = collector.collect(hand_ins, _progress_shown())
     except KeyboardInterrupt:
         print("\ninterrupted; the same command continues", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -212,23 +212,19 @@ def _chosen(only: Sequence[str] | None, roster: Roster) -> list[Student] | None:
     return chosen
 
 
-def _progress_shown(roster: Roster) -> Callable[[Progress], None]:
+def _progress_shown() -> Callable[[Progress], None]:
     """Shows the progress of a collector: how many hand-ins are checked, and whose check runs."""
-    from arena.course.collecting.agent_names import agent_names
     from arena.history.words import printable
 
-    names: dict[str, str] = {}
-    for student, agent in agent_names(roster).items():
-        names.setdefault(agent, printable(student.name or student.id))
     began: list[float] = []
 
     def show(progress: Progress) -> None:
-        of = [names[agent] for agent in progress.agents]
+        names = [printable(student.name or student.id) for student in progress.students]
         if progress.reading:
-            progress_line.show(f"{progress.done} of {progress.total} read: {', '.join(of)}")
+            progress_line.show(f"{progress.done} of {progress.total} read: {', '.join(names)}")
             return
         began.append(monotonic())
-        text = progress_line.counted(progress.done, progress.total, seconds=began[-1] - began[0], names=of)
+        text = progress_line.counted(progress.done, progress.total, seconds=began[-1] - began[0], names=names)
         progress_line.show(text, last=progress.done == progress.total)
 
     return show
@@ -399,6 +395,8 @@ def _summary(lines: Sequence[HandInResult]) -> str:
             results[line.student] = line
     counts = {each: sum(line.outcome is each for line in results.values()) for each in HandInOutcome}
     counted = ", ".join(f"{count} {each}" for each, count in counts.items() if count)
+    late = sum(line.late_days > 0 and line.outcome is not HandInOutcome.LATE for line in results.values())
+    counted += f"; {late} of them late" if late else ""
     return f"{len(results)} student{'s' * (len(results) != 1)}: {counted}"
 
 

@@ -59,6 +59,10 @@ class _Queue:
     hand_ins: deque[HandIn] = field(default_factory=deque)
     results: list[HandInResult] = field(default_factory=list)
 
+    def student_of(self, one: HandIn) -> Student:
+        """The student who handed it in."""
+        return one.student or self.students[0]
+
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
@@ -78,6 +82,11 @@ class _Stored:
         walls, allowance = (self.language.walls, self.language.allowance) if self.language else (None, None)
         return Candidate(self.queue.agent, self.player.text, player=self.player, walls=walls, allowance=allowance)
 
+    @property
+    def student(self) -> Student:
+        """The student who handed it in."""
+        return self.queue.student_of(self.hand_in)
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -87,8 +96,8 @@ class Progress:
     """Whether hand-ins are read and copied; False: they are checked."""
     done: int
     total: int
-    agents: Sequence[str]
-    """The agents of the hand-ins in progress."""
+    students: Sequence[Student]
+    """The students of the hand-ins in progress."""
 
 
 class Collector:
@@ -178,8 +187,8 @@ class Collector:
         """Checks these hand-ins; `ended`: number of hand-ins that were checked before."""
 
         def note(done: int, checking: Sequence[int]) -> None:
-            agents = [stored[place].queue.agent for place in checking]
-            progress(Progress(False, ended + done, ended + len(stored), agents))
+            students = [stored[place].student for place in checking]
+            progress(Progress(False, ended + done, ended + len(stored), students))
 
         for place, checked in examiner.each([one.candidate for one in stored], note):
             self._note(stored[place], checked)
@@ -222,7 +231,7 @@ class Collector:
         waiting = [queue for queue in queues if queue.hand_ins]
         stored = []
         for number, queue in enumerate(waiting):
-            progress(Progress(True, number, len(waiting), [queue.agent]))
+            progress(Progress(True, number, len(waiting), [queue.student_of(queue.hand_ins[0])]))
             if (one := self._next(queue)) is not None:
                 stored.append(one)
         return stored

@@ -81,6 +81,7 @@ def test_from_a_download_to_a_tournament(course: Path) -> None:
     assert "missing (5): 田中 太郎, Anna Muller, Søren Ågård, Eve Zweig, Eve Zweig" in ended.out
     assert "no match on the roster (1)" in ended.out
     assert "compared with the time in the zip" in ended.out
+    assert "\n8 students: 2 good, 1 failed, 5 missing\n" in ended.out
     assert ended.out.endswith("2 of 8 students have an agent, 2 of them a new version; the list is\n"
                               "cs101.collected.toml\nnext: arena run cs101.toml\n")  # fmt: skip
     assert [agent.name for agent in league.read(course / "cs101.toml").agents] == ["Bob Brown", "Deep Blue"]
@@ -104,6 +105,7 @@ def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(ended.out)))
     assert [row["id"] for row in rows] == ["1001", "1002", "1003", "1004", "1005", "s-77", "1006", "1007", ""]
     assert {row["late"] for row in rows if row["submission"] and row["id"]} == {"yes"}
+    assert {row["late_days"] for row in rows if row["submission"] and row["id"]} == {"30"}
     table = collect("--deadline", "2026-04-01")
     assert "All are late: are these the times of the download?" in " ".join(table.out.split())
 
@@ -176,6 +178,9 @@ def test_where_the_description_does_not_name_the_file_that_is_said(course: Path)
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--late", "no"), "expected refuse or accept, got 'no'"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--deadline", "soon"), "--deadline: expected a day"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--to", "x.toml"), "expected a file called NAME.coll"),
+        (("all.zip", "--game", "nap"), "expected a roster: --roster FILE, or roster = in the table [course]"),
+        (("all.zip", "--roster", "roster.csv", "--game", "nap", "--only", "deep blu"), "did you mean 'Deep Blue'?"),
+        (("all.zip", "--roster", "roster.csv", "--game", "nap", "--only", "Eve Zweig"), "2 students are called 'Eve Z"),
         (("all.zip", "--roster", "all.zip", "--game", "nap"), "all.zip"),
         (("roster.csv", "--roster", "roster.csv", "--game", "nap"), "a folder or a zip of submissions, got 'roster"),
     ],
@@ -186,3 +191,34 @@ def test_what_is_given_wrong_is_told_on_one_line(course: Path, arguments: tuple[
     assert said in ended.err
     assert "Traceback" not in ended.err
     assert not list(course.glob("*.collected.toml"))
+
+
+def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None:
+    rows = ROSTER.replace("1006,Eve Zweig,C,eve", "1006,Eve Zweig,C,Deep Blue").splitlines()
+    with_deadline = [f"{row},{'2026-05-09' * row.startswith('1002')}" for row in rows[1:]]
+    (course / "lists").mkdir()
+    (course / "lists" / "all.csv").write_text("\n".join([rows[0] + ",deadline", *with_deadline]))
+    (course / "cs101.toml").write_text(
+        DESCRIPTION
+        + '[course]\nroster = "lists/all.csv"\ndeadline = "2026-04-29 23:59 Europe/Berlin"\nlate = "accept"\n'
+    )
+    again = "Task/Eve Zweig_58_assignsubmission_file_/a.py"
+    zipped(course / "all.zip", {**GIVEN, again: AGENT, "1006.py": AGENT + "# of the other Eve\n"})
+    ended = arena("collect", "all.zip", "--tournament", "cs101.toml", "--only", "Deep Blue", "--only", "1002")
+    assert ended.code == 0, ended.err
+    lines = [" ".join(line.split()) for line in ended.out.splitlines()]
+    assert lines[1:4] == [
+        "1001 Anna Müller Deep Blue @1 05-01 12:00 good, late 2 d",
+        "1002 Bob Brown Bob Brown @1 05-01 12:00 good",
+        "1006 Eve Zweig Deep Blue @1 05-01 12:00 good, late 2 d",
+    ]
+    assert "Deep Blue: 2 submissions of one team, of which the latest that passes plays:" in lines
+    assert any(line.startswith("deadline: 2026-04-29 23:59:00 (Europe/Berlin, UTC+0200)") for line in lines)
+    assert "deadline of Bob Brown: 2026-05-09 23:59:59 (Europe/Berlin, UTC+0200)" in lines
+    assert "3 students: 3 good; 2 of them late" in lines
+    assert "3 of 3 students have an agent (2 agents, because teams share one), 3 of them a" in lines
+    in_time = arena("collect", "all.zip", "--tournament", "cs101.toml", "--deadline", "2026-05-02", "--format", "json")
+    rows_by_id = {row["id"]: row for row in json.loads(in_time.out)}
+    assert {rows_by_id[id]["late_days"] for id in ("1001", "1002", "1006")} == {0}
+    assert len(rows_by_id["1006"]["team_submissions"]) == 2
+    assert rows_by_id["1002"]["team_submissions"] == []
