@@ -67,7 +67,6 @@ class Director:
         self._lost_before: set[tuple[object, ...]] = set()
         descriptors.players()
         # Whether no more games are started.
-        self.finishing = False
         self._running: dict[int, _Running] = {}
         self._context = zmq.Context()
         self._referee = control.Channel(self._context, self.folder.control, of_director=True)
@@ -121,11 +120,7 @@ class Director:
 
     @property
     def _has_room(self) -> bool:
-        return not self.finishing and len(self._running) < self._pace.at_once
-
-    def finish(self) -> None:
-        """Starts no more games; `play` ends after those in progress."""
-        self.finishing = True
+        return len(self._running) < self._pace.at_once
 
     @property
     def in_progress(self) -> list[Planned]:

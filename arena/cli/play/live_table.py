@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
+from arena.cli.play.run_progress import RunProgress
 from arena.history import words
 from arena.match.schedule import Finished
 from arena.ratings.elo import Elo
@@ -54,9 +55,7 @@ class LiveTable:
         for played in tournament.rated_so_far():
             self._ratings.play(played)
         self._results: list[Text] = []
-        self._began = clock()
-        # How many games were over when this run began.
-        self._first = tournament.over
+        self._progress = RunProgress(tournament, clock)
         self._read_standings()
 
     def add(self, event: Finished, line: Text) -> None:
@@ -83,7 +82,7 @@ class LiveTable:
             BarColumn(bar_width=30),
             TextColumn("{task.fields[left]}"),
         )
-        bar.add_task("", total=max(1, tournament.all), completed=tournament.over, left=self._time_left())
+        bar.add_task("", total=max(1, tournament.all), completed=tournament.over, left=self._progress.time_left())
         now = [
             Text(
                 "  playing: " + words.printable(" - ".join(entrant.name for entrant in game.entrants)),
@@ -130,13 +129,6 @@ class LiveTable:
             )
         more = sum(line is not None for line in rows[len(shown) :])
         return [table, *([Text(f"... and {more} more")] if more else [])]
-
-    def _time_left(self) -> str:
-        played = self._tournament.over - self._first
-        if not played:
-            return ""
-        left = (self._clock() - self._began) / played * (self._tournament.all - self._tournament.over)
-        return f"about {words.rough_duration(left)} left"
 
 
 def _played(event: Finished) -> RatedGame | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -18,8 +18,8 @@ from arena.errors import BadLeague, BadPlayer, RefereeLost
 from db.errors import NotFound
 
 if TYPE_CHECKING:
+    from arena.cli.play.stopping import Stopping
     from arena.cli.play.tournament_display import TournamentDisplay
-    from arena.play.director import Director
     from arena.tournament.duration import GameTime
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
@@ -85,6 +85,15 @@ def run(
     plan: Annotated[
         bool, typer.Option("--plan", help="Plan only: games and time of this format and others; plays nothing.")
     ] = False,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Time to stop, such as 06:00 (the next time that the clock shows it) or '2026-05-02 06:00'. No game "
+            "starts after it; games in progress are finished, so the command ends up to one game later.",
+            show_default="when all games are over",
+        ),
+    ] = None,
     rerun_changed: Annotated[
         bool, typer.Option("--rerun-changed", help="New games for agents whose source has changed.")
     ] = False,
@@ -92,17 +101,24 @@ def run(
 ) -> None:
     """Run a tournament, or continue one that was interrupted.
 
-    Press Ctrl-C once to finish the games in progress and stop, twice to stop immediately. After that, or after a crash
-    or a power cut, the same command continues the tournament. `arena init` creates a description.
+    Press Ctrl-C once to finish the games in progress and stop, twice to stop immediately; SIGTERM does the same. After
+    that, after --until, a crash or a power cut, the same command continues the tournament. The exit code is 0 when the
+    tournament is over or --until stopped it, 130 after Ctrl-C, 143 after SIGTERM. `arena init` creates a description.
 
     Example: arena run cs101.toml
+
+    Example: arena run cs101.toml --until 06:00
 
     Example: arena run connect4 random minimax alphabeta --openings 2
 
     Example: arena run connect4 pvs random --rounds 50 --sprt 0,50
     """
+    from arena.cli.play.stopping import read_until
     from arena.tournament import league as leagues
 
+    if plan and until is not None:
+        raise BadLeague("--until: not allowed with --plan, which plays nothing")
+    stops = None if until is None else read_until(until, datetime.now(UTC))
     test = None if sprt is None else _sprt_bounds(sprt)
     if len(what) == 1:
         for option in _DESCRIBED:
@@ -130,7 +146,7 @@ def run(
             walls=walls,
             sprt=test,
         )
-    _run(league, db, plan=plan, rerun_changed=rerun_changed)
+    _run(league, db, plan=plan, rerun_changed=rerun_changed, until=stops)
 
 
 def _check_description(text: str) -> None:
@@ -171,7 +187,8 @@ def demo(db: DatabaseOption = None) -> None:
     _run(leagues.read(Path(__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
 
 
-def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
+def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, until: datetime | None = None) -> None:
+    from arena.cli.play.stopping import Stopping, shown
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.tournament.lock import tournament_lock
     from arena.tournament.tournament import Tournament
@@ -195,16 +212,19 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         tournament = Tournament.begin(
             league, database, store, scratch=folder.scratch, wait=display.pause, rerun_changed=rerun_changed
         )
+        stopping = Stopping(tournament, display.say, until=until, now=lambda: datetime.now(UTC))
+        if until is not None:
+            display.say(f"stops at {shown(until)}: no game starts after that")
         try:
             with display.running(tournament):
-                _play(tournament, folder, display)
+                _play(tournament, folder, display, stopping)
         except KeyboardInterrupt:
             display.say("stopped; the games in progress will be played again")
         finally:
             tournament.close()
         display.conclude(tournament, database)
-    if not tournament.is_over:
-        raise typer.Exit(130)
+    if not tournament.is_over and not stopping.in_time:
+        raise typer.Exit(128 + (stopping.signal or signal.SIGINT))
 
 
 def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> None:
@@ -271,19 +291,19 @@ def _check_what_agents_import(league: League) -> None:
             raise BadLeague(f"{league.name}: {error}") from None
 
 
-def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay) -> None:
+def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay, stopping: Stopping) -> None:
     """Play until the tournament is over or stopped; a referee process that ended is replaced."""
     from arena.play import cores
     from arena.play.director import Director
 
     at_once = tournament.league.at_once(cores.count())
     lost_at = -1
-    while not tournament.is_over:
+    while not tournament.is_over and not stopping.stopped:
         try:
             director = Director(folder, at_once=at_once, cores_a_game=tournament.league.cores_a_game)
-            with director, _ctrl_c_finishes(director, display):
+            with director, stopping.on_signals():
                 display.follow(director)
-                for event in director.play(tournament):
+                for event in director.play(stopping):
                     display.show(event)
                 return
         except RefereeLost as error:
@@ -292,20 +312,3 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay)
             lost_at = tournament.over
             display.say(f"{error}; a new one plays the unfinished games again")
             tournament.interrupted()
-
-
-@contextmanager
-def _ctrl_c_finishes(director: Director, display: TournamentDisplay) -> Iterator[None]:
-    """Inside, the first Ctrl-C stops after the games in progress, the second one stops immediately."""
-
-    def interrupted(*_: object) -> None:
-        if director.finishing:
-            raise KeyboardInterrupt
-        director.finish()
-        display.say("finishing the games in progress; press Ctrl-C again to stop immediately")
-
-    before = signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

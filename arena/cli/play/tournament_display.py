@@ -1,4 +1,5 @@
-"""A running tournament on the screen: the plan, then a live table (elsewhere one line per game), then the standings.
+"""A running tournament on the screen: the plan, then a live table (elsewhere, as in a log file, one line per game and
+at most once a minute one with the time), then the standings.
 
 This module shows the director's events and decides nothing. Control characters in names and texts of players are
 escaped.
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
@@ -20,6 +22,7 @@ from rich.text import Text
 
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
+from arena.cli.play.run_progress import RunProgress
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND
@@ -55,6 +58,7 @@ class TournamentDisplay:
         self._console = Console(highlight=False)
         self._table: LiveTable | None = None
         self._tournament: Tournament | None = None
+        self._progress: RunProgress | None = None
         # Number of quarantined players announced so far.
         self._quarantined = 0
         # Earliest time of the next warning about an overloaded machine.
@@ -96,6 +100,7 @@ class TournamentDisplay:
         """Inside the block the live table is shown, on a terminal. A notebook gives its commands a terminal too, but
         would print every picture of the table below the one before."""
         self._tournament = tournament
+        self._progress = RunProgress(tournament, time.monotonic)
         if held := tournament.confinement.kinds:
             kinds = " and ".join(sorted(set(held.values())))
             self.say(f"{_some(len(held), 'agent')} confined: {kinds}")
@@ -129,6 +134,8 @@ class TournamentDisplay:
             if event.record.verdict != Verdict.NORMAL and event.record.detail:
                 reason = words.printable(words.without_store(event.record.detail))
                 self._console.print(Text(f"     {reason}", "dim"), soft_wrap=True)
+            if self._progress and (progress := self._progress.line(f"{datetime.now():%Y-%m-%d %H:%M:%S}")):
+                self.say(progress)
         else:
             self._table.add(event, line)
         for name in self._tournament.quarantined[self._quarantined :]:
@@ -179,7 +186,8 @@ class TournamentDisplay:
                 self.say(f"  arena {command}")
             self._say_what_failed(tournament, database)
         else:
-            self.say(f"stopped after {tournament.over} of {tournament.all} games; the same command continues")
+            left = f", {time_left}" if self._progress and (time_left := self._progress.time_left()) else ""
+            self.say(f"stopped after {tournament.over} of {tournament.all} games{left}; the same command continues")
 
     def _say_what_failed(self, tournament: Tournament, database: Database) -> None:
         """Print the games without a result, and the commands that show who failed."""

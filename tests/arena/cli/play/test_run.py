@@ -278,16 +278,18 @@ def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, 
     assert verified.code == 0, verified.out + verified.err
 
 
-def test_ctrl_c_finishes_the_games_in_progress(folder: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm_finish_the_games_in_progress(folder: Path, number: signal.Signals) -> None:
     with start(folder) as process:
         assert process.stdout is not None
         while not process.stdout.readline().lstrip().startswith("2/12"):
             pass
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130, err
+    assert process.returncode == 128 + number, err
     assert "finishing the games in progress" in out
-    assert "the same command continues" in out
+    assert re.search(r"^stopped after \d+ of 12 games, about .* left; the same command continues$", out, re.MULTILINE)
+    assert not set(out + err) & set("\x1b\r"), "control characters in a pipe"
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE status = 'playing'") == [(0,)]
     assert os.listdir(folder / "tmp") == []
     finished(folder)

@@ -1,0 +1,101 @@
+"""How `arena run` stops before its tournament is over: at the time of --until, on Ctrl-C, or on SIGTERM.
+
+It stands between the director and the tournament. In each case no new game starts, and the games in progress are
+finished and recorded; a second signal stops immediately.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from types import FrameType
+from typing import Final
+
+from adsearch.errors import quote
+from arena.errors import BadLeague
+from arena.match.schedule import Finished, Planned, Schedule
+
+_TIME: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_SIGNALS: Final = {signal.SIGINT: "press Ctrl-C again", signal.SIGTERM: "send SIGTERM again"}
+"""The signals that stop a run, and how to stop immediately after the first one."""
+
+
+def read_until(text: str, now: datetime) -> datetime:
+    """The moment in the value of --until: a time is the next moment when the clock of this machine shows it.
+
+    `now` has a time zone. BadLeague if the text is not a time, or a moment that is over."""
+    text = text.strip()
+    if found := _TIME.fullmatch(text):
+        here = now.astimezone().replace(tzinfo=None)
+        moment = here.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+        return (moment if moment > here else moment + timedelta(days=1)).astimezone()
+    try:
+        moment = datetime.fromisoformat(text).astimezone()
+        if ":" not in text:
+            raise ValueError("a day without a time")
+    except (ValueError, OverflowError):
+        raise BadLeague(
+            f"--until: expected a time, or a day and a time, such as 06:00 or '2026-05-02 06:00', got {quote(text)}"
+        ) from None
+    if moment <= now:
+        raise BadLeague(f"--until: {shown(moment)} is over; it is {shown(now)} now")
+    return moment
+
+
+def shown(moment: datetime) -> str:
+    """A moment as messages have it: local time, to the minute."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+class Stopping:
+    """The schedule of a run: that of its tournament, until the run is stopped."""
+
+    def __init__(
+        self, schedule: Schedule, say: Callable[[str], None], *, until: datetime | None, now: Callable[[], datetime]
+    ) -> None:
+        """`say` prints a message; `now` gives the time with its time zone."""
+        self.stopped = False
+        self.signal: int | None = None
+        """The signal that stopped the run."""
+        self._schedule = schedule
+        self._say = say
+        self._until = until
+        self._now = now
+
+    def next(self) -> Planned | None:
+        """The next game to start; None also if the run is stopped."""
+        if not self.stopped and self._until is not None and self._now() >= self._until:
+            self.stopped = True
+            self._say(f"it is {shown(self._until)}: no more games start, those in progress are finished")
+        return None if self.stopped else self._schedule.next()
+
+    @property
+    def in_time(self) -> bool:
+        """Whether the run was stopped by --until alone."""
+        return self.stopped and self.signal is None
+
+    def note(self, finished: Finished) -> None:
+        """Note a finished game."""
+        self._schedule.note(finished)
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Inside, the first Ctrl-C or SIGTERM stops after the games in progress; the second one is a
+        KeyboardInterrupt."""
+        before = {number: signal.signal(number, self._interrupted) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _interrupted(self, number: int, _: FrameType | None) -> None:
+        again = self.signal is not None
+        self.stopped, self.signal = True, number
+        if again:
+            raise KeyboardInterrupt
+        how = _SIGNALS[signal.Signals(number)]
+        self._say(f"finishing the games in progress; {how} to stop immediately")

@@ -1,0 +1,134 @@
+"""How `arena run` stops: at the time of --until, and on signals, with games in progress finished."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from arena.cli.play import run
+from arena.cli.play.stopping import Stopping, read_until, shown
+from arena.errors import BadLeague
+from arena.match.schedule import Entrant, InOrder, Planned
+from tests.kit.arena_program import arena
+
+BERLIN_EVENING = datetime(2026, 5, 1, 20, 30, tzinfo=UTC)
+"""22:30 in Berlin."""
+
+
+@pytest.fixture(autouse=True)
+def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The clock of this machine shows the time in Berlin."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("06:00", "2026-05-02 06:00"),
+        ("6:00", "2026-05-02 06:00"),
+        ("23:15", "2026-05-01 23:15"),
+        ("22:30", "2026-05-02 22:30"),
+        ("2026-05-02 06:00", "2026-05-02 06:00"),
+        ("2026-05-02T06:00+00:00", "2026-05-02 08:00"),
+        (" 2026-05-01 22:31 ", "2026-05-01 22:31"),
+    ],
+)
+def test_a_time_is_the_next_moment_when_the_clock_shows_it(text: str, moment: str) -> None:
+    assert shown(read_until(text, BERLIN_EVENING)) == moment
+
+
+def test_in_the_night_when_clocks_change_it_is_the_time_that_the_clock_shows() -> None:
+    """In Berlin it is 03:00 after 02:00 on 2026-03-29, and 02:00 comes twice on 2026-10-25."""
+    for evening, hours in ((datetime(2026, 3, 28, 21, tzinfo=UTC), 7), (datetime(2026, 10, 24, 20, tzinfo=UTC), 9)):
+        assert read_until("06:00", evening) - evening == timedelta(hours=hours)
+
+
+@pytest.mark.parametrize("text", ["6", "24:00", "06:60", "tomorrow", "2026-05-02", "2026-13-02 06:00", "", "06:00:00x"])
+def test_what_is_not_a_time_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(BadLeague, match="--until: expected a time, or a day and a time, such as 06:00 or"):
+        read_until(text, BERLIN_EVENING)
+
+
+def test_a_moment_that_is_over_is_refused() -> None:
+    with pytest.raises(BadLeague, match="--until: 2026-05-01 22:30 is over; it is 2026-05-01 22:30 now"):
+        read_until("2026-05-01 22:30", BERLIN_EVENING)
+
+
+def games(number: int) -> list[Planned]:
+    seats = (Entrant("ann", "random"), Entrant("bob", "random"))
+    return [Planned(n, "tictactoe", "tictactoe", seats, 1, (n,)) for n in range(number)]
+
+
+def test_no_game_starts_at_that_time_or_later() -> None:
+    now = BERLIN_EVENING
+    said: list[str] = []
+    stopping = Stopping(InOrder(games(5)), said.append, until=now + timedelta(minutes=1), now=lambda: now)
+    assert stopping.next() is not None
+    now += timedelta(seconds=59)
+    assert stopping.next() is not None
+    now += timedelta(seconds=1)
+    assert (stopping.next(), stopping.in_time) == (None, True)
+    now -= timedelta(hours=1)  # a clock that is set back starts nothing again
+    assert stopping.next() is None
+    assert said == ["it is 2026-05-01 22:31: no more games start, those in progress are finished"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_starts_no_more_games_and_the_second_one_interrupts(number: signal.Signals) -> None:
+    said: list[str] = []
+    stopping = Stopping(InOrder(games(2)), said.append, until=None, now=lambda: BERLIN_EVENING)
+    before = signal.getsignal(number)
+    with stopping.on_signals():
+        assert stopping.next() is not None
+        os.kill(os.getpid(), number)
+        assert (stopping.next(), stopping.signal, stopping.in_time) == (None, number, False)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+    assert signal.getsignal(number) is before
+    assert len(said) == 1
+    assert said[0].startswith("finishing the games in progress; ")
+
+
+def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ("run", "tictactoe", "random", "random", "--rounds", "5", "--clock", "none", "--seed", "1")
+
+    class Clock(datetime):
+        """Eight hours later each time that it is asked."""
+
+        hours = 0
+
+        @classmethod
+        def now(cls, _: object = None) -> datetime:  # type: ignore[override]
+            cls.hours += 8
+            return BERLIN_EVENING + timedelta(hours=cls.hours - 8)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "datetime", Clock)
+        ended = arena(*command, "--until", "2026-05-02 20:00")
+    assert (ended.code, ended.err) == (0, "")
+    assert "stops at 2026-05-02 20:00: no game starts after that\n" in ended.out
+    assert "it is 2026-05-02 20:00: no more games start, those in progress are finished\n" in ended.out
+    assert "stopped after 2 of 10 games, about " in ended.out
+    assert "left; the same command continues\n" in ended.out
+    rest = arena(*command, "--until", "2100-01-01 06:00")
+    assert rest.code == 0
+    assert "continuing: 2 of 10 games are over\n" in rest.out
+    assert "is finished: 10 games" in rest.out
+
+
+def test_it_is_refused_with_a_plan() -> None:
+    ended = arena("run", "tictactoe", "random", "random", "--plan", "--until", "06:00")
+    assert (ended.code, ended.err) == (2, "arena: --until: not allowed with --plan, which plays nothing\n")
