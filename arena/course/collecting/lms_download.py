@@ -20,7 +20,7 @@ from adsearch.errors import quote
 from arena.course.collecting import lms_file_names
 from arena.course.collecting.hand_in import HandIn, TimeSource
 from arena.course.collecting.lms_file_names import LmsName
-from arena.course.collecting.roster_matcher import RosterMatcher
+from arena.course.collecting.roster_matcher import ANONYMOUS, RosterMatcher
 from arena.course.collecting.unzip import DOWNLOAD, SUBMISSION, is_junk, is_zip, unpack
 from arena.course.roster import Student
 from arena.errors import BadSubmission
@@ -76,6 +76,8 @@ class _Download:
         found = self._hand_ins_in(root, 1)
         if not found:
             raise BadSubmission(f"{quote(str(source))} is empty: expected submissions")
+        if all(one.wrong == ANONYMOUS for one in found):
+            raise BadSubmission(f"{quote(str(source))}: {ANONYMOUS}")
         return sorted(found, key=lambda one: one.label)
 
     def _unpacked_download(self, archive: Path) -> Path:

@@ -25,6 +25,11 @@ _MOST_REORDERED: Final = 8
 """Number of words up to which a name is matched in any order."""
 
 
+ANONYMOUS: Final = (
+    "the learning system hides the names of this assignment (anonymous marking): turn that off, or reveal the names, "
+    "and download the submissions again"
+)
+"""Why a file with a number in place of a name has no student."""
 _PARTICIPANT: Final = re.compile(r"(?:Participant|Teilnehmer(?:/in)?) ?(\d+)", re.IGNORECASE)
 """An id in a grading worksheet of Moodle. The number is in the names of the files of the same assignment."""
 
@@ -71,10 +76,7 @@ class RosterMatcher:
     def by_participant(self, number: str) -> Student:
         """The student whose id is Moodle's "Participant 123456", for this number; BadSubmission if there is none."""
         if number not in self._participants:
-            raise BadSubmission(
-                "the learning system hides the names of this assignment (anonymous marking): turn that off, or reveal "
-                "the names, and download the submissions again"
-            )
+            raise BadSubmission(ANONYMOUS)
         return self.roster.students[self._participants[number]]
 
     def by_beginning(self, text: str) -> Student:

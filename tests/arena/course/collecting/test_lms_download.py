@@ -113,6 +113,10 @@ def test_anonymous_hand_ins_need_a_worksheet_or_are_refused(tmp_path: Path, scra
     assert known.student.id == "Participant 4711"
     assert [one.student for one in others] == [None, None]
     assert all("hides the names of this assignment (anonymous marking)" in one.wrong for one in others)
+    with pytest.raises(
+        BadSubmission, match=r"/b': the learning system hides the names .* download the submissions again"
+    ):
+        read(folder(tmp_path / "b", given), scratch)
 
 
 def test_blackboard(tmp_path: Path, scratch: Path) -> None:
