@@ -34,7 +34,7 @@ class Student(Struct, frozen=True):
     email: str = ""
     """The address for feedback."""
     deadline: str = ""
-    """The student's own deadline, an extension; empty: that of all students."""
+    """The student's own deadline, an extension if it is later than that of all students; empty: none."""
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -130,7 +130,7 @@ class Collector:
         self._only = only
         self._builder = Builder(languages or {}, submissions, folder.scratch)
         self._deadline = deadline
-        self.own_deadlines = own_deadlines(roster, zone_of(deadline))
+        self.own_deadlines = own_deadlines(roster, deadline)
         self._late_too = late_too
         self._afresh = afresh
         self._numbers = count(1)

@@ -7,7 +7,7 @@ end of that day. Learning systems and zips write times without a zone: they are 
 from __future__ import annotations
 
 import zoneinfo
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Final
@@ -27,7 +27,7 @@ def read_deadline(text: str, zone: tzinfo | None = None) -> datetime:
     set back, it is the later one; a time that they skip is refused."""
     written, _, place = text.strip().rpartition(" ")
     if written and place[0].isalpha():
-        zone = _zone(place)
+        written, zone = written.strip(), _zone(place)
     else:
         written = text.strip()
     try:
@@ -62,10 +62,11 @@ def in_zone(hand_ins: Iterable[HandIn], zone: tzinfo | None) -> list[HandIn]:
     ]
 
 
-def own_deadlines(roster: Roster, zone: tzinfo | None) -> Mapping[Student, datetime]:
-    """The deadlines that the roster gives to single students; a team has the latest of its members' deadlines.
+def own_deadlines(roster: Roster, deadline: datetime | None) -> Mapping[Student, datetime]:
+    """The extensions on the roster, without those that are not later than `deadline`, the deadline of all students.
 
-    `zone`: as for `read_deadline`. BadRoster if one cannot be read."""
+    A team has the latest deadline of its members. BadRoster if a deadline cannot be read."""
+    zone = zone_of(deadline)
     read: dict[Student, datetime] = {}
     for one in roster.students:
         try:
@@ -73,12 +74,11 @@ def own_deadlines(roster: Roster, zone: tzinfo | None) -> Mapping[Student, datet
                 read[one] = read_deadline(one.deadline, zone)
         except BadSubmission as error:
             raise BadRoster(f"{roster.file}, line {one.line}, deadline: {error}") from None
-    teams: dict[Student, Sequence[Student]] = {one: roster.team(one) for one in roster.students}
-    return {
-        one: max(read[member] for member in team if member in read)
-        for one, team in teams.items()
-        if any(member in read for member in team)
+    latest = {
+        one: max((read[each] for each in roster.team(one) if each in read), default=None) for one in roster.students
     }
+    # An old extension stays on the roster in the next round.
+    return {one: own for one, own in latest.items() if own is not None and (deadline is None or own > deadline)}
 
 
 def late_days(hand_in: HandIn, deadline: datetime | None) -> int:

@@ -75,9 +75,11 @@ class Examiner:
         self, conditions: Conditions, folder: RunFolder, *, at_once: int | None = None, many: bool = False
     ) -> None:
         """`at_once`: number of games played at the same time; None: one less than there are cores, at most 4. `many`:
-        there are many agents to examine, so all cores are used if no agent pays for waiting. Raises ArenaError or
-        AdsearchError for wrong conditions; anything wrong with an agent is a step of its report."""
+        there are many agents to examine, so each plays one game at a time, and all cores are used if no agent pays for
+        waiting. Raises ArenaError or AdsearchError for wrong conditions; anything wrong with an agent is a step of its
+        report."""
         self.conditions = conditions
+        self._many = many
         self._store = Store(folder.path / "store")
         self._rules = self._store.take_game(conditions.game)
         self._start = games.start(self._rules)
@@ -120,7 +122,7 @@ class Examiner:
 
         `changed` is called when a check begins or ends, with the number of checks that ended and the places of the
         others in progress."""
-        schedule = _CheckSchedule(self._checks(candidates), changed)
+        schedule = _CheckSchedule(self._checks(candidates), changed, many=self._many)
         yield from schedule.finished()
         for event in self._director.play(schedule):
             if isinstance(event, Began):
@@ -245,12 +247,15 @@ class _RunningCheck:
 
 
 class _CheckSchedule:
-    """The schedule of many checks: each plays one game at a time, in the same process, until no check is left to begin.
-    Then the checks in progress play several games at the same time."""
+    """The schedule of the checks. A check begins when the others have no game to start.
 
-    def __init__(self, checks: Iterator[_RunningCheck], changed: ProgressNote) -> None:
+    If there are `many`, each plays one game at a time: an agent then has one process for all of them, and its report
+    does not depend on which of two games ends first."""
+
+    def __init__(self, checks: Iterator[_RunningCheck], changed: ProgressNote, *, many: bool) -> None:
         self._coming = checks
         self._changed = changed
+        self._many = many
         # Number of checks that ended.
         self._ended = 0
         self._running: list[_RunningCheck] = []
@@ -262,19 +267,18 @@ class _CheckSchedule:
     def next(self) -> Planned | None:
         """The next game to start."""
         while True:
-            idle = [running for running in self._running if not running.in_progress]
-            if (game := self._next_of(idle)) is not None:
+            if (game := self._next_of_running()) is not None:
                 return game
             if (new := next(self._coming, None)) is None:
-                return self._next_of(list(self._running))
+                return None
             self._running.append(new)
             self._continue(new, first_time=True)
             self._note_progress()
 
-    def _next_of(self, checks: Sequence[_RunningCheck]) -> Planned | None:
-        """The next game of the first of these checks that has one."""
-        for running in checks:
-            while running.requests is not None:
+    def _next_of_running(self) -> Planned | None:
+        """The next game of the first check in progress that can start one."""
+        for running in list(self._running):
+            while running.requests is not None and not (self._many and running.in_progress):
                 if (game := running.next(monotonic())) is not None:
                     running.in_progress += 1
                     running.tries[game.number] += 1

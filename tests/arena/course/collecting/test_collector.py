@@ -387,6 +387,11 @@ def test_a_team_has_the_latest_deadline_of_its_members(tmp_path: Path, collect: 
     assert [told[id].outcome.value for id in ("1", "2", "3", "4")] == ["late", "good", "late", "good"]
 
 
+def test_an_old_extension_does_not_shorten_the_deadline_of_the_next_round(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"2.py": AGENT}, when=MAY + timedelta(days=9))
+    assert collect(source, listed=TEAMS, until="2026-05-15")["2"].outcome is HandInOutcome.GOOD
+
+
 def test_a_bad_deadline_on_the_roster_is_an_error_with_its_line(tmp_path: Path, collect: Collect) -> None:
     with pytest.raises(BadRoster, match=r"roster\.csv, line 2, deadline: expected a day"):
         collect(folder(tmp_path / "in", {"1.py": AGENT}), listed="id,alias,deadline\n1,blue,soon\n")

@@ -32,7 +32,7 @@ def hand_in(when: datetime | None, *, marked: bool = False) -> HandIn:
 )
 def test_a_deadline_is_read(text: str, moment: datetime) -> None:
     read = read_deadline(text)
-    assert read == moment
+    assert read.astimezone(UTC) == moment  # a time that is shown twice equals nothing in another zone
     assert read.tzinfo is not None
 
 

@@ -6,7 +6,9 @@ import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -258,7 +260,7 @@ def test_games_are_returned_in_the_order_of_the_requests() -> None:
         received.append((yield GameBatch(asked, seconds=60)))
 
     schedule = _CheckSchedule(
-        iter([_RunningCheck(0, Candidate("mine", "mine.py"), requests=requests())]), lambda *_: None
+        iter([_RunningCheck(0, Candidate("mine", "mine.py"), requests=requests())]), lambda *_: None, many=False
     )
     assert [schedule.next() for _ in asked] == asked
     for game in reversed(asked):
@@ -270,6 +272,40 @@ def test_games_are_returned_in_the_order_of_the_requests() -> None:
         schedule.note(Finished(game, record, started=NOW, finished=NOW))
     assert schedule.next() is None
     assert [[game.planned for game in batch] for batch in received] == [asked]
+
+
+def test_many_checks_play_one_game_each_and_say_which_are_in_progress() -> None:
+    """Whatever ends first, no check has two games in progress."""
+    random = Random(7)
+    numbers = count(1)
+
+    def game() -> Planned:
+        return Planned(next(numbers), "nap", "nap", (Entrant("a", "a", ()),), 0, ("x",))
+
+    def requests() -> GameRequests:
+        for _ in range(random.randint(0, 3)):
+            yield GameBatch([game() for _ in range(random.randint(1, 3))], seconds=60)
+
+    told: list[tuple[int, tuple[int, ...]]] = []
+    checks = [_RunningCheck(place, Candidate("mine", "mine.py"), requests=requests()) for place in range(30)]
+    schedule = _CheckSchedule(iter(checks), lambda ended, places: told.append((ended, tuple(places))), many=True)
+    playing: list[Planned] = []
+    done: list[int] = []
+    while True:
+        while len(playing) < 4 and (planned := schedule.next()) is not None:
+            playing.append(planned)
+            assert all(check.in_progress <= 1 for check in checks)
+        done += [place for place, _ in schedule.finished()]
+        if not playing:
+            break
+        ended = playing.pop(random.randrange(len(playing)))
+        seats = (SeatRecord(0, "a", points=0.5, utility=0.0, spent=0, longest=0),)
+        record = GameRecord(ended.number, "normal", None, "", seats, (), lag=0)
+        schedule.note(Finished(ended, record, started=NOW, finished=NOW))
+    assert sorted(done) == list(range(30))
+    assert told[-1] == (30, ())
+    assert max(len(places) for _, places in told) == 4
+    assert [ended for ended, _ in told] == sorted(ended for ended, _ in told)
 
 
 def test_mistakes_with_positions_are_steps_of_their_own_with_line_and_cure(tmp_path: Path) -> None:
