@@ -55,8 +55,8 @@ def joined(
     """The lines of the `roster`, each with the name of its agent, followed by the columns of this agent in `rows`.
 
     `of_missing`: columns of students without an agent, whose status is "not entered". `others`: agents that are not on
-    the roster come last, without these columns. If the roster has a column of the same name as one of `rows`, the
-    latter is renamed to "arena_..."."""
+    the roster come last. If the roster has a column of the same name as one of `rows`, the latter is renamed to
+    "arena_..."."""
     columns = list(roster[0][0]) if roster else []
     agents = {str(row["agent"]): row for row in rows}
     titles = _beside(columns, list(rows[0] if rows else ("agent", "status", *of_missing)))
@@ -67,8 +67,8 @@ def joined(
 
     listed = [beside(line, agents.get(agent, missing)) for line, agent in roster]
     known = {agent for _, agent in roster}
-    empty, unmarked = dict.fromkeys(columns, ""), dict.fromkeys(of_missing, "")
-    return listed + [beside(empty, {**row, **unmarked}) for name, row in agents.items() if others and name not in known]
+    empty = dict.fromkeys(columns, "")
+    return listed + [beside(empty, row) for name, row in agents.items() if others and name not in known]
 
 
 def chosen(rows: Sequence[Mapping[str, Any]], wanted: str) -> list[dict[str, Any]]:

@@ -115,11 +115,13 @@ def grades(
         scheme = replace(scheme, bars=bars)
     late = {} if course is None or scheme is None else marks.late_days(course.file)
     found = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
-    lines = None if file is None else _lines(file, course, on, [row["agent"] for row in found.rows])
+    format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
+    short = format is OutputFormat.TABLE and columns is None
+    lines = None if file is None else _lines(file, course, on, [row["agent"] for row in found.rows], names_only=short)
     if preview:
-        _show_preview(found, bars, scheme, lines, course, format or OutputFormat.TABLE)
+        _show_preview(found, bars, scheme, lines, course, format)
     else:
-        _show_list(found, bars, scheme, lines, columns, format or OutputFormat.CSV)
+        _show_list(found, bars, scheme, lines, columns, format)
 
 
 class _Found(Struct, frozen=True, kw_only=True):
@@ -204,14 +206,19 @@ def _read(
     )
 
 
-def _lines(file: str, course: Course | None, on: str | None, agents: Sequence[str]) -> list[tuple[Line, str]]:
-    """The lines of the roster, each with the name of its agent."""
+def _lines(
+    file: str, course: Course | None, on: str | None, agents: Sequence[str], *, names_only: bool
+) -> list[tuple[Line, str]]:
+    """The lines of the roster, each with the name of its agent. `names_only`: of a course's roster only the names."""
     from arena.course import grade_list, roster
 
     text, name = read_file(file, "a roster")
     lines = roster.table(text, name)
     if course is not None and on is None:
-        agent_of = grade_list.agents_of(roster.read(text, name), agents)
+        students = roster.read(text, name)
+        agent_of = grade_list.agents_of(students, agents)
+        if any(agent_of.values()) and names_only:
+            return [({"name": one.name or one.id}, agent_of[one.line]) for one in students.students]
         if any(agent_of.values()):
             return [(line, agent_of[at]) for at, line in lines]
     cells = [line for _, line in lines]
@@ -232,10 +239,19 @@ def _show_list(
     short = format is OutputFormat.TABLE and columns is None
     rows, of_missing = found.rows, {}
     if short:
-        rows = [_short(row, tuple(bars), statuses=set(found.statuses.values()) != {"active"}) for row in rows]
+        statuses = set(found.statuses.values()) != {"active"}
+        rows = [_short(row, tuple(bars), statuses=statuses, marks=scheme is not None) for row in rows]
     if scheme is not None:
-        rows = [row | marks.columns(scheme, found.results[row["agent"]]) for row in rows]
         of_missing = marks.columns(scheme, None)
+        none = dict.fromkeys(of_missing, "")  # for agents that are not on the roster
+        on_roster = {agent for _, agent in lines or ()}
+        rows = [
+            row | (none if lines and agent not in on_roster else marks.columns(scheme, found.results[agent]))
+            for row in rows
+            for agent in [row["agent"]]
+        ]
+    if short:
+        of_missing = of_missing | {"agent": marks.NOT_ENTERED}
     if lines is not None:
         rows = grade_list.joined(rows, lines, of_missing, others=columns is None)
     if columns is not None:
@@ -248,7 +264,7 @@ def _show_list(
         rows,
         exact_columns(rows[0] if rows else ("agent",)),
         format=format,
-        narrowed="agent" if lines is None and columns is None else None,
+        narrowed="name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None,
         numbers=_NUMBERS,
         multiline=() if not lines else tuple(lines[0][0]),
     )
@@ -273,17 +289,20 @@ def _against(row: dict[str, Any], bar: str) -> str | None:
     return outcome if more is None else f"{outcome} ~{more}"
 
 
-def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[str, Any]:
-    """The row of the table: fewer columns and digits than in CSV."""
-    return {
-        "agent": row["agent"],
-        **({"status": row["status"]} if statuses else {}),
+def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool, marks: bool) -> dict[str, Any]:
+    """The row of the table: fewer columns and digits than in CSV, and with marks only those that marks depend on."""
+    strength = {
         "rank": "-" if row["rank"] is None else row["rank"],
         "games": row["games"],
         "points": number(row["points"]),
         "score": "-" if row["score"] is None else f"{row['score']:.1%}",
         "rating": "-" if row["rating"] is None else round(row["rating"]),
         "±": "-" if row["error"] is None else round(row["error"]),
+    }
+    return {
+        "agent": row["agent"],
+        **({"status": row["status"]} if statuses and not marks else {}),
+        **({} if marks else strength),
         **{bar: _against(row, bar) for bar in bars},
         "faults": row["faults"],
     }

@@ -90,8 +90,9 @@ def test_agents_are_found_by_alias_then_name_then_id_and_a_team_shares_one() -> 
     assert found == {2: "kestrel", 3: "kestrel", 4: "Cy", 5: "4", 6: ""}
 
 
-def test_agents_that_are_not_on_the_roster_have_no_marks() -> None:
-    rows = [{"agent": "ann", "status": "active", "marks": 40}, {"agent": "random", "status": "active", "marks": 60}]
+def test_members_of_a_team_have_the_row_of_their_agent_and_others_come_last_or_not_at_all() -> None:
+    columns = ("agent", "status", "marks")
+    rows = [dict(zip(columns, cells, strict=True)) for cells in (("ann", "active", 40), ("random", "active", ""))]
     lines = [(line(id="1"), "ann"), (line(id="2"), ""), (line(id="3"), "ann")]
     found = grade_list.joined(rows, lines, {"marks": 0})
     assert [(row["id"], row["status"], row["marks"]) for row in found] == [

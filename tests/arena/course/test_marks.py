@@ -15,6 +15,7 @@ from arena.course.marks import Marks, Results, columns, late_days, marked, read
 from arena.errors import BadLeague
 from arena.ratings.grades import Against
 from arena.tournament.description import Table
+from tests.kit.places import ROOT
 
 TEXT = """
 plays = 40
@@ -87,6 +88,13 @@ def test_a_table_is_read() -> None:
 def test_mistakes_are_errors(text: str, message: str) -> None:
     with pytest.raises(BadLeague, match=message):
         table(text)
+
+
+def test_the_lines_in_the_file_of_arena_init_can_be_used() -> None:
+    text = (ROOT / "arena/student/starters/tournament.toml").read_text("utf-8")
+    lines = "# [marks]\n" + text.partition("# [marks]\n")[2].partition("\n\n")[0]
+    shown = read(Table(tomllib.loads(lines.replace("# ", "", 1).replace("\n# ", "\n"))["marks"], "cs101.toml"))
+    assert marked(shown, Results(played=True, bars={"pass": BETTER}))[0] > shown.plays > 0
 
 
 # Marks.
