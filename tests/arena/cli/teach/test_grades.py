@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from rich.cells import cell_len
 from db.database import Database
 from tests.kit import sample_commands, sample_record
 from tests.kit.arena_program import Ended, arena
+from tests.kit.places import ROOT
 
 OURS = [
     *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
@@ -228,13 +230,13 @@ MOODLE = (
     '"Participant 4713","Carla Díaz",c@example.org,"Submitted for grading",,100.00,Yes,-,-,,cleo\n'
 )
 CANVAS = (
-    "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (8801),Final Score,alias\n"
+    "Student,ID,SIS User ID,SIS Login ID,Section,Agent (8801),Final Score,alias\n"
     '"Berger, Anna",101,A1,aberger,CS101 A,,,ann\n'
     '"O\'Neill, Zoë",102,A2,zoneill,CS101 A,,,\n'
     '"Díaz, Carla",103,A3,cdiaz,CS101 B,,,cleo\n'
 )
 BLACKBOARD = (
-    '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Tournament [Total Pts: 100 Score] |88012"\talias\n'
+    '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Agent [Total Pts: 100 Score] |88012"\talias\n'
     '"Berger"\t"Anna"\t"aberger"\t"A1"\t""\tann\n'
     '"O\'Neill"\t"Zoë"\t"zoneill"\t"A2"\t""\t\n'
     '"Díaz"\t"Carla"\t"cdiaz"\t"A3"\t""\tcleo\n'
@@ -302,12 +304,18 @@ def test_chosen_columns_have_only_the_students_of_the_roster_in_their_order(reco
         assert (titles, lines) == (["id", "Grade"], [[id, str(mark)] for id, mark in marks])
 
 
+DOCUMENTED = dict(
+    re.findall(r'^\| (\w+) \|.*\| `"(.*)"` \|$', (ROOT / "docs/instructor.md").read_text("utf-8"), re.MULTILINE)
+)
+"""The columns for each learning system in docs/instructor.md."""
+
+
 @pytest.mark.parametrize(
-    ("exported", "columns", "imported"),
+    ("system", "exported", "imported"),
     [
         (
+            "Moodle",
             MOODLE,
-            "Identifier,Full name,Grade=marks,Last modified (grade),Feedback comments=marks_why",
             "Identifier,Full name,Grade,Last modified (grade),Feedback comments\n"
             'Participant 4711,Anna Berger,40,-,"plays 40, undecided against bob 0"\n'
             'Participant 4712,"Zoë O\'Neill, Jr.",0,-,not entered\n'
@@ -315,24 +323,25 @@ def test_chosen_columns_have_only_the_students_of_the_roster_in_their_order(reco
             '"plays 40, undecided against ann 0, undecided against bob 0, 1 fault -2"\n',
         ),
         (
+            "Canvas",
             CANVAS,
-            "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (8801)=marks",
-            "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (8801)\n"
+            "Student,ID,SIS User ID,SIS Login ID,Section,Agent (8801)\n"
             '"Berger, Anna",101,A1,aberger,CS101 A,40\n'
             '"O\'Neill, Zoë",102,A2,zoneill,CS101 A,0\n'
             '"Díaz, Carla",103,A3,cdiaz,CS101 B,38\n',
         ),
         (
+            "Blackboard",
             BLACKBOARD,
-            "Username,Tournament [Total Pts: 100 Score] |88012=marks",
-            "Username,Tournament [Total Pts: 100 Score] |88012\naberger,40\nzoneill,0\ncdiaz,38\n",
+            "Username,Agent [Total Pts: 100 Score] |88012\naberger,40\nzoneill,0\ncdiaz,38\n",
         ),
     ],
-    ids=["moodle", "canvas", "blackboard"],
+    ids=["Moodle", "Canvas", "Blackboard"],
 )
 def test_a_learning_system_gets_the_columns_that_it_imports(
-    record: Path, exported: str, columns: str, imported: str
+    record: Path, system: str, exported: str, imported: str
 ) -> None:
+    columns = DOCUMENTED[system].replace("\\|", "|")
     ended = asked(record, course(exported), "--on", "alias", "--columns", columns)
     assert (ended.code, ended.out) == (0, imported), ended.err
 
