@@ -8,6 +8,7 @@ import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agents.protocol import Verdict
 from arena.cli.asking import rated_games
 from arena.cli.asking.course_options import course_of
 from arena.cli.asking.game_filters import AtOption, filtered
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from arena.course.grade_list import Line
     from arena.course.marks import Marks, Results
     from arena.ratings.grades import Bar
+    from db.records import PastGame, RatedGame
     from db.search import GameFilter
 
 _MOST: Final = 1_000_000
@@ -150,7 +152,6 @@ def _read(
     late: Mapping[str, int],
 ) -> _Found:
     """Reads the games, and computes each agent's row."""
-    from arena.course.marks import Results
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
     from arena.tournament import standings as ranked_by
@@ -182,28 +183,41 @@ def _read(
         wanted=tuple(bars),
         statuses=entered,
     )
-    played = [game for game in for_points if game.verdict != "forfeit"]
-    players = {player for game in played for player in game.names}
-    at_fault = grading.reasons(faults, {game.id for game in played})
-    results = {
-        agent: Results(
-            played=agent in players,
-            bars={title: one.stands for title, one in verdicts.get(agent, {}).items()},
-            faults=len(at_fault.get(agent, ())),
-            late_days=late.get(agent, 0),
-        )
-        for agent in (row["agent"] for row in rows)
-    }
     return _Found(
         heading=heading,
         rows=rows,
         statuses=entered,
         bars=verdicts,
-        results=results,
+        results=_results([row["agent"] for row in rows], verdicts, for_points, faults, late),
         left=row.games - row.played,
         rounds=row.format in ("round-robin", "gauntlet", "swiss", "tables"),
         repeated=ranked.repeated,
     )
+
+
+def _results(
+    agents: Sequence[str],
+    verdicts: Mapping[str, Mapping[str, Bar]],
+    games: Sequence[RatedGame],
+    faults: Sequence[PastGame],
+    late: Mapping[str, int],
+) -> dict[str, Results]:
+    """The results of each agent that marks depend on. `games`: all that give points."""
+    from arena.course.marks import Results
+    from arena.ratings.grades import reasons
+
+    played = [game for game in games if game.verdict != Verdict.FORFEIT]
+    players = {player for game in played for player in game.names}
+    at_fault = reasons(faults, {game.id for game in played})
+    return {
+        agent: Results(
+            played=agent in players,
+            bars={title: bar.stands for title, bar in verdicts.get(agent, {}).items()},
+            faults=len(at_fault.get(agent, ())),
+            late_days=late.get(agent, 0),
+        )
+        for agent in agents
+    }
 
 
 def _lines(
@@ -370,8 +384,8 @@ def _summarise(found: _Found, rows: Sequence[Row], agents: int, course: Course |
         )
     if rows and found.repeated:
         print(
-            f"{found.repeated} pairings repeat an earlier one move for move, and decide nothing: with `openings = 2` "
-            "in the\ndescription, games differ"
+            f"{found.repeated} pairings repeat an earlier one move for move, which decides nothing; in a new\n"
+            "tournament, games differ with `openings = 2`"
         )
     file = "FILE.toml" if course is None else printable(str(course.file))
     if found.left:
