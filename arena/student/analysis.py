@@ -69,8 +69,11 @@ class AnalysisBudget:
         return None if self.nodes is None else Budget(nodes=self.nodes)
 
 
-def judge_moves(start: State[Any], moves: Sequence[MoveRecord], budget: AnalysisBudget) -> Iterator[JudgedPly]:
-    """Judges every ply of the game that starts at `start`. AdsearchError if a move cannot be played by these rules.
+def judge_moves(
+    start: State[Any], moves: Sequence[MoveRecord], budget: AnalysisBudget, *, seat: int | None = None
+) -> Iterator[JudgedPly]:
+    """Judges every ply of the game that starts at `start`; with `seat` only the moves of that seat, which takes less
+    time. AdsearchError if a move cannot be played by these rules.
 
     In games with hidden information the search sees everything, so no move is marked as a mistake."""
     states = [start]
@@ -78,7 +81,10 @@ def judge_moves(start: State[Any], moves: Sequence[MoveRecord], budget: Analysis
         states.append(states[-1].play(states[-1].from_text(move.move)))
     analyst = _Analyst(start, no_estimate=_has_no_estimate(states), budget=budget)
     for move, state, after in zip(moves, states, states[1:], strict=False):
-        yield analyst.judge(move, state, after)
+        if seat is None or move.who == seat:
+            yield analyst.judge(move, state, after)
+        else:
+            analyst.skip()
 
 
 def summaries(plies: Iterable[JudgedPly], players: int) -> list[SeatSummary]:
@@ -136,6 +142,10 @@ class _Analyst:
         self._last: PositionValue | None = None
         # The greatest absolute value so far, for games without bounds.
         self._farthest = 1.0
+
+    def skip(self) -> None:
+        """Goes on without judging a ply."""
+        self._last = None
 
     def judge(self, move: MoveRecord, state: State[Any], after: State[Any]) -> JudgedPly:
         """Judges the ply `move`, which led from `state` to `after`."""

@@ -9,20 +9,18 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.asking.course_options import RosterOption, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, submissions
-from arena.cli.terminal.files import read_file
 
 
 def bundle(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose games to write.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="New file, such as alice.arena.")],
     tournament: Annotated[
-        str | None, typer.Option(metavar="TOURNAMENT", help="Only the games of this tournament.")
-    ] = None,
-    roster: Annotated[
         str | None,
-        typer.Option(metavar="FILE.csv", help="Roster (columns id, name, group, alias); aliases replace the names."),
+        typer.Option(metavar="TOURNAMENT|FILE.toml", help="Only the games of this tournament, or its description."),
     ] = None,
+    roster: RosterOption = None,
     db: DatabaseOption = None,
 ) -> None:
     """Bundle one agent's games, logs, versions and sources into a file for its author.
@@ -35,14 +33,14 @@ def bundle(
     Example: arena replay last --db mcts.arena
     """
     from arena.course import bundle as bundles
-    from arena.course import roster as rosters
     from arena.history.words import printable, without_store
     from db import lookup
     from db.database import Database
 
-    known = None if roster is None else rosters.read(*read_file(roster, "a roster"))
+    name, course = (None, None) if tournament is None else course_of(tournament)
+    known = roster_of(roster, course)
     with Database(db, create=False) as database, database.reading() as connection:
-        found = None if tournament is None else lookup.find_tournament(connection, tournament)
+        found = None if name is None else lookup.find_tournament(connection, name)
         written = bundles.write(
             connection, submissions(database), agent, file, now=datetime.now(UTC), tournament=found, roster=known
         )

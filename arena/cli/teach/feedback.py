@@ -79,6 +79,9 @@ def feedback(
     if gathered.status != "finished":
         over = f"{gathered.over} of {gathered.planned} games are over"
         print(f"{printable(name)} is {gathered.status}: {over}", file=sys.stderr)
+    for letter in letters:
+        for reason in letter.left_out:
+            print(printable(f"left out of {letter.bundle}: {without_store(reason)}"), file=sys.stderr)
     seconds = time.monotonic() - began
     print(f"written: {folder} ({len(letters)} agents, {seconds:.1f} s); it is private")
     if known is None:

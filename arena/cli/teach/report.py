@@ -10,20 +10,17 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.files import read_file
 
 
 def report(
-    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Name of a tournament.")],
+    tournament: CourseArgument,
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="New or empty folder, or an earlier report to replace.")
     ],
-    roster: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.csv", help="Roster (columns id, name, group, alias); aliases replace the names."),
-    ] = None,
+    roster: RosterOption = None,
     games: Annotated[bool, typer.Option("--games/--no-games", help="Pages to step through each game.")] = True,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
@@ -31,13 +28,12 @@ def report(
     """Write a website (HTML report) about a tournament: standings, crosstable, agents, games.
 
     Open DIR/index.html, or copy DIR to any web server; the pages need no network. The site does not include the output
-    of agents, and with --roster no names of students.
+    of agents. With a roster, aliases replace the names of students.
 
-    Example: arena report demo site
+    Example: arena report cs101.toml site
 
     Example: arena report cs101 site --roster roster.csv
     """
-    from arena.course import roster as rosters
     from arena.course.report.gather import gather
     from arena.course.report.publish import published
     from arena.course.report.write import write_site
@@ -48,10 +44,11 @@ def report(
     from db import lookup
 
     began = time.monotonic()
-    known = None if roster is None else rosters.read(*read_file(roster, "a roster"))
+    name, course = course_of(tournament)
+    known = roster_of(roster, course)
     with published(folder) as begun:
         with reading(db) as connection:
-            found = lookup.find_tournament(connection, tournament)
+            found = lookup.find_tournament(connection, name)
             gathered, names = gather(connection, found, known, now=datetime.now(UTC))
             first = record.games(connection, [game.id for game in gathered.games[:1]])
         total = f"{len(gathered.games):,} games"
@@ -77,5 +74,5 @@ def report(
     count = f"{len(gathered.agents)} agents, {len(gathered.games):,} games" + " (without their pages)" * (not games)
     if gathered.status != "finished":
         over = f"{gathered.over} of {gathered.planned} games are over"
-        print(f"{printable(tournament)} is {gathered.status}: {over}", file=sys.stderr)
+        print(f"{printable(name)} is {gathered.status}: {over}", file=sys.stderr)
     print(f"written: {folder / 'index.html'} ({count}, {time.monotonic() - began:.1f} s)")

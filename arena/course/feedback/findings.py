@@ -28,7 +28,11 @@ MOST_GAMES: Final = 3
 _MOST_ANALYSED: Final = 6
 """Number of games that are searched for a mistake."""
 _MOST_NODES: Final = 4_000
-"""Nodes searched per ply: 60 agents take about a minute."""
+"""Nodes searched per move, at most."""
+_LEAST_NODES: Final = 250
+"""Nodes searched per move, at least."""
+_TOTAL_NODES: Final = 60_000
+"""Nodes searched per game: feedback for 60 agents takes about a minute."""
 _ANYWHERE: Final = (Verdict.TIME, Verdict.UNREADY, Verdict.MEMORY)
 _PLACE: Final = re.compile(r"\S+, line \d+")
 
@@ -250,9 +254,10 @@ def _mistake(game: PastGame, start: State[Any], agent: OwnAgent) -> JudgedPly | 
     seat = _seat(game, agent.name)
     if game.analysis:
         return first_mistake(game.analysis, seat)
-    budget = AnalysisBudget.default(len(game.moves), most=_MOST_NODES)
+    own = sum(move.who == seat for move in game.moves)
+    budget = AnalysisBudget(nodes=max(_LEAST_NODES, min(_MOST_NODES, _TOTAL_NODES // max(own, 1))))
     try:
-        return first_mistake(judge_moves(start, game.moves, budget), seat)
+        return first_mistake(judge_moves(start, game.moves, budget, seat=seat), seat)
     except Exception:  # a user-supplied game may raise anything
         return None
 

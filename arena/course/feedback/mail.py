@@ -28,6 +28,8 @@ class Letter(Struct, frozen=True, kw_only=True):
     bundle: str
     """Empty if the agent has no finished game."""
     text: str
+    left_out: tuple[str, ...]
+    """For each source that is not in the bundle, the reason."""
 
 
 def mail(letters: Sequence[Letter], roster: Roster | None, title: str) -> str:

@@ -52,7 +52,7 @@ This folder is private. Send each student only the files of their own agent.
 mail.csv has names, addresses and texts. A folder NAME has the page, the text and the bundle (NAME.arena) of the agent
 NAME: what it printed, and its source. Do not put this folder on a web server.
 """
-_FEW: Final = 4
+_FEW: Final = 8
 """With fewer agents, one process is faster than starting another one."""
 
 
@@ -132,10 +132,11 @@ def write_agent(shared: Shared, database: Database, author: Author) -> Letter:
     folder.mkdir()
     bundled = f"{author.folder}.arena"
     store = Store(store_beside(database.file))
+    left_out: tuple[str, ...] = ()
     with database.reading() as connection:
         feedback = _feedback(connection, shared, author, store, bundled)
         try:
-            bundle.write(
+            left_out = bundle.write(
                 connection,
                 store,
                 author.name,
@@ -143,7 +144,7 @@ def write_agent(shared: Shared, database: Database, author: Author) -> Letter:
                 now=shared.report.made,
                 tournament=shared.tournament,
                 roster=shared.roster,
-            )
+            ).missing
         except NotFound:  # no game is over
             bundled = ""
     written = text(feedback)
@@ -155,6 +156,7 @@ def write_agent(shared: Shared, database: Database, author: Author) -> Letter:
         text_file=f"{author.folder}/feedback.txt",
         bundle=bundled and f"{author.folder}/{bundled}",
         text=written,
+        left_out=left_out,
     )
 
 

@@ -51,6 +51,17 @@ def test_a_missed_win_is_a_blunder_and_the_winning_line_is_shown() -> None:
     assert first_mistake(plies, 0) is missed
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_moves_of_one_seat_are_judged_as_in_the_whole_game(seat: int, seed: int) -> None:
+    start, moves = at_random("tictactoe", seed)
+    every = judge_moves(start, moves, AnalysisBudget(depth=9))
+    own = judge_moves(start, moves, AnalysisBudget(depth=9), seat=seat)
+    assert [(ply.ply, ply.loss, ply.mark) for ply in own] == [
+        (ply.ply, ply.loss, ply.mark) for ply in every if ply.who == seat
+    ]
+
+
 def test_a_best_move_is_not_a_mistake() -> None:
     plies = by_text("tictactoe", "b2 a1 c3 a3 a2 c2 b1 b3 c1")
     assert [ply.mark for ply in plies] == [Mark.NONE] * 9

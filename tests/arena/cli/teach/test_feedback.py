@@ -1,0 +1,159 @@
+"""`arena feedback`: a private folder that says to each student why their agent lost, and gives away nobody else."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arena.course.feedback import write
+from arena.play import cores
+from tests.kit.arena_program import Ended, arena
+from tests.kit.html_validity import check_html
+from tests.kit.lost_games import SECRET, STUDENTS, make
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("course")
+    make(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def feedback(course: Path) -> Path:
+    """The feedback, written with the description alone."""
+    ended = arena("feedback", "cs101.toml", "feedback", cwd=course)
+    assert ended.code == 0, ended.err
+    assert ended.err == ""
+    assert re.fullmatch(
+        r"written: feedback \(4 agents, \d+\.\d s\); it is private\n"
+        r"to send it: feedback/mail\.csv \(5 students, 1 of them without an agent\)\n",
+        ended.out,
+    )
+    return course / "feedback"
+
+
+def mails(feedback: Path) -> dict[str, dict[str, str]]:
+    """The lines of mail.csv, by id."""
+    with (feedback / "mail.csv").open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row for row in csv.DictReader(file)}
+
+
+def test_every_author_gets_a_page_a_text_and_a_bundle(feedback: Path) -> None:
+    names = {path.relative_to(feedback).as_posix() for path in feedback.rglob("*") if path.is_file()}
+    both = {f"{name}/{file}" for name in STUDENTS for file in ("index.html", "feedback.txt")}
+    bundles = {f"{name}/{name}.arena" for name in STUDENTS if name != "newt"}
+    assert names == both | bundles | {"mail.csv", "PRIVATE.txt", "arena-feedback.txt"}
+    assert feedback.stat().st_mode & 0o777 == 0o700
+    for name in STUDENTS:
+        page = (feedback / name / "index.html").read_text("utf-8")
+        check_html(page)
+        assert f"for the author of {name} only" in page
+
+
+def test_the_list_for_mails_has_every_student_once(feedback: Path) -> None:
+    rows = mails(feedback)
+    assert [*rows] == ["s1001", "s1002", "s1003", "s1004", "s1005"]
+    anna = rows["s1001"]
+    assert (anna["name"], anna["email"], anna["agent"]) == ("Anna Berger", "anna@uni.example", "kestrel")
+    assert anna["subject"] == "cs101: feedback for kestrel"
+    assert anna["text"] == (feedback / "kestrel" / "feedback.txt").read_text("utf-8")
+    assert all((feedback / anna[kind]).is_file() for kind in ("page", "text_file", "bundle"))
+    assert rows["s1003"]["name"] == "'=Cleo"
+    assert (rows["s1004"]["agent"], rows["s1004"]["bundle"]) == ("newt", "")
+    assert (rows["s1005"]["agent"], rows["s1005"]["page"]) == ("", "")
+    assert rows["s1005"]["text"] == "You have no agent in cs101. Hand one in to take part.\n"
+
+
+def test_nobody_else_is_given_away(feedback: Path) -> None:
+    """Real names are in mail.csv alone, and what opponents printed is nowhere."""
+    private = rb"s100\d|Anna|Berger|Costa|Cleo|Dan Ek|Eve|uni\.example|Foxes"
+    for path in feedback.rglob("*"):
+        if path.is_file() and path.name != "mail.csv":
+            content = path.read_bytes()
+            assert not re.search(private, content), path
+            assert SECRET.encode() not in content, path
+            words = {name for name in STUDENTS if (name * 3).encode() in content}
+            assert words <= {path.parent.name}, f"the source of another agent is in {path}"
+
+
+def commands(text: str) -> list[list[str]]:
+    """The commands of a text."""
+    return [shlex.split(line)[1:] for line in text.splitlines() if line.startswith("    arena ")]
+
+
+def test_the_commands_run_where_the_student_is(feedback: Path, course: Path, tmp_path: Path) -> None:
+    kestrel = feedback / "kestrel"
+    shutil.copy(kestrel / "kestrel.arena", tmp_path)
+    shutil.copy(course / "kestrel" / "agent.py", tmp_path)
+    typed = commands((kestrel / "feedback.txt").read_text("utf-8"))
+    assert [words[0] for words in typed] == ["replay", "replay", "replay", "debug", "check"]
+    ended: dict[str, Ended] = {words[0]: arena(*words) for words in typed if words[0] in ("replay", "debug")}
+    assert (ended["replay"].code, ended["replay"].err) == (0, "")
+    assert ended["debug"].code == 1
+    assert "running agent.py in seat 0, after 1 earlier turn" in ended["debug"].out
+    assert "KeyError: 'middle'" in ended["debug"].err
+    assert typed[-1] == ["check", "agent.py", "--game", "tictactoe", "--clock", "10+0.1"]
+
+
+def test_without_a_roster_agents_have_their_own_names(course: Path) -> None:
+    ended = arena("feedback", "cs101", "own", "--db", str(course / "arena.db"))
+    assert ended.out.endswith("own/mail.csv has no addresses: add --roster FILE\n")
+    with Path("own/mail.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert {row["name"] for row in rows} == {*STUDENTS}
+    assert {row["email"] for row in rows} == {""}
+
+
+def test_several_processes_write_what_one_writes(
+    course: Path, feedback: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "count", lambda: 2)
+    monkeypatch.setattr(write, "_FEW", 0)
+    options = ("--roster", str(course / "roster.csv"), "--db", str(course / "arena.db"))
+    assert arena("feedback", "cs101", "two", *options).code == 0
+    for name in STUDENTS:
+        two = (tmp_path / "two" / name / "feedback.txt").read_text("utf-8")
+        assert two == (feedback / name / "feedback.txt").read_text("utf-8")
+
+
+def test_it_replaces_earlier_feedback_and_is_never_in_a_report(course: Path, tmp_path: Path) -> None:
+    db = ("--db", str(course / "arena.db"))
+    assert arena("report", "cs101", "site", "--no-games", *db).code == 0
+    for folder in ("site", "site/feedback"):
+        ended = arena("feedback", "cs101", folder, *db)
+        assert (ended.code, ended.out) == (2, "")
+        assert "expected a folder outside '" in ended.err
+    assert arena("feedback", "cs101", "feedback", *db).code == 0
+    assert arena("feedback", "cs101", "feedback", *db).code == 0
+    (tmp_path / "feedback" / "notes.txt").write_text("mine")
+    ended = arena("feedback", "cs101", "feedback", *db)
+    assert (ended.code, ended.out) == (2, "")
+    assert "'feedback' has other files: notes.txt" in ended.err
+
+
+def test_ctrl_c_leaves_nothing(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(write, "page", interrupt)
+    monkeypatch.setattr(cores, "count", lambda: 1)
+    ended = arena("feedback", "cs101", "feedback", "--db", str(course / "arena.db"))
+    assert (ended.code, ended.err) == (130, "interrupted; no feedback was written\n")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_report_and_a_bundle_take_the_description_too(course: Path, tmp_path: Path) -> None:
+    ended = arena("report", "cs101.toml", str(tmp_path / "site"), "--no-games", cwd=course)
+    assert ended.code == 0, ended.err
+    ended = arena("bundle", "kestrel", str(tmp_path / "k.arena"), "--tournament", "cs101.toml", cwd=course)
+    assert ended.code == 0, ended.err
+    (course / "wrong.csv").write_text("id,name,alias\ns1,Ann,ann\n")
+    ended = arena("report", "cs101.toml", str(tmp_path / "b"), "--roster", "wrong.csv", cwd=course)
+    assert (ended.code, ended.out) == (2, "")
+    assert "wrong.csv: expected a line for every agent" in ended.err
