@@ -46,8 +46,8 @@ class Conditions(Struct, frozen=True, kw_only=True):
 
 
 def to_see(game: GameToSee, where: Conditions) -> str:
-    """The command that shows a game at the ply to look at."""
-    return where.of("replay", game.id, 0 if game.fault is not None else game.ply)
+    """The command that shows a game from the ply to look at, which after a fault is the last one that was played."""
+    return where.of("replay", game.id, game.ply - 1 if game.fault is not None else game.ply)
 
 
 def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequence[Command]:
@@ -60,6 +60,8 @@ def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequen
         shlex.join(["arena", "climb", agent.file, "--game", where.rules, "--clock", where.clock]),
         "measures your agent against stronger and stronger opponents. Use it to see whether a change helped.",
     )
+    if not found.games:
+        return [check]
     if found.faults:
         first = next(game for game in found.to_see if game.fault is not None)
         return [*_debug(first, agent, where), check]

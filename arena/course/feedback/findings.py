@@ -164,13 +164,17 @@ def findings(
     with_fault = {game.id: game for game in at_fault}
     looked = [_at_fault(with_fault[fault.example], fault, agent, shown, trust=trust) for fault in faults[:MOST_GAMES]]
     chosen = looked[:1]
-    without: list[GameToSee] = []
+    others: list[GameToSee] = []
+    seen: set[tuple[str, ...]] = set()
     for game in candidates:
         if len(chosen) == MOST_GAMES:
             break
         found = _judged(game, agent, shown, trust=trust)
-        (without if found.mistake is None else chosen).append(found)
-    chosen += [*looked[1:], *without][: MOST_GAMES - len(chosen)]
+        # An agent without chance makes the same mistake in many games; one of them is enough.
+        line = tuple(move.move for move in game.moves[: found.ply])
+        (others if found.mistake is None or line in seen else chosen).append(found)
+        seen.add(line)
+    chosen += [*looked[1:], *others][: MOST_GAMES - len(chosen)]
     return Findings(games=games, faults=faults, to_see=chosen)
 
 

@@ -15,6 +15,7 @@ from arena.play import cores
 from tests.kit.arena_program import Ended, arena
 from tests.kit.html_validity import check_html
 from tests.kit.lost_games import SECRET, STUDENTS, make
+from tests.kit.places import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,12 @@ def test_every_author_gets_a_page_a_text_and_a_bundle(feedback: Path) -> None:
         page = (feedback / name / "index.html").read_text("utf-8")
         check_html(page)
         assert f"for the author of {name} only" in page
+
+
+def test_the_documentation_shows_a_game_of_this_course(feedback: Path) -> None:
+    documented = (ROOT / "docs" / "instructor.md").read_text("utf-8")
+    (shown,) = re.findall(r"```text\n(Game 1 against .*?)```", documented, re.DOTALL)
+    assert shown in (feedback / "kestrel" / "feedback.txt").read_text("utf-8")
 
 
 def test_the_list_for_mails_has_every_student_once(feedback: Path) -> None:

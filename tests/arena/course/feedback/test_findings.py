@@ -81,7 +81,7 @@ def test_void_annulled_and_forfeited_games_do_not_count(course: tuple[list[PastG
 def test_a_fault_comes_first_then_mistakes_against_the_weakest(course: tuple[list[PastGame], dict[str, int]]) -> None:
     games, special = course
     to_see = found_for(KESTREL, games).to_see
-    assert [game.id for game in to_see] == [special["crash"], special["weakest"], special["strongest"]]
+    assert [game.id for game in to_see] == [special["crash"], special["weakest"], special["elsewhere"]]
     fault, mistake, _ = to_see
     assert (fault.ply, fault.seat, len(fault.pictures)) == (3, 0, 1)
     assert mistake.mistake is not None
@@ -91,6 +91,7 @@ def test_a_fault_comes_first_then_mistakes_against_the_weakest(course: tuple[lis
         "At ply 2 your agent played b1, a serious mistake. Better was b2, which leads to "
         f"{' '.join(mistake.mistake.better[1:])}. Before this move the position was a draw, after it lost (proven)."
     )
+    assert special["strongest"] not in {game.id for game in to_see}, "there it made the same mistake"
     reversed_places = {name: -place for name, place in PLACES.items()}
     assert found_for(KESTREL, games, reversed_places).to_see[1].id == special["strongest"]
 
@@ -160,3 +161,9 @@ def test_every_kind_of_game_gets_feedback(tmp_path: Path, rules: str, monkeypatc
         assert letter.left_out == ("no submission 000000000000 in " + f"{tmp_path}/arena.store: enter it again",)
         assert "GAMES TO LOOK AT" in letter.text
         assert (rules == "kuhn") == ("no move is called a mistake" in " ".join(letter.text.split()))
+
+
+def test_an_agent_that_has_not_played_is_checked_first(course: tuple[list[PastGame], dict[str, int]]) -> None:
+    newt = OwnAgent(name="newt", file="my_agent.py", python=True)
+    (command,) = next_commands(found_for(newt, course[0]), newt, WHERE)
+    assert command.line == "arena check my_agent.py --game tictactoe --clock 10+0.1"

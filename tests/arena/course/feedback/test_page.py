@@ -100,11 +100,15 @@ def test_text_has_enough_contrast(browser: Browser, folder: Path, dark: bool) ->
         check_contrast(shown)
 
 
-def test_rules_of_other_people_are_not_run_and_commands_say_what_they_need(tmp_path: Path) -> None:
+def test_rules_of_other_people_are_not_run_and_commands_say_what_they_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The pages then have no boards, and nothing but the faults is explained."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     store = Store(tmp_path / "arena.store")
     shutil.copy(COUNTDOWN, tmp_path / "countdown.py")
     rules = store.take_game(f"{tmp_path / 'countdown.py'}:Countdown")
+    shutil.rmtree(tmp_path / "state")
     letters = written(tmp_path, rules)
     text = " ".join(letters[0].text.split())
     assert "--game countdown.py:Countdown" in text
