@@ -160,7 +160,8 @@ def _show_notes(pairs: list[Pair], *, agents: int, html: Path | None) -> None:
         print(f"{agents} agents were compared; no two of them are similar")
         return
     print()
-    _say(f"{agents} agents were compared, {len(pairs)} pairs are similar. This is evidence, never a verdict")
+    similar = "1 pair is similar" if len(pairs) == 1 else f"{len(pairs)} pairs are similar"
+    _say(f"{agents} agents were compared, {similar}. This is evidence, never a verdict")
     _say("share: part of the student's own code that the other has too; longest: tokens of the longest equal part")
     if html is None:
         _say("to see the code side by side: add --html similar.html")

@@ -1,8 +1,8 @@
 """Compares sources with each other: which pairs share code or files, how much, and where.
 
 Pure. Two sources share the tokens of their longest equal stretches, each token at most once. Code that does not count:
-what the course handed out, and what more than half of the agents have. Only pairs that share a fingerprint are
-compared token by token, so the time grows with the number of matches, not of pairs.
+what the course handed out, what more than half of the agents have, and tables of values. Only pairs that share a
+fingerprint are compared token by token, so the time grows with the number of matches, not of pairs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from arena.course.similar import fingerprints
 from arena.course.similar.fingerprints import LENGTH
 from arena.course.similar.sources import LEAST_BYTES, Source, SourceFile, is_handed_out
 
-LEAST_TOKENS: Final = 60
-"""Pairs that share fewer tokens are not reported, about eight lines of code."""
+LEAST_TOKENS: Final = 50
+"""Pairs that share fewer tokens are not reported, about seven lines of code."""
 LEAST_SHARE: Final = 0.25
 """Pairs are reported if at least this share of one side's own code is shared."""
 _Item = TypeVar("_Item", bytes, int)
@@ -115,7 +115,7 @@ class _Prepared(Struct):
     begins: list[int]
     """The place of the first token of each file."""
     own: bytearray
-    """For each token, whether it counts: 1 if it is not handed out."""
+    """For each token, whether it counts: 1 if it is code, and not handed out."""
     digests: dict[bytes, str]
     """Of the files that count, with their names."""
 
@@ -144,14 +144,26 @@ def _prepared(sources: Sequence[Source], handed_out: Sequence[SourceFile]) -> li
     known_files |= _of_most((one.source, [file.digest for file in one.source.files]) for one in prepared)
     for one in prepared:
         one.own = bytearray(code >= 0 for code in one.codes)
-        for place, each in enumerate(one.hashes):
-            if each in known_hashes:
-                one.own[place : place + LENGTH] = bytes(LENGTH)
+        _leave_out(one, (place for place, each in enumerate(one.hashes) if each in known_hashes))
         for file, begin in zip(one.source.files, one.begins, strict=True):
             own = not file.tokens.codes or any(one.own[begin : begin + len(file.tokens.codes)])
             if own and file.size >= LEAST_BYTES and file.digest not in known_files:
                 one.digests[file.digest] = file.name
+        _leave_out(
+            one, (place for place in range(len(one.hashes)) if _is_repetition(one.codes[place : place + LENGTH]))
+        )
     return prepared
+
+
+def _leave_out(one: _Prepared, places: Iterable[int]) -> None:
+    """The fingerprints at these places do not count."""
+    for place in places:
+        one.own[place : place + LENGTH] = bytes(LENGTH)
+
+
+def _is_repetition(codes: list[int]) -> bool:
+    """Whether a few tokens are repeated, as in the rows of a table of values."""
+    return any(codes[period:] == codes[:-period] for period in range(1, LENGTH // 2 + 1))
 
 
 def _of_most(found: Iterable[tuple[Source, Iterable[_Item]]]) -> set[_Item]:
@@ -200,7 +212,7 @@ def _compared(one: _Prepared, other: _Prepared, seeds: Sequence[tuple[int, int]]
         kind = Kind.CONTENT
     elif same:
         kind = Kind.FILE
-    elif tokens >= LEAST_TOKENS and tokens == own == other_own:
+    elif tokens >= LEAST_TOKENS and _code(one.source) == _code(other.source):
         kind = Kind.CODE
     else:
         kind = Kind.PARTS
@@ -217,6 +229,11 @@ def _compared(one: _Prepared, other: _Prepared, seeds: Sequence[tuple[int, int]]
             for start, other_start, length in stretches
         ),
     )
+
+
+def _code(source: Source) -> list[tuple[int, ...]]:
+    """The tokens of all its files, whatever their names."""
+    return sorted(file.tokens.codes for file in source.files if file.tokens.codes)
 
 
 def _stretches(one: _Prepared, other: _Prepared, seeds: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-LENGTH: Final = 16
+LENGTH: Final = 14
 """Tokens of a fingerprint, about two lines of code."""
 WINDOW: Final = 10
 GUARANTEED: Final = LENGTH + WINDOW - 1

@@ -75,13 +75,13 @@ def is_handed_out(having: int, agents: int) -> bool:
 def from_store(agent: str, version: int | None, hash: str, store: Store) -> Source:
     """A version of an agent; ArenaError if its files are missing or changed."""
     contents = {name: file.content for name, file in store.read(hash).items()}
-    return Source(agent, version, _files(contents), hash)
+    return Source(agent, version, of_contents(contents), hash)
 
 
 def from_path(path: Path, agent: str = "", *, from_elsewhere: bool = False) -> Source:
     """The file at the path, or all files in the folder; ArenaError if they cannot be read."""
     try:
-        return Source(agent or str(path), None, _files(dict(_read(path))), from_elsewhere=from_elsewhere)
+        return Source(agent or str(path), None, of_contents(dict(_read(path))), from_elsewhere=from_elsewhere)
     except OSError as error:
         raise ArenaError(f"cannot read {quote(str(path))}: {error.strerror}") from None
 
@@ -102,7 +102,7 @@ def handed_out_by_us() -> list[SourceFile]:
     return [file for folder in (*folders, starter.FOLDER) for file in from_path(folder).files if file.text]
 
 
-def _files(contents: Mapping[str, bytes]) -> tuple[SourceFile, ...]:
+def of_contents(contents: Mapping[str, bytes]) -> tuple[SourceFile, ...]:
     """The files, by name. All together have at most MOST_TOKENS tokens."""
     files = []
     left = MOST_TOKENS

@@ -1,8 +1,9 @@
 """Tokens of a source file, so that two files can be compared without comments, names and layout.
 
 Pure. A regular expression for each family of languages splits any text in one pass, also text with syntax errors, one
-endless line or unclosed strings. All names are one token, all numbers another, all strings a third: a copy with new
-names has the same tokens. Keywords, operators and names that a student cannot change keep their text.
+endless line or unclosed strings. All names are one token, all numbers and strings are another: a copy with new
+names has the same tokens. Parentheses are left out. Keywords,
+operators and names that a student cannot change keep their text.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _BRACES: Final = r"""
 """
 _REST: Final = r"""
 |(?P<number>\.?[0-9](?:[eEpP][+-][0-9]|[\w.])*+)
-|(?P<name>[^\W\d]\w*+)
+|(?P<name>\.?[^\W\d]\w*+)
 |(?P<sign>[-+*/%&|^<>=!:]=|\*\*|&&|\|\||<<|>>|->|=>|\+\+|--|::|(?s:.))
 """
 _BRACES_KEYWORDS: Final = frozenset(
@@ -46,13 +47,13 @@ _BRACES_KEYWORDS: Final = frozenset(
         typeof union unsigned use var void volatile where while yield""",
     )
 )
-_PYTHON_NAMES: Final = frozenset(
-    {*keyword.kwlist, *dir(builtins)}
-    | {name for kind in (State, Agent, Clock) for name in dir(kind) if not name.startswith("_")}
+_PYTHON_NAMES: Final = frozenset({*keyword.kwlist, *dir(builtins)})
+_ATTRIBUTES: Final = frozenset(
+    f".{name}" for kind in (State, Agent, Clock) for name in dir(kind) if not name.startswith("_")
 )
-"""Names that mean the same in every agent: of Python, of a position, of an agent and of its clock."""
+"""What every agent reads of a position, of its own class and of its clock: `.moves`, `.tell`, `.budget`."""
 _FAMILIES: Final = {
-    "python": (re.compile(_PYTHON + _REST, re.VERBOSE), _PYTHON_NAMES),
+    "python": (re.compile(_PYTHON + _REST, re.VERBOSE), _PYTHON_NAMES | _ATTRIBUTES),
     "braces": (re.compile(_BRACES + _REST, re.VERBOSE), _BRACES_KEYWORDS),
 }
 _BRACES_ENDINGS: Final = (
@@ -63,11 +64,21 @@ FAMILY: Final = {".py": "python", ".pyw": "python", **dict.fromkeys(_BRACES_ENDI
 """The family of languages by the extension of a file's name; other files are not code."""
 
 
+_NAME: Final = 1
+_VALUE: Final = 2
+_ATTRIBUTE: Final = 3
+_SKIPPED: Final = "()"
+"""A copier can add these anywhere."""
+_BETWEEN: Final = (crc32(b","), crc32(b":"))
+_BEFORE_NEGATIVE: Final = tuple([code, crc32(b"-")] for code in _BETWEEN)
+"""Values in a row are one token, so that all lists and tables of values are not taken for copies of each other."""
+
+
 class Tokens(Struct, frozen=True):
     """The tokens of a text: what each is, and where it stands."""
 
     codes: tuple[int, ...]
-    """A number for each token, the same for all names, for all numbers and for all strings."""
+    """A number for each token: the same for all names, for all attributes, and for all numbers and strings."""
     starts: tuple[int, ...]
     ends: tuple[int, ...]
     """The places in the text."""
@@ -80,36 +91,47 @@ def tokens_of(text: str, extension: str, *, most: int = MOST_TOKENS) -> Tokens:
     if (family := FAMILY.get(extension.lower())) is None:
         return Tokens((), (), ())
     pattern, kept = _FAMILIES[family]
-    codes: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    first_in_line = True
+    tokens: list[tuple[int, int, int]] = []
+    at_start_of_line = True
     alone = False  # whether the last token is a string at the start of a line: a docstring if the line ends there
+    cut = False
     for found in pattern.finditer(text):
-        kind = found.lastgroup
-        ends_line = kind == "comment" or (kind == "space" and "\n" in found[0])
-        if alone and ends_line:
-            for each in (codes, starts, ends):
-                each.pop()
+        kind = found.lastgroup or ""
         if kind in ("space", "comment"):
-            first_in_line |= ends_line
-            alone = alone and not ends_line
+            if kind == "comment" or "\n" in found[0]:
+                if alone:
+                    tokens.pop()
+                at_start_of_line, alone = True, False
             continue
-        if len(codes) == most:
-            return Tokens(tuple(codes), tuple(starts), tuple(ends), cut=True)
-        alone = kind == "string" and first_in_line and family == "python"
-        first_in_line = False
-        codes.append(_code(found[0], kind, kept))
-        starts.append(found.start())
-        ends.append(found.end())
-    if alone:
-        for each in (codes, starts, ends):
-            each.pop()
-    return Tokens(tuple(codes), tuple(starts), tuple(ends))
+        if cut := len(tokens) == most:
+            break
+        alone = kind == "string" and at_start_of_line and family == "python"
+        at_start_of_line = False
+        if found[0] in _SKIPPED:
+            continue
+        code, start = _code(found[0], kind, kept), found.start()
+        if code == _VALUE and (more := _values_before(tokens)):
+            start = tokens[-more][1]
+            del tokens[-more:]
+        tokens.append((code, start, found.end()))
+    if alone and not cut:
+        tokens.pop()
+    codes, starts, ends = zip(*tokens, strict=True) if tokens else ((), (), ())
+    return Tokens(codes, starts, ends, cut=cut)
 
 
-def _code(text: str, kind: str | None, kept: frozenset[str]) -> int:
+def _code(text: str, kind: str, kept: frozenset[str]) -> int:
     """The number of a token."""
-    if kind == "sign" or (kind == "name" and text in kept):
-        return crc32(text.encode("utf-8", "replace"))
-    return {"name": 1, "number": 2, "string": 3}[kind or ""]
+    if kind == "sign" or text in kept:
+        return crc32(text.encode())
+    if kind == "name":
+        return _ATTRIBUTE if text.startswith(".") else _NAME
+    return _VALUE
+
+
+def _values_before(tokens: list[tuple[int, int, int]]) -> int:
+    """The number of last tokens that belong to one list with the value that follows: "1," or "1, -"; 0 if none do."""
+    last = [code for code, _, _ in tokens[-3:]]
+    if last[-2:-1] == [_VALUE] and last[-1] in _BETWEEN:
+        return 2
+    return 3 if last[:1] == [_VALUE] and last[1:] in _BEFORE_NEGATIVE else 0
