@@ -43,6 +43,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/tournament.py
 	$(BIN)/python benchmarks/database.py
 	$(BIN)/python benchmarks/walls.py
+	$(BIN)/python benchmarks/similar.py
 	$(BIN)/python benchmarks/cli.py
 
 # Wheel and sdist in dist/, checked; publishes nothing.

@@ -19,6 +19,7 @@ from arena.tournament.collected_file import Collected
 from benchmarks.similar import AGENTS, everything, renamed
 from db import store as writing
 from db.database import Database
+from tests.arena.cli import test_json
 from tests.kit.arena_program import Ended, arena
 from tests.kit.hand_ins import folder
 
@@ -90,6 +91,7 @@ def test_json_and_csv_have_every_part_and_every_version(course: Path) -> None:
     )
     assert first["tokens"] == sum(part["tokens"] for part in first["parts"])
     assert first["parts"][0]["file"] == "my_agent.py"
+    assert {*first} == test_json.listed("similar")
     assert {(row["agent"], row["other"]) for row in others} == {("kestrel", "osprey")}
     listed = list(csv.DictReader(io.StringIO(similar(course, "cs101.toml", "--format", "csv").out)))
     assert [row["other"] for row in listed] == ["merlin", *(row["other"] for row in others)]
