@@ -1,0 +1,140 @@
+"""docs/instructor.md: the script of a night job, its line for cron, its units for systemd; the plan for sixty."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.kit.arena_program import arena, environment
+from tests.kit.effort import PATIENCE
+from tests.kit.places import ROOT
+
+PAGE: Final = (ROOT / "docs" / "instructor.md").read_text("utf-8")
+DESCRIPTION: Final = """
+name = "cs101"
+game = "tictactoe"
+clock = "5"
+players = "cs101.collected.toml"
+[[agent]]
+name = "random"
+player = "random"
+[course]
+roster = "roster.csv"
+"""
+STUDENT: Final = """
+from agents import Agent
+
+class First(Agent):
+    def choose(self, state, clock):
+        return state.moves()[0]
+"""
+
+
+def block(beginning: str) -> str:
+    """The block of the page that begins with these words."""
+    (found,) = [text for text in re.findall(r"^```\w+\n(.*?)^```$", PAGE, re.M | re.S) if text.startswith(beginning)]
+    return str(found)
+
+
+SCRIPT: Final = block("#!/bin/sh")
+COMMANDS: Final = [line for line in SCRIPT.splitlines() if line.startswith("arena ")]
+CRON: Final = block("30 22").split(maxsplit=5)[5].strip()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home of an instructor whose course has a script for the night and a submission."""
+    folder = tmp_path / "cs101"
+    (folder / "uploads" / "ann").mkdir(parents=True)
+    (folder / "uploads" / "ann" / "agent.py").write_text(STUDENT, "utf-8")
+    (folder / "cs101.toml").write_text(DESCRIPTION, "utf-8")
+    (folder / "roster.csv").write_text("id,name,alias\n1,Ann Bell,ann\n", "utf-8")
+    (folder / "night.sh").write_text(SCRIPT, "utf-8")
+    return tmp_path
+
+
+def night(home: Path, *, command: str = CRON) -> int:
+    """The exit code of the command that cron gives."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["sh", "-c", command],
+        cwd=home,
+        env=environment(80) | {"HOME": str(home), "PATH": programs, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    ).returncode
+
+
+needs_flock = pytest.mark.skipif(shutil.which("flock") is None, reason="needs flock (util-linux)")
+
+
+@needs_flock
+def test_each_night_collects_plays_and_publishes_and_writes_a_log(home: Path) -> None:
+    folder = home / "cs101"
+    assert night(home) == 0, (folder / "night.log").read_text("utf-8")
+    log = (folder / "night.log").read_text("utf-8")
+    assert re.search(r"^stops at \d{4}-\d\d-\d\d 06:00: no game starts after that$", log, re.MULTILINE)
+    assert "cs101 is finished: 2 games." in log
+    assert (folder / "site" / "index.html").exists()
+    assert not set(log) & set("\x1b\r"), "control characters in a log file"
+    assert log.endswith("\n")
+
+
+@needs_flock
+def test_a_step_that_fails_ends_the_night_and_a_second_night_does_not_begin(home: Path) -> None:
+    folder = home / "cs101"
+    assert night(home, command=f"exec 9> cs101/night.lock; flock 9; {CRON}") == 1
+    assert (folder / "night.log").read_text("utf-8") == ""
+    (folder / "cs101.toml").write_text(DESCRIPTION.replace("clock", "clok"), "utf-8")
+    assert night(home) == 2
+    assert "clok" in (folder / "night.log").read_text("utf-8")
+    assert not (folder / "site").exists()
+
+
+def test_systemd_gives_the_commands_of_the_script() -> None:
+    service = block("# ~/.config/systemd/user/cs101.service")
+    starts = re.findall(r"^ExecStart=%h/arena/\.venv/bin/(.+)$", service, re.MULTILINE)
+    assert starts == COMMANDS
+    units = configparser.ConfigParser(strict=False)
+    units.read_string(service)
+    assert units["Service"]["KillMode"] == "mixed"
+    assert units["Service"]["SuccessExitStatus"] == "143"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+def test_systemd_understands_the_units(tmp_path: Path) -> None:
+    program = tmp_path / "arena" / ".venv" / "bin" / "arena"
+    program.parent.mkdir(parents=True)
+    program.touch(mode=0o755)
+    for ending in ("service", "timer"):
+        text = block(f"# ~/.config/systemd/user/cs101.{ending}").replace("%h", str(tmp_path))
+        (tmp_path / f"cs101.{ending}").write_text(text, "utf-8")
+        done = subprocess.run(
+            ["systemd-analyze", "--man=no", "--recursive-errors=no", "verify", str(tmp_path / f"cs101.{ending}")],
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            timeout=PATIENCE,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_plan_for_sixty_students_is_as_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert arena("init", "cs101", "--game", "connect4").code == 0
+    lines = Path("cs101.toml").read_text("utf-8").splitlines()
+    template = [line for line in lines if not line.startswith(("games_at_once", "players"))]
+    students = [f'[[agent]]\nname = "student-{number}"\nplayer = "random"' for number in range(1, 61)]
+    Path("cs101.toml").write_text("\n".join(["games_at_once = 7", *template, *students]), "utf-8")
+    printed = arena("run", "cs101.toml", "--plan").out
+    assert printed.rstrip("\n") == block("cs101: connect4, round-robin, 6").rstrip("\n")
