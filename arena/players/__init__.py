@@ -5,6 +5,8 @@ This package can import `match` and `walls`. Start with `player.py`, which reads
     player.py        "pvs", "my_agent.py", "cmd:./engine" -> Player
     submissions.py   Store: read-only copies of files and folders, by the hash of their content
     command_words.py  which files and folders the words of a command name
+    build_commands.py  the commands that build and run agents in one language
+    builder.py       builds such agents behind walls; build_inside.py runs there
     own_sources.py   which sources this user's own commands have stored, so that they can run without asking
     versions.py      "alice@2" -> the Player that was entered then
     confinement.py   the settings of each agent's warden: walls, limits, readable files
