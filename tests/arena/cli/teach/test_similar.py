@@ -56,9 +56,16 @@ def course(tmp_path: Path) -> Path:
                 file = folder(tmp_path / f"{agent}-{number}", {"my_agent.py": text}) / "my_agent.py"
                 source = store.take(read_player(str(file))).hash
                 writing.version(connection, agent, source, "my_agent.py", datetime(2026, 5, 1, tzinfo=UTC))
-            known = dict.fromkeys(("submission", "handed_in", "told", "checked"), "")
             kept[agent] = Collected(
-                name=agent, version=len(texts), source=source, started_as="my_agent.py", light="good", **known
+                name=agent,
+                version=len(texts),
+                source=source,
+                started_as="my_agent.py",
+                submission="",
+                handed_in="",
+                light="good",
+                told="",
+                checked="",
             )
     collected_file.write(tmp_path / "cs101.collected.toml", kept, store)
     return folder(tmp_path, {"cs101.toml": DESCRIPTION, "roster.csv": ROSTER})
