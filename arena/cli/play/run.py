@@ -175,15 +175,39 @@ def _sprt_bounds(text: str) -> dict[str, float]:
     return {"elo0": elo0, "elo1": elo1}
 
 
-def demo(db: DatabaseOption = None) -> None:
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="DIR", help="With --course: the new folder of the course.", show_default="course-demo"),
+    ] = None,
+    course: Annotated[
+        bool, typer.Option("--course", help="A whole course instead: 40 submissions, tournament, grades and web pages.")
+    ] = False,
+    db: DatabaseOption = None,
+) -> None:
     """Run an example tournament: built-in agents play Connect-4 for about ten seconds.
 
     Its name is "demo"; the examples in the help of other commands use it.
 
+    With --course, the demo writes the folder of a whole course and gives every command of its instructor, in about two
+    minutes. It prints each command first. The same command continues the demo after an interruption.
+
     Example: arena demo
+
+    Example: arena demo --course
+
+    Example: arena demo --course my-course
     """
+    from arena.cli.play.course_demo import play_course
     from arena.tournament import league as leagues
 
+    if course:
+        if db is not None:
+            raise typer.BadParameter("--db: not with --course, which keeps its database in the folder of the course")
+        play_course(folder or Path("course-demo"))
+        return
+    if folder is not None:
+        raise typer.BadParameter(f"expected no folder, got '{folder}'; for a course: arena demo --course {folder}")
     _run(leagues.read(Path(__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
 
 

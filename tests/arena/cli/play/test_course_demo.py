@@ -1,0 +1,90 @@
+"""`arena demo --course` prints each command, gives it, and stops at the first that fails."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from arena.cli.play import course_demo
+from arena.cli.play.course_demo import STEPS, Step, play_course
+from arena.errors import ArenaError
+from tests.kit.arena_program import arena
+
+
+def test_all_commands_are_printed_as_they_are_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given: list[Step] = []
+
+    def give(step: Step, folder: Path) -> int:
+        assert capsys.readouterr().out.endswith(f"\n$ {step}\n")  # printed before it begins
+        given.append(step)
+        return 0
+
+    play_course(tmp_path / "my course", give=give)
+    assert given == list(STEPS)
+    assert "The demo is over" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("step", STEPS, ids=str)
+def test_every_command_is_one_of_ours_with_its_options(step: Step) -> None:
+    words, _, file = str(step).partition(" > ")
+    assert tuple(shlex.split(words)) == ("arena", *step.arguments)
+    assert file == step.to
+    text = arena(step.arguments[0], "--help", columns=200).out
+    assert text
+    for option in re.findall(r"--[a-z-]+", words):
+        assert option in text
+
+
+def test_a_command_that_fails_ends_the_demo_and_says_how_to_continue(tmp_path: Path) -> None:
+    given: list[Step] = []
+
+    def give(step: Step, folder: Path) -> int:
+        given.append(step)
+        return 3 if len(given) == 2 else 0
+
+    with pytest.raises(ArenaError, match=r"exit code 3; .* arena demo --course .*course-demo"):
+        play_course(tmp_path / "course-demo", give=give)
+    assert len(given) == 2
+
+
+def test_an_interrupted_demo_continues_in_the_same_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "course-demo"
+    with pytest.raises(typer.Exit) as ended:
+        play_course(folder, give=lambda *_: 130)
+    assert ended.value.exit_code == 130
+    assert f"to continue: arena demo --course {folder}" in capsys.readouterr().err
+    (folder / "cs101.toml").write_text("changed")
+    play_course(folder, give=lambda *_: 0)
+    assert "continues in it" in capsys.readouterr().out
+    assert (folder / "cs101.toml").read_text() == "changed"
+
+
+def test_a_folder_of_the_user_is_refused_and_unchanged(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    ended = arena("demo", "--course", "mine", cwd=tmp_path)
+    assert ended.code == 2
+    assert "'mine' already exists: name a new folder" in ended.err
+    assert [*(tmp_path / "mine").iterdir()] == []
+
+
+def test_a_folder_or_a_database_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    ended = arena("demo", "my-course", cwd=tmp_path)
+    assert (ended.code, "for a course: arena demo --course my-course" in ended.err) == (2, True)
+    ended = arena("demo", "--course", "--db", "x.db", cwd=tmp_path)
+    assert (ended.code, "not with --course" in ended.err) == (2, True)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_command_runs_in_the_folder_and_its_output_goes_to_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DB", str(tmp_path / "other.db"))
+    (tmp_path / "arena.py").write_text("raise SystemExit(9)")  # must not be imported
+    step = Step("Nothing", ("tournaments",), to="out.txt")
+    # There is no database in the folder, and the one that ARENA_DB names is not used.
+    assert course_demo._give(step, tmp_path) == 2
+    assert (tmp_path / "out.txt").read_text() == ""
+    assert course_demo._give(Step("Games", ("games",), to="out.txt"), tmp_path) == 0
+    assert "connect4" in (tmp_path / "out.txt").read_text()
