@@ -81,7 +81,7 @@ def play_course(folder: Path, *, give: Give | None = None) -> None:
             f"{quote(str(folder))} already exists: name a new folder, such as arena demo --course my-course"
         )
     else:
-        example_course.write(folder)
+        example_course.write(folder, example_course.languages_here())
         print(
             wrapped(f"{folder} is a new folder: a course of 45 students with 40 submissions; README.txt explains it.")
         )

@@ -1,7 +1,7 @@
 """Writes the folder of a course to try, which `arena demo --course` plays: roster, description, and three downloads.
 
 The folder is the same on every machine, except for programs in C and JavaScript: where they cannot be built or run,
-their authors hand in a program in Python. The folder is complete, or it does not exist.
+their authors hand in another program, in Python. The folder is complete, or it does not exist.
 """
 
 from __future__ import annotations
@@ -10,19 +10,23 @@ import csv
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
+from adsearch.games.connect4 import Connect4
 from arena.course import course
 from arena.course import roster as rosters
 from arena.course.example import downloads
 from arena.course.example.downloads import HandedIn
 from arena.course.roster import Roster
 from arena.errors import ArenaError
+from arena.players.build_commands import DEFAULTS, Language
+from arena.student import starter
+from arena.walls import probe
 
 DATA: Final = Path(__file__).parent
 ROSTER: Final = "roster.csv"
@@ -30,16 +34,19 @@ DESCRIPTION: Final = "cs101.toml"
 README: Final = "README.txt"
 MOODLE, CANVAS, BLACKBOARD = "moodle.zip", "canvas.zip", "blackboard"
 """The names of the downloads."""
+LANGUAGES: Final = {"c": starter.Language.C, "js": starter.Language.JAVASCRIPT}
+"""Languages other than Python in which students hand in, by the extension of their files."""
 
 
-def write(folder: Path) -> None:
-    """Writes the course into `folder`, which must not exist; ArenaError says why that is impossible."""
+def write(folder: Path, languages: Collection[str] = ()) -> None:
+    """Writes the course into `folder`, which must not exist; ArenaError says why that is impossible. `languages`: those
+    of `LANGUAGES` in which students hand in."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".course-demo-", dir=folder.parent) as scratch:
             new = Path(scratch) / "course"
             new.mkdir()
-            _write_into(new)
+            _write_into(new, languages)
             os.rename(new, folder)
     except OSError as error:
         raise ArenaError(f"cannot write {quote(str(folder))}: {error.strerror}") from None
@@ -53,40 +60,65 @@ def is_there(folder: Path) -> bool:
         return False
 
 
-def hand_ins(roster: Roster) -> dict[str, list[HandedIn]]:
-    """All submissions, by learning system."""
+def languages_here() -> list[str]:
+    """Those of `LANGUAGES` that this machine can build and run."""
+    return [name for name in LANGUAGES if _works_here(DEFAULTS[name])]
+
+
+def hand_ins(roster: Roster, languages: Collection[str] = ()) -> dict[str, list[HandedIn]]:
+    """All submissions, by learning system; `languages` as for `write`."""
     lines = csv.DictReader((DATA / "hand_ins.csv").read_text("utf-8").splitlines())
     return {
-        system: [_hand_in(line, roster) for line in theirs]
+        system: [_hand_in(line, roster, languages) for line in theirs]
         for system, theirs in groupby(lines, key=lambda line: line["system"])
     }
 
 
-def _write_into(folder: Path) -> None:
+def _works_here(language: Language) -> bool:
+    programs = (*language.build[:1], *language.run[:1])
+    if not all(program.startswith("./") or shutil.which(program) for program in programs):
+        return False
+    try:
+        probe.chosen(language.build_walls)
+    except ArenaError:
+        return False
+    return True
+
+
+def _write_into(folder: Path, languages: Collection[str]) -> None:
     for name in (ROSTER, DESCRIPTION, README):
         shutil.copyfile(DATA / name, folder / name)
+    with (folder / DESCRIPTION).open("a", encoding="utf-8") as description:
+        for name in languages:
+            description.write(f"\n[languages.{name}]\n")
     deadline = course.read(folder / DESCRIPTION).deadline
     assert deadline is not None  # our own file
-    by_system = hand_ins(rosters.read((DATA / ROSTER).read_text("utf-8"), ROSTER))
+    by_system = hand_ins(rosters.read((DATA / ROSTER).read_text("utf-8"), ROSTER), languages)
     downloads.moodle_zip(folder / MOODLE, by_system["moodle"])
     downloads.canvas_zip(folder / CANVAS, by_system["canvas"], deadline=deadline)
     downloads.blackboard_folder(folder / BLACKBOARD, by_system["blackboard"])
 
 
-def _hand_in(line: dict[str, str], roster: Roster) -> HandedIn:
+def _hand_in(line: dict[str, str], roster: Roster, languages: Collection[str]) -> HandedIn:
     (student,) = roster.called(line["id"])
     when = datetime.fromisoformat(f"{line['when']}+02:00")
-    files = dict(_files(line["work"], line["file"]))
+    files = dict(_files(line["work"], Path(line["file"]), languages))
     if line["file"].endswith(".zip"):
         files = {line["file"]: downloads.zipped([(name, content, when) for name, content in files.items()])}
     return HandedIn(student, when, files)
 
 
-def _files(work: str, name: str) -> Iterator[tuple[str, bytes]]:
-    """The files of a work in the folder `work`; a work of one file has the name that its author gave to it."""
+def _files(work: str, path: Path, languages: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """The files of a work in the folder `work`; a work of one file has the name that its author gave to it. A program
+    in another language is that of `arena new`, if `languages` has it."""
     place = DATA / "work" / work
     if place.is_dir():
-        for path in sorted(place.iterdir()):
-            yield f"{path.stem}.py", path.read_bytes()
+        for file in sorted(place.iterdir()):
+            yield f"{file.stem}.py", file.read_bytes()
+    elif (ending := path.suffix[1:]) in languages:
+        start = Connect4.start(rows=6, columns=7, line=4)
+        (text,) = starter.agent(path, "connect4", start, None, LANGUAGES[ending]).files.values()
+        yield path.name, text.encode()
     else:
-        yield name.replace(".zip", ".py"), place.with_name(f"{work}.txt").read_bytes()
+        name = path.with_suffix(".py").name if path.suffix[1:] in (*LANGUAGES, "zip") else path.name
+        yield name, place.with_name(f"{work}.txt").read_bytes()
