@@ -40,23 +40,23 @@ class Step:
 
 STEPS: Final = (
     Step(
-        "Collect the submissions: each is matched with a student and checked. First the zip of Moodle",
+        "Collect the submissions: each is matched with a student and checked. First the zip of Moodle.",
         ("collect", "moodle.zip", "--tournament", "cs101.toml"),
     ),
-    Step("The zip of Canvas", ("collect", "canvas.zip", "--tournament", "cs101.toml")),
-    Step("The folder of Blackboard", ("collect", "blackboard", "--tournament", "cs101.toml")),
+    Step("The zip of Canvas.", ("collect", "canvas.zip", "--tournament", "cs101.toml")),
+    Step("The folder of Blackboard.", ("collect", "blackboard", "--tournament", "cs101.toml")),
     Step(
-        "Who copied? The page shows similar sources side by side", ("similar", "cs101.toml", "--html", "similar.html")
+        "Who copied? The page shows similar sources side by side.", ("similar", "cs101.toml", "--html", "similar.html")
     ),
-    Step("Play the tournament", ("run", "cs101.toml")),
+    Step("Play the tournament.", ("run", "cs101.toml")),
     Step("Which grades are still undecided?", ("grades", "cs101.toml", "--preview")),
     Step(
-        "The grades, in the columns that a learning system imports",
+        "The grades, in the columns that a learning system imports.",
         ("grades", "cs101.toml", "--columns", "id,name,Grade=marks,Feedback=marks_why"),
         to="grades.csv",
     ),
-    Step("For each student, a private page that says why games were lost", ("feedback", "cs101.toml", "feedback")),
-    Step("The public web page: aliases only", ("report", "cs101.toml", "site")),
+    Step("For each student, a private page that says why games were lost.", ("feedback", "cs101.toml", "feedback")),
+    Step("The public web page: students are shown by alias.", ("report", "cs101.toml", "site")),
 )
 RESULTS: Final = (
     ("site/index.html", "the public page: standings, crosstable and all games"),
@@ -91,7 +91,7 @@ def play_course(folder: Path, *, give: Give | None = None) -> None:
         print("$ unset ARENA_DB")
     began = time.monotonic()
     for number, step in enumerate(STEPS, 1):
-        print(f"\n# {number} of {len(STEPS)}: {step.why}.\n$ {step}", flush=True)
+        print(f"\n# {number} of {len(STEPS)}: {step.why}\n$ {step}", flush=True)
         _check(give(step, folder) if give else _give(step, folder), folder)
     print(f"\nThe demo is over; it took {time.monotonic() - began:.0f} s. Now look at:")
     for file, what in RESULTS:

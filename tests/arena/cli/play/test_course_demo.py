@@ -1,7 +1,11 @@
 """`arena demo --course` prints each command, gives it, and stops at the first that fails."""
 
+import csv
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +13,11 @@ import typer
 
 from arena.cli.play import course_demo
 from arena.cli.play.course_demo import STEPS, Step, play_course
+from arena.course import roster
+from arena.course.example import downloads, example_course
 from arena.errors import ArenaError
 from tests.kit.arena_program import arena
+from tests.kit.effort import SOAK
 
 
 def test_all_commands_are_printed_as_they_are_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,3 +95,76 @@ def test_a_command_runs_in_the_folder_and_its_output_goes_to_the_file(
     assert (tmp_path / "out.txt").read_text() == ""
     assert course_demo._give(Step("Games", ("games",), to="out.txt"), tmp_path) == 0
     assert "connect4" in (tmp_path / "out.txt").read_text()
+
+
+def smaller(folder: Path) -> None:
+    """Leaves four submissions of the course, and one round."""
+    students = roster.read((folder / "roster.csv").read_text("utf-8"), "roster.csv")
+    by_system = example_course.hand_ins(students)
+    few = {
+        system: [one for one in theirs if one.student.alias in ("heron", "lynx", "gecko", "quail")]
+        for system, theirs in by_system.items()
+    }
+    downloads.moodle_zip(folder / "moodle.zip", few["moodle"])
+    downloads.canvas_zip(folder / "canvas.zip", few["canvas"], deadline=few["canvas"][0].when)
+    for path in (folder / "blackboard").iterdir():
+        if "_3013_" not in path.name:
+            path.unlink()
+    text = (folder / "cs101.toml").read_text("utf-8")
+    (folder / "cs101.toml").write_text(text.replace("rounds = 4", "rounds = 1"), "utf-8")
+
+
+def test_a_smaller_course_goes_from_downloads_to_grades_and_pages(tmp_path: Path) -> None:
+    folder = tmp_path / "course-demo"
+    example_course.write(folder)
+    smaller(folder)
+
+    def give(step: Step, folder: Path) -> int:
+        ended = arena(*step.arguments, cwd=folder)
+        assert ended.code == 0, (str(step), ended.err)
+        if step.to:
+            (folder / step.to).write_text(ended.out, "utf-8")
+        return ended.code
+
+    play_course(folder, give=give)
+    assert_results(folder, played={"heron", "quail"})
+
+
+@pytest.mark.skipif(not SOAK, reason="two minutes: SOAK=1")
+def test_the_whole_demo_goes_from_downloads_to_grades_and_pages(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "arena", "demo", "--course"],
+        cwd=tmp_path,
+        env=os.environ | {"ARENA_DB": str(tmp_path / "other.db")},
+        check=False,
+    )
+    assert ended.returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["course-demo"]
+    assert_results(tmp_path / "course-demo", played={"heron", "finch", "quail", "otter", "lemur", "raven", "puffin"})
+    marks = grades(tmp_path / "course-demo")
+    assert marks["1004"] == marks["1005"]  # a team
+    assert "late" in marks["2007"]["Feedback"]
+    assert "faults" in marks["2012"]["Feedback"]
+
+
+def grades(folder: Path) -> dict[str, dict[str, str]]:
+    """The lines of grades.csv by the student's id."""
+    with (folder / "grades.csv").open(encoding="utf-8") as file:
+        return {line["id"]: line for line in csv.DictReader(file)}
+
+
+def assert_results(folder: Path, *, played: set[str]) -> None:
+    """All files are there that the demo names, and each student has a grade; those who played have marks."""
+    for file, _ in course_demo.RESULTS:
+        assert (folder / file).stat().st_size > 0, file
+    students = roster.read((folder / "roster.csv").read_text("utf-8"), "roster.csv").students
+    marks = grades(folder)
+    assert [*marks] == [one.id for one in students]
+    for one in students:
+        if one.alias in played:
+            assert float(marks[one.id]["Grade"]) > 0, one
+        elif one.alias in ("lynx", "gecko", "panda"):
+            assert float(marks[one.id]["Grade"]) == 0, one
+    page = (folder / "site" / "index.html").read_text("utf-8")
+    assert "heron" in page
+    assert "Ben Costa" not in page

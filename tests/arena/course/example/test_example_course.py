@@ -1,6 +1,7 @@
 """The course to try is the same everywhere, and `arena collect` reads its downloads as those of learning systems."""
 
 import csv
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +13,10 @@ from arena.course.collecting.lms_download import read_download
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.example import example_course
 from arena.errors import ArenaError
-from arena.tournament import league
+from arena.players.build_commands import DEFAULTS
+from arena.tournament import language_tables, league
+from tests.kit.arena_program import arena
+from tests.kit.places import ROOT
 
 CLASS = roster.read((example_course.DATA / "roster.csv").read_text("utf-8"), "roster.csv")
 
@@ -59,8 +63,10 @@ def test_each_submission_is_found_again_with_its_student_and_time(folder: Path, 
 def test_the_numbers_that_the_demo_prints_are_right() -> None:
     handed_in = [one for system in example_course.hand_ins(CLASS).values() for one in system]
     assert (len(CLASS.students), len(handed_in)) == (45, 40)
-    assert "45 students" in (example_course.DATA / "README.txt").read_text()
-    assert "40 submissions" in (example_course.DATA / "README.txt").read_text()
+    readme = (example_course.DATA / "README.txt").read_text("utf-8")
+    for text in (readme, (ROOT / "docs" / "instructor.md").read_text("utf-8"), arena("demo", "--help").out):
+        assert "40 submissions" in " ".join(text.split())
+    assert "45 students" in readme
 
 
 def test_the_course_has_every_kind_of_student(folder: Path) -> None:
@@ -77,6 +83,25 @@ def test_the_course_has_every_kind_of_student(folder: Path) -> None:
     assert [one.alias for one in CLASS.students if one.deadline] == ["raven"]
 
 
+def test_programs_in_other_languages_are_handed_in_where_they_can_be_built(tmp_path: Path) -> None:
+    example_course.write(tmp_path / "demo", ["c", "js"])
+    (c,) = [one for one in example_course.hand_ins(CLASS, ["c", "js"])["canvas"] if one.student.alias == "dingo"]
+    assert b"int main" in c.files["agent.c"]
+    assert {*language_tables.read(tmp_path / "demo" / "cs101.toml")} == {"c", "js"}
+    assert {*example_course.LANGUAGES} <= {*DEFAULTS}
+    (python,) = [one for one in example_course.hand_ins(CLASS)["canvas"] if one.student.alias == "dingo"]
+    assert [*python.files] == ["agent.py"]
+
+
+def test_every_student_that_the_readme_names_is_in_the_course() -> None:
+    readme = (example_course.DATA / "README.txt").read_text("utf-8")
+    named = {
+        name for line in re.findall(r"^  ([a-z]+(?:, [a-z]+)?)  +\S", readme, re.MULTILINE) for name in line.split(", ")
+    }
+    assert len(named) == 10
+    assert named <= {one.alias for one in CLASS.students}
+
+
 def test_every_work_is_handed_in(folder: Path) -> None:
     lines = csv.DictReader((example_course.DATA / "hand_ins.csv").read_text("utf-8").splitlines())
     assert {line["work"] for line in lines} == {path.stem for path in (example_course.DATA / "work").iterdir()}
@@ -84,7 +109,10 @@ def test_every_work_is_handed_in(folder: Path) -> None:
 
 def test_the_description_is_read_without_any_collected_agent(folder: Path) -> None:
     assert league.read(folder / "cs101.toml", agents=False).name == "cs101"
-    assert course.read(folder / "cs101.toml").roster == folder / "roster.csv"
+    described = course.read(folder / "cs101.toml")
+    assert described.roster == folder / "roster.csv"
+    assert described.marks is not None
+    assert [*described.marks.bars.values()] == ["random", "alphabeta-2"]
 
 
 def test_a_folder_is_never_written_twice(folder: Path, tmp_path: Path) -> None:
