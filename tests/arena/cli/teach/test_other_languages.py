@@ -95,6 +95,7 @@ def test_a_student_checks_as_the_course_does(course: Path) -> None:
 def test_a_course_without_the_table_says_which_to_add(course: Path) -> None:
     (course / "cs101.toml").write_text(DESCRIPTION.replace("languages.c]", "languages.cpp]"))
     shutil.rmtree(course / "in" / "1002")
+    (course / "in" / "1001.js").unlink()
     row = collected()["1005"]
     assert (row["light"], row["told"]) == ("failed", "1005.c is a C program")
     assert "needs the table [languages.c]" in str(row["advice"])
