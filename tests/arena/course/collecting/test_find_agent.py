@@ -27,6 +27,12 @@ def test_single_folders_are_opened(tmp_path: Path, files: tuple[str, ...], found
     assert find_agent(source, lambda: tmp_path / "new") == source / found
 
 
+def test_a_folder_with_an_agent_in_a_language_of_the_course_is_not_left(tmp_path: Path) -> None:
+    source = folder(tmp_path / "in", {"agent.rb": "", "data/book.txt": ""})
+    assert find_agent(source, lambda: tmp_path / "new", {".rb"}) == source
+    assert find_agent(source, lambda: tmp_path / "new") == source / "data"
+
+
 def test_a_zip_in_a_folder_is_unpacked(tmp_path: Path) -> None:
     source = folder(tmp_path / "in", {"readme.txt": "see the zip"})
     zipped(source / "work.zip", {"work/agent.py": AGENT})
