@@ -104,8 +104,8 @@ def _zone(name: str) -> tzinfo:
                 "'pip install tzdata', or write the offset, such as 2026-05-01T23:59+02:00"
             ) from None
         raise BadSubmission(
-            f"expected a time zone such as Europe/Berlin, got {quote(name)}{nearly(name, known)}; an offset such as "
-            "+02:00 works too"
+            f"expected a time zone such as Europe/Berlin, or an offset as in 2026-05-01T23:59+02:00, got {quote(name)}"
+            f"{nearly(name, known)}"
         ) from None
 
 

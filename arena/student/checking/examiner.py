@@ -74,10 +74,9 @@ class Examiner:
     def __init__(
         self, conditions: Conditions, folder: RunFolder, *, at_once: int | None = None, many: bool = False
     ) -> None:
-        """`at_once`: number of games played at the same time; None: one less than there are cores, at most 4. `many`:
-        there are many agents to examine, so each plays one game at a time, and all cores are used if no agent pays for
-        waiting. Raises ArenaError or AdsearchError for wrong conditions; anything wrong with an agent is a step of its
-        report."""
+        """`at_once`: number of games played at the same time; None: see `games_at_once`. `many`: there are many agents,
+        so each plays one game at a time. Raises ArenaError or AdsearchError for wrong conditions; anything wrong with
+        an agent is a step of its report."""
         self.conditions = conditions
         self._many = many
         self._store = Store(folder.path / "store")
@@ -98,11 +97,7 @@ class Examiner:
         )
         self._numbers = count(1)
         walls = self._confinement.wall_kind()
-        if at_once is None:
-            # A wait for a processor is measured and not charged, so a busy machine changes no verdict.
-            all_cores = many and meter.counts_waits(walls)
-            at_once = cores.count() if all_cores else max(1, min(_MOST_AT_ONCE, cores.count() - 1))
-        self._director = Director(folder, at_once=at_once)
+        self._director = Director(folder, at_once=at_once or games_at_once(walls, many=many))
 
     def __enter__(self) -> Self:
         return self
@@ -332,6 +327,14 @@ class _CheckSchedule:
 
     def _note_progress(self) -> None:
         self._changed(self._ended, [running.place for running in self._running])
+
+
+def games_at_once(walls: WallKind, *, many: bool) -> int:
+    """The number of games played at the same time: one less than there are cores, at most 4; with `many` agents one for
+    each core, if waiting for a processor is measured behind these walls and not charged."""
+    if many and meter.counts_waits(walls):
+        return cores.count()
+    return max(1, min(_MOST_AT_ONCE, cores.count() - 1))
 
 
 def _refuse_unless_there(only: int, start: State[Any], conditions: Conditions) -> None:

@@ -16,12 +16,15 @@ from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Finished, Planned
+from arena.play import cores
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName
 from arena.student.checking.agent_lookup import submissions_in
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate, Examiner, _CheckSchedule, _RunningCheck
+from arena.student.checking.examiner import Candidate, Examiner, _CheckSchedule, _RunningCheck, games_at_once
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import GameBatch, GameRequests
+from arena.walls import meter
+from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord, SeatRecord
@@ -90,10 +93,23 @@ def test_several_agents_are_examined_at_the_same_time_independently(tmp_path: Pa
     awkward.write_text(GREEDY)
     wanted = submissions_in(tmp_path)
     assert [name for name, _ in wanted] == [awkward.stem, "empty", "greedy", "none"]
-    with RunFolder() as folder, Examiner(Conditions(game="nap", positions=4), folder, at_once=2) as examiner:
-        found = dict(examiner.each([Candidate(name, text) for name, text in wanted]))
+    told: list[tuple[int, list[int]]] = []
+    with RunFolder() as folder, Examiner(Conditions(game="nap", positions=4), folder, at_once=2, many=True) as examiner:
+        candidates = [Candidate(name, text) for name, text in wanted]
+        found = dict(examiner.each(candidates, lambda ended, places: told.append((ended, list(places)))))
+    assert [0, 2] in [places for _, places in told]
+    assert told[-1] == (4, [])
     assert [found[place].light for place in range(4)] == [Light.GOOD, Light.FAILED, Light.GOOD, Light.FAILED]
     assert [found[place].agent for place in range(4)] == [name for name, _ in wanted]
+
+
+def test_all_cores_are_used_for_many_agents_only_if_none_pays_for_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "count", lambda: 8)
+    monkeypatch.setattr(meter, "counts_waits", lambda kind: kind is WallKind.SANDBOX)
+    assert games_at_once(WallKind.SANDBOX, many=True) == 8
+    assert games_at_once(WallKind.SANDBOX, many=False) == games_at_once(WallKind.LIMITS, many=True) == 4
+    monkeypatch.setattr(cores, "count", lambda: 1)
+    assert games_at_once(WallKind.SANDBOX, many=True) == games_at_once(WallKind.LIMITS, many=True) == 1
 
 
 def test_a_missing_agent_among_several_is_reported_like_any_other(greedy: Path) -> None:
