@@ -23,6 +23,7 @@ from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
+from arena.student.checking import resigning_opponent
 from arena.walls import probe
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
@@ -220,6 +221,17 @@ def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other
     assert thinker.key not in [player.key for player in setup.director._crew._players.values()]
     (second,) = setup.play(setup.game(setup.entrant("random", "a"), setup.entrant("random", "b")))
     assert second.record.verdict == Verdict.NORMAL
+
+
+def test_a_player_of_ours_that_resigns_is_kept_for_its_next_game(setup: Setup) -> None:
+    text = f"{resigning_opponent.__file__}:ResignsAfter0"
+    resigns = Entrant("r", text, ("-m", "agents", text, "--connect", "-"), source=text)
+    (first,) = setup.play(setup.game(resigns, setup.entrant("random", "x")))
+    before = players_of(setup)
+    (second,) = setup.play(setup.game(resigns, setup.entrant("random", "x")))
+    assert (first.record.verdict, second.record.verdict) == (Verdict.RESIGNED, Verdict.RESIGNED)
+    assert players_of(setup) == before
+    assert len(before) == 2
 
 
 def test_where_players_wait_fewer_games_are_played_at_once_and_then_more_again(monkeypatch: pytest.MonkeyPatch) -> None:
