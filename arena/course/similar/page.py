@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from arena.course.roster import replace_unprintable
 from arena.course.similar.comparison import Pair, Place
 from arena.course.similar.sources import Source, SourceFile
 from arena.history.pages.html import document, element, file, words
@@ -53,7 +54,7 @@ def _table(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> str:
     ]
     rows = []
     for number, pair in enumerate(pairs, 1):
-        names = words(f"{shown_as(pair.one)} and {shown_as(pair.other)}")
+        names = _name(f"{shown_as(pair.one)} and {shown_as(pair.other)}")
         link = element("a", names, href=f"#pair-{number}") if number <= _MOST_PAIRS else names
         figures = (f"{pair.share:.0%}", f"{pair.other_share:.0%}", f"{pair.tokens:,}", f"{pair.longest:,}")
         cells = [element("td", figure, class_="number") for figure in figures]
@@ -69,18 +70,20 @@ def _table(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> str:
 
 
 def _section(number: int, pair: Pair, shown_as: Callable[[Source], str]) -> str:
-    told = [f"{pair.kind}; {pair.tokens:,} tokens in {len(pair.parts)} parts"]
+    count = "1 part" if len(pair.parts) == 1 else f"{len(pair.parts)} parts"
+    told = [f"{pair.kind}; {pair.tokens:,} tokens in {count}"]
+    parts = sorted(pair.parts, key=lambda part: (part.one.file, part.one.start))
     if pair.same_files:
         told.append(f"equal files: {', '.join(pair.same_files)}")
     sides = [
         _side(f"pair-{number}", mine, its, source, name, share, marked)
         for mine, its, source, name, share, marked in (
-            ("one", "other", pair.one, shown_as(pair.one), pair.share, [each.one for each in pair.parts]),
-            ("other", "one", pair.other, shown_as(pair.other), pair.other_share, [each.other for each in pair.parts]),
+            ("one", "other", pair.one, shown_as(pair.one), pair.share, [part.one for part in parts]),
+            ("other", "one", pair.other, shown_as(pair.other), pair.other_share, [part.other for part in parts]),
         )
     ]
-    heading = element("h2", words(f"{number}. {shown_as(pair.one)} and {shown_as(pair.other)}"))
-    about = element("p", words("; ".join(told)))
+    heading = element("h2", _name(f"{number}. {shown_as(pair.one)} and {shown_as(pair.other)}"))
+    about = element("p", _name("; ".join(told)))
     return element("section", heading, about, element("div", *sides, class_="sides"), id=f"pair-{number}")
 
 
@@ -95,11 +98,16 @@ def _side(pair: str, mine: str, its: str, source: Source, name: str, share: floa
         if marked := sorted(by_file[each.name], key=lambda one: one[1].start):
             lines = _lines(each, marked, room, (f"{pair}-{mine}-", f"#{pair}-{its}-"))
             room -= len(lines)
-            files.append(element("h4", words(each.name)) + element("pre", "\n".join(lines)))
-    title = element("h3", words(name if name == source.title else f"{name} ({source.title})"), f": {share:.0%}")
+            files.append(element("h4", _name(each.name)) + element("pre", "\n".join(lines)))
+    title = element("h3", _name(name if name == source.title else f"{name} ({source.title})"), f": {share:.0%}")
     code = "".join(files) or element("p", "no equal parts of code")
-    label = f"Code of {name}"
+    label = f"Code of {replace_unprintable(name)}"
     return element("div", title, element("div", code, class_="code", tabindex=0, role="region", aria_label=label))
+
+
+def _name(text: str) -> str:
+    """A name of a student, an agent or a file, as markup on one line."""
+    return words(replace_unprintable(text))
 
 
 def _lines(source: SourceFile, marked: _Marked, room: int, addresses: tuple[str, str]) -> list[str]:

@@ -17,7 +17,6 @@ from msgspec import Struct
 import adsearch
 import agents
 from adsearch.errors import quote
-from arena.course.roster import replace_unprintable
 from arena.course.similar.tokens import FAMILY, MOST_TOKENS, Tokens, tokens_of
 from arena.errors import ArenaError
 from arena.players.submissions import Store
@@ -118,7 +117,8 @@ def of_contents(contents: Mapping[str, bytes]) -> tuple[SourceFile, ...]:
 def _text(content: bytes) -> str:
     """Code as text; every character that is not printable, such as NUL, becomes U+FFFD."""
     text = content[:_MOST_CODE].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return "\n".join("\t".join(map(replace_unprintable, line.split("\t"))) for line in text.split("\n"))
+    unprintable = {letter for letter in set(text) if not letter.isprintable() and letter not in "\t\n"}
+    return text.translate(dict.fromkeys(map(ord, unprintable), "\ufffd"))
 
 
 def _read(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -19,7 +19,7 @@ from msgspec import Struct
 from adsearch import State
 from agents import Agent, Clock
 
-MOST_TOKENS: Final = 50_000
+MOST_TOKENS: Final = 20_000
 """Tokens of one source that are compared; a student's agent has 500 to 5,000."""
 _PYTHON: Final = r"""
 (?P<space>(?:\s|\\\n)++)

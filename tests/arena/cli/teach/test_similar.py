@@ -120,7 +120,7 @@ def test_before_any_game_the_files_of_a_description_are_compared(tmp_path: Path)
     folder(tmp_path, {"t.toml": 'game = "connect4"\nplayers = "in/*"\n'})
     ended = similar(tmp_path, "t.toml", "--format", "json")
     assert [(row["agent"], row["other"]) for row in json.loads(ended.out)] == [("a", "b")]
-    assert ended.err == "d: too long; only the first 50,000 tokens are compared\n"
+    assert ended.err == "d: too long; only the first 20,000 tokens are compared\n"
     assert not (tmp_path / "arena.db").exists()
 
 

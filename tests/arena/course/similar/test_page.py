@@ -26,7 +26,7 @@ def pairs() -> list[Pair]:
     return compare(
         [
             Source("ann", 1, of_contents({"agent.py": UCT.encode()})),
-            Source(EVIL, 2, of_contents({f"{EVIL}.py": hostile.encode()})),
+            Source(EVIL, 2, of_contents({f"{EVIL}\u202e.py": hostile.encode()})),
             Source("cleo", 1, of_contents({"agent.py": table.encode(), "book.bin": b"\0" * 500})),
             Source("dan", 1, of_contents({"a.py": renamed(table, Random(3))["agent.py"].encode(), "b": b"\0" * 500})),
         ]
@@ -34,7 +34,7 @@ def pairs() -> list[Pair]:
 
 
 def names(source: Source) -> str:
-    return {"ann": "Ann Berger"}.get(source.agent, source.title)
+    return {"ann": "Ann Berger", "dan": "Dan\u202e\nEvans"}.get(source.agent, source.title)
 
 
 @pytest.fixture(scope="module")
