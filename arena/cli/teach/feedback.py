@@ -52,9 +52,14 @@ def feedback(
                 gathered, names = gather(connection, found, known, now=datetime.now(UTC))
                 first = record.games(connection, [game.id for game in gathered.games[:1]])
 
+                moments: list[float] = []
+
                 def show(done: int, total: int) -> None:
-                    left = rough_duration((time.monotonic() - began) / done * (total - done))
-                    show_progress(f"{done} of {total} agents, about {left} left\x1b[K")
+                    moments.append(time.monotonic())
+                    # The first agent took longer, because the processes had to start.
+                    each = (moments[-1] - moments[0]) / (done - 1) if done > 1 else 0.0
+                    left = f", about {rough_duration(each * (total - done))} left" if each else ""
+                    show_progress(f"{done} of {total} agents{left}\x1b[K")
 
                 letters = write_feedback(
                     connection,
