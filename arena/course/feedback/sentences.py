@@ -80,7 +80,8 @@ def about_faults(feedback: AgentFeedback) -> str:
     lost = sum(fault.games for fault in found.faults)
     if not lost:
         return f"None: there was no crash, illegal move or other fault in {counted(found.games, 'game')}."
-    return f"Your agent lost {lost:,} of its {counted(found.games, 'game')} by its own fault. Repair this first."
+    played = counted(found.games, "game")
+    return f"Your agent played {played} and lost {lost:,} of them by its own fault. Repair this first."
 
 
 def fault_heading(fault: Fault) -> str:
