@@ -60,7 +60,7 @@ STEPS: Final = (
 )
 RESULTS: Final = (
     ("site/index.html", "the public page: standings, crosstable and all games"),
-    ("feedback/heron/index.html", "what one student gets; mail.csv beside it is for mail merge"),
+    ("feedback/finch/index.html", "what one student gets; feedback/mail.csv is for mail merge"),
     ("similar.html", "similar sources, side by side"),
     ("grades.csv", "a line for each student"),
 )
@@ -91,7 +91,7 @@ def play_course(folder: Path, *, give: Give | None = None) -> None:
         print("$ unset ARENA_DB")
     began = time.monotonic()
     for number, step in enumerate(STEPS, 1):
-        print(f"\n# {number} of {len(STEPS)}: {step.why}\n$ {step}", flush=True)
+        print(f"\n{wrapped(f'# {number} of {len(STEPS)}: {step.why}', more='# ')}\n$ {step}", flush=True)
         _check(give(step, folder) if give else _give(step, folder), folder)
     print(f"\nThe demo is over; it took {time.monotonic() - began:.0f} s. Now look at:")
     for file, what in RESULTS:
