@@ -52,7 +52,7 @@ STEPS: Final = (
     Step("Which grades are still undecided?", ("grades", "cs101.toml", "--preview")),
     Step(
         "The grades, in the columns that a learning system imports.",
-        ("grades", "cs101.toml", "--columns", "id,name,Grade=marks,Feedback=marks_why"),
+        ("grades", "cs101.toml", "--columns", "id,Grade=marks,Why=marks_why"),
         to="grades.csv",
     ),
     Step("For each student, a private page that says why games were lost.", ("feedback", "cs101.toml", "feedback")),
