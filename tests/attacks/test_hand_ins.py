@@ -14,7 +14,7 @@ import pytest
 
 from arena.course import roster as rosters
 from arena.course.collecting.hand_in import TimeSource
-from arena.course.collecting.lms_download import read_download
+from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.similar.equal_files import shared_content
 from arena.course.similar.gather import of_versions
@@ -75,7 +75,7 @@ def test_a_link_is_not_taken_for_a_hand_in(tmp_path: Path, shape: str, where: st
     link.symlink_to(tmp_path / "nothing" if where == "to nothing" else kept / bobs)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    found = read_download(source, scratch, RosterMatcher(rosters.read(ROSTER, "roster.csv")))
+    found = read_downloads([source], scratch, RosterMatcher(rosters.read(ROSTER, "roster.csv")))
     (eve,) = [one for one in found if one.student is not None and one.student.id == "1003"]
     assert eve.path is None
     assert "is a link: expected files and folders" in eve.wrong
@@ -137,7 +137,7 @@ def test_a_file_s_name_takes_nobody_s_place(tmp_path: Path, system: str, chosen:
     source = folder(tmp_path / "handed-in", {bob: AGENT, eve: AGENT + "# by Eve\n"})
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    found = read_download(source, scratch, RosterMatcher(rosters.read(ROSTER, "roster.csv")))
+    found = read_downloads([source], scratch, RosterMatcher(rosters.read(ROSTER, "roster.csv")))
     whose = {one.label: one.student.id if one.student else None for one in found}
     as_blackboard_names = system.startswith("Canvas") and chosen.startswith("attempt_")
     assert whose == {bob: "1002", eve: None if as_blackboard_names else "1003"}

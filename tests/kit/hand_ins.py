@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.course import roster as rosters
 from arena.course.collecting.hand_in import HandIn
-from arena.course.collecting.lms_download import read_download
+from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 
 ROSTER = """\
@@ -56,7 +56,7 @@ def zipped(place: Path, files: Mapping[str, str | bytes], *, when: datetime = MA
 
 def read(source: Path, scratch: Path) -> list[HandIn]:
     """The hand-ins of a download."""
-    return read_download(source, scratch, MATCHER)
+    return read_downloads([source], scratch, MATCHER)
 
 
 def whose(found: list[HandIn]) -> dict[str, str]:

@@ -40,11 +40,9 @@ class Step:
 
 STEPS: Final = (
     Step(
-        "Collect the submissions: each is matched with a student and checked. First the zip of Moodle.",
-        ("collect", "moodle.zip", "--tournament", "cs101.toml"),
+        "Collect the submissions from three learning systems: each is matched with a student and checked.",
+        ("collect", "moodle.zip", "canvas.zip", "blackboard", "--tournament", "cs101.toml"),
     ),
-    Step("The zip of Canvas.", ("collect", "canvas.zip", "--tournament", "cs101.toml")),
-    Step("The folder of Blackboard.", ("collect", "blackboard", "--tournament", "cs101.toml")),
     Step(
         "Who copied? The page shows similar sources side by side.", ("similar", "cs101.toml", "--html", "similar.html")
     ),

@@ -35,8 +35,11 @@ _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table 
 
 
 def collect(
-    source: Annotated[
-        Path, typer.Argument(metavar="DIR|ZIP", help="Download from Moodle, Canvas, ..., or any folder.")
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR|ZIP...", help="Downloads from Moodle, Canvas, ..., or any folders.", show_default=False
+        ),
     ],
     roster: RosterOption = None,
     deadline: Annotated[
@@ -100,7 +103,7 @@ def collect(
     Example: arena collect handed-in/ --roster roster.csv --game connect4
     """
     from arena.course.collecting.collector import Collector
-    from arena.course.collecting.lms_download import read_download
+    from arena.course.collecting.lms_download import read_downloads
     from arena.course.collecting.roster_matcher import RosterMatcher
     from arena.tournament import language_tables
     from arena.walls.run_folder import RunFolder
@@ -116,7 +119,7 @@ def collect(
     try:
         with ExitStack() as stack:
             folder = stack.enter_context(RunFolder())
-            hand_ins = read_download(source, folder.scratch, RosterMatcher(known))
+            hand_ins = read_downloads(sources, folder.scratch, RosterMatcher(known))
             database = stack.enter_context(Database(db))
             collector = Collector(
                 conditions,
@@ -150,7 +153,11 @@ def collect(
 
 def _show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], format: OutputFormat) -> None:
     show(
-        [_row(line, shared) for line in lines if format is not OutputFormat.TABLE or line.student],
+        [
+            _row(line, shared)
+            for line in lines
+            if format is not OutputFormat.TABLE or (line.student and line.outcome != "kept")
+        ],
         _columns(format),
         format=format,
         narrowed="name",
@@ -317,8 +324,11 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
             _say(f"{line.student.name or line.student.id}, {line.hand_in.label}:")
             _say(f"{row['told']}{'; ' * bool(row['advice'])}{row['advice']}", indent=4)
     _show_teams(lines)
+    kept = sum(line.outcome == "kept" for line in lines)
     missing = [line.student for line in lines if line.outcome == "missing" and line.student]
     unmatched = [line.hand_in for line in lines if line.outcome == "unmatched" and line.hand_in]
+    if kept:
+        _say(f"kept ({kept}): students without a submission here, whose agents were collected before")
     if missing:
         _say(f"missing ({len(missing)}): {', '.join(one.name or one.id for one in missing)}")
     if unmatched:

@@ -323,8 +323,9 @@ class Collector:
         agent and the version that now plays."""
         version = None if queue.kept is None else queue.kept.version
         several = len({one.student for one in queue.all}) > 1
+        nothing = HandInOutcome.MISSING if queue.kept is None else HandInOutcome.KEPT
         for place, student in enumerate(queue.students):
-            for result in queue.results or [HandInResult(outcome=HandInOutcome.MISSING)]:
+            for result in queue.results or [HandInResult(outcome=nothing)]:
                 yield replace(
                     result,
                     student=student,

@@ -18,8 +18,10 @@ class HandInOutcome(StrEnum):
     LATE = "late"
     OLDER = "older"
     """Older than the hand-in that already plays."""
+    KEPT = "kept"
+    """The student handed in nothing, but has an agent from an earlier run."""
     MISSING = "missing"
-    """The student handed in nothing."""
+    """The student handed in nothing, and has no agent."""
     UNMATCHED = "unmatched"
     """No student on the roster matches the hand-in."""
 

@@ -32,9 +32,13 @@ _LONGEST_RECEIPT: Final = 64 * 1024
 _AGENT_ENDINGS: Final = (".py", ".zip")
 
 
-def read_download(source: Path, scratch: Path, matcher: RosterMatcher) -> list[HandIn]:
-    """All hand-ins in the folder or zip `source`, sorted by label; BadSubmission if `source` itself cannot be read."""
-    return _Download(scratch, matcher).read(source)
+def read_downloads(sources: Sequence[Path], scratch: Path, matcher: RosterMatcher) -> list[HandIn]:
+    """All hand-ins in these folders and zips, sorted by label; BadSubmission if one of them cannot be read.
+
+    With several sources, a label starts with the name of its source."""
+    reader = _Downloads(scratch, matcher)
+    found = [(source, one) for source in sources for one in reader.read(source)]
+    return [one if len(sources) == 1 else replace(one, label=f"{source.name}/{one.label}") for source, one in found]
 
 
 @dataclass(slots=True)
@@ -50,8 +54,8 @@ class _Group:
     """The name and user name in the system's receipt."""
 
 
-class _Download:
-    """Reads one download."""
+class _Downloads:
+    """Reads downloads, one after the other."""
 
     def __init__(self, scratch: Path, matcher: RosterMatcher) -> None:
         self._scratch = scratch
@@ -65,6 +69,7 @@ class _Download:
 
     def read(self, source: Path) -> list[HandIn]:
         root = source
+        self._time_source = TimeSource.FILE
         if not source.exists():
             raise BadSubmission(f"expected a folder or a zip of submissions, but there is no {quote(str(source))}")
         if source.is_file():

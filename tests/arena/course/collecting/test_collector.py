@@ -17,7 +17,7 @@ from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.collector import Collector, Progress
 from arena.course.collecting.deadline import read_deadline
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
-from arena.course.collecting.lms_download import read_download
+from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.player import Player
@@ -106,7 +106,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
                 afresh=afresh,
                 now=lambda: NOW,
             )
-            found = read_download(source, scratch.scratch, RosterMatcher(roster))
+            found = read_downloads([source], scratch.scratch, RosterMatcher(roster))
             results = collecting.collect(found, progress.append)
             not_on_roster[:] = collecting.not_on_roster
         by_id = {one.student.id: one for one in results if one.student}
@@ -175,7 +175,7 @@ def test_a_new_hand_in_is_the_next_version_and_a_broken_one_keeps_the_last(tmp_p
     assert (told["1001"].version, told["1001"].plays, told["1001"].again) == (2, True, False)
     assert (told["1002"].version, told["1002"].plays, told["1002"].outcome) == (1, False, HandInOutcome.FAILED)
     third = collect(folder(tmp_path / "c", {"1006.py": AGENT}))
-    assert (third["1001"].outcome, third["1001"].version) == (HandInOutcome.MISSING, 2)
+    assert (third["1001"].outcome, third["1001"].version) == (HandInOutcome.KEPT, 2)
     assert kept(tmp_path)["Deep Blue"].version == 2
 
 

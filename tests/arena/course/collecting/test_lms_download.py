@@ -14,7 +14,7 @@ from arena.course.collecting.hand_in import HandIn, TimeSource
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.collecting.unzip import ZipLimits
 from arena.errors import BadSubmission
-from tests.kit.hand_ins import AGENT, MAY, folder, read, whose, zipped
+from tests.kit.hand_ins import AGENT, MATCHER, MAY, folder, read, whose, zipped
 
 
 @pytest.fixture
@@ -83,6 +83,21 @@ def test_the_second_submission_on_canvas_replaces_the_first(tmp_path: Path, scra
     assert agent(bob, scratch).read_text() == "# second\n"
 
 
+def test_several_downloads_are_read_together(tmp_path: Path, scratch: Path) -> None:
+    first = zipped(tmp_path / "moodle.zip", {"Anna Müller_55_assignsubmission_file_/agent.py": AGENT})
+    second = folder(tmp_path / "canvas", {"brownbob_LATE_123456_7890123_agent.py": AGENT})
+    third = zipped(tmp_path / "more.zip", {"1001.py": AGENT})
+    found = lms_download.read_downloads([first, second, third], scratch, MATCHER)
+    assert whose(found) == {
+        "moodle.zip/Anna Müller_55_assignsubmission_file_": "1001",
+        "canvas/brownbob_LATE_123456_7890123_agent.py": "1002",
+        "more.zip/1001.py": "1001",
+    }
+    assert [one.time_source for one in found] == [TimeSource.ZIP, TimeSource.NONE, TimeSource.ZIP]
+    with pytest.raises(BadSubmission, match=r"there is no .*nothing\.zip"):
+        lms_download.read_downloads([tmp_path / "nothing.zip", first], scratch, MATCHER)
+
+
 def test_group_assignments_name_files_by_the_group(tmp_path: Path, scratch: Path) -> None:
     roster = "name,group,alias\nAnna Müller,Team 7,Fox\nBob Brown,Team 7,Fox\nEve Zweig,Team 8,Owl\nZoe Lee,,Elk\n"
     matcher = RosterMatcher(rosters.read(roster, "roster.csv"))
@@ -92,7 +107,7 @@ def test_group_assignments_name_files_by_the_group(tmp_path: Path, scratch: Path
         "canvas/team8_104_9001_agent.py": AGENT,
         "plain/Team 8/agent.py": AGENT,
     }
-    found = lms_download.read_download(folder(tmp_path / "a", given), scratch, matcher)
+    found = lms_download.read_downloads([folder(tmp_path / "a", given)], scratch, matcher)
     assert {one.label: one.student.alias if one.student else "" for one in found} == {
         "canvas/team8_104_9001_agent.py": "Owl",
         "moodle/Default group_assignsubmission_file_": "",
@@ -108,7 +123,7 @@ def test_anonymous_hand_ins_need_a_worksheet_or_are_refused(tmp_path: Path, scra
         "anon_aB3x9_9001_agent.py": AGENT,
     }
     matcher = RosterMatcher(rosters.read("Identifier,Status\nParticipant 4711,\n", "worksheet.csv"))
-    known, *others = lms_download.read_download(folder(tmp_path / "a", given), scratch, matcher)
+    known, *others = lms_download.read_downloads([folder(tmp_path / "a", given)], scratch, matcher)
     assert known.student is not None
     assert known.student.id == "Participant 4711"
     assert [one.student for one in others] == [None, None]

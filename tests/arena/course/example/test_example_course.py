@@ -9,7 +9,7 @@ import pytest
 
 from arena.course import course, roster
 from arena.course.collecting.hand_in import HandIn
-from arena.course.collecting.lms_download import read_download
+from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.example import example_course
 from arena.errors import ArenaError
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def found(folder: Path, download: str, scratch: Path) -> list[HandIn]:
     """The hand-ins that `arena collect` finds in a download."""
-    return read_download(folder / download, scratch, RosterMatcher(CLASS))
+    return read_downloads([folder / download], scratch, RosterMatcher(CLASS))
 
 
 def bytes_in(folder: Path) -> dict[str, bytes]:
