@@ -1,12 +1,19 @@
-"""For instructors: the roster, the hand-ins, the public report, exercises.
+"""For instructors: the roster, the hand-ins, marks, feedback, the public report, exercises.
 
 It may import all other rooms. Start with `collecting/`.
 
-    course.py      the tables of a description that are about the course
-    roster.py      the students of the course, read from a spreadsheet
-    aliases.py     the public names of agents
-    collecting/    from the download of a learning system to agents that play
-    report/        a tournament as a web site to publish
-    bundle.py      one agent's games and sources as a file for its author
-    lecture/       makes and grades exercises
+    course.py            the tables of a description that are about the course
+    roster.py            the students of the course, read from a spreadsheet
+    roster_columns.py    the titles that learning systems give to its columns
+    new_aliases.py       aliases for a roster that has none
+    aliases.py           the public names of agents
+    collecting/          from the download of a learning system to agents that play
+    similar/             finds agents whose sources are copies
+    grading/             from results to marks
+    feedback/            for the author of each agent, why it lost
+    report/              a tournament as a web site to publish
+    processes.py         several processes that write the pages of feedback and of a report
+    bundle.py            one agent's games and sources as a file for its author
+    lecture/             makes and grades exercises
+    example/             a course to try
 """

@@ -14,8 +14,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from arena.course import marks
 from arena.course.collecting.deadline import read_deadline
+from arena.course.grading import marks
 from arena.errors import BadSubmission
 from arena.tournament.description import Table, read_toml
 

@@ -8,7 +8,6 @@ import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agents.protocol import Verdict
 from arena.cli.asking import rated_games
 from arena.cli.asking.course_options import course_of
 from arena.cli.asking.game_filters import AtOption, filtered
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from arena.course.course import Course
-    from arena.course.grade_list import Line
-    from arena.course.marks import Marks, Results
+    from arena.course.grading.grade_list import Line
+    from arena.course.grading.marks import Marks
+    from arena.course.grading.results import Results
     from arena.ratings.grades import Bar
-    from db.records import PastGame, RatedGame
     from db.search import GameFilter
 
 _MOST: Final = 1_000_000
@@ -99,7 +98,7 @@ def grades(
 
     Example: arena grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
     """
-    from arena.course import marks
+    from arena.course.grading.results import late_days
 
     name, course = (None, None) if tournament is None else course_of(tournament)
     scheme = None if course is None else course.marks
@@ -115,7 +114,7 @@ def grades(
         )
     if scheme is not None:
         scheme = replace(scheme, bars=bars)
-    late = {} if course is None or scheme is None else marks.late_days(course.file)
+    late = {} if course is None or scheme is None else late_days(course.file)
     found = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
     format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
     short = format is OutputFormat.TABLE and columns is None
@@ -152,6 +151,7 @@ def _read(
     late: Mapping[str, int],
 ) -> _Found:
     """Reads the games, and computes each agent's row."""
+    from arena.course.grading.results import results_of
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
     from arena.tournament import standings as ranked_by
@@ -188,43 +188,19 @@ def _read(
         rows=rows,
         statuses=entered,
         bars=verdicts,
-        results=_results([row["agent"] for row in rows], verdicts, for_points, faults, late),
+        results=results_of([row["agent"] for row in rows], verdicts, for_points, faults, late),
         left=row.games - row.played,
         rounds=row.format in ("round-robin", "gauntlet", "swiss", "tables"),
         repeated=ranked.repeated,
     )
 
 
-def _results(
-    agents: Sequence[str],
-    verdicts: Mapping[str, Mapping[str, Bar]],
-    games: Sequence[RatedGame],
-    faults: Sequence[PastGame],
-    late: Mapping[str, int],
-) -> dict[str, Results]:
-    """The results of each agent that marks depend on. `games`: all that give points."""
-    from arena.course.marks import Results
-    from arena.ratings.grades import reasons
-
-    played = [game for game in games if game.verdict != Verdict.FORFEIT]
-    players = {player for game in played for player in game.names}
-    at_fault = reasons(faults, {game.id for game in played})
-    return {
-        agent: Results(
-            played=agent in players,
-            bars={title: bar.stands for title, bar in verdicts.get(agent, {}).items()},
-            faults=len(at_fault.get(agent, ())),
-            late_days=late.get(agent, 0),
-        )
-        for agent in agents
-    }
-
-
 def _lines(
     file: str, course: Course | None, on: str | None, agents: Sequence[str], *, names_only: bool
 ) -> list[tuple[Line, str]]:
     """The lines of the roster, each with the name of its agent. `names_only`: of a course's roster only the names."""
-    from arena.course import grade_list, roster
+    from arena.course import roster
+    from arena.course.grading import grade_list
 
     text, name = read_file(file, "a roster")
     lines = roster.table(text, name)
@@ -248,7 +224,7 @@ def _show_list(
     format: OutputFormat,
 ) -> None:
     """Prints the grade list."""
-    from arena.course import grade_list, marks
+    from arena.course.grading import grade_list, marks
 
     short = format is OutputFormat.TABLE and columns is None
     rows, of_missing = found.rows, {}
@@ -331,7 +307,7 @@ def _show_preview(
     format: OutputFormat,
 ) -> None:
     """Prints the undecided bars of the students' agents: those on the roster, else all that are not bars."""
-    from arena.course.grade_preview import preview
+    from arena.course.grading.preview import preview
 
     students = None if lines is None else {agent for _, agent in lines}
     names = [row["agent"] for row in found.rows]

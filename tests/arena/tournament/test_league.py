@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.course import COURSE_KEYS
-from arena.course.marks import BAR_KEYS, MARKS_KEYS
+from arena.course.grading.marks import BAR_KEYS, MARKS_KEYS
 from arena.errors import BadLeague
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits

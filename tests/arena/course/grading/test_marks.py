@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.course.marks import Marks, Results, columns, late_days, marked, read
+from arena.course.grading.marks import Marks, columns, marked, read
+from arena.course.grading.results import Results
 from arena.errors import BadLeague
 from arena.ratings.grades import Against
 from arena.tournament.description import Table
@@ -171,17 +171,3 @@ def test_better_results_never_cost_marks(bars: dict[str, Against | None], faults
     ]
     for change in improved:
         assert marked(SCHEME, replace(results, **change))[0] >= marks
-
-
-# Being late.
-
-
-def test_days_late_are_read_from_what_was_collected(tmp_path: Path) -> None:
-    description = tmp_path / "cs101.toml"
-    description.write_text('game = "connect4"\nplayers = ["cs101.collected.toml", "agents/*"]\n')
-    assert late_days(description) == {}
-    one = 'version = 1\nsource = "0"\nstarted_as = "agent.py"\n'
-    (tmp_path / "cs101.collected.toml").write_text(
-        f'[[agent]]\nname = "ann"\n{one}[[agent]]\nname = "bob"\nlate_days = 2\n{one}'
-    )
-    assert late_days(description) == {"bob": 2}

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from adsearch.errors import meant, nearly, one_of, quote
-from arena.course.marks import NOT_ENTERED
+from arena.course.grading.marks import NOT_ENTERED
 from arena.course.roster import Roster
 from arena.errors import BadRating
 

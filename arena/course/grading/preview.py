@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.course.marks import Marks, Results, columns
+from arena.course.grading.marks import Marks, columns
+from arena.course.grading.results import Results
 from arena.ratings.grades import Against, Bar
 
 

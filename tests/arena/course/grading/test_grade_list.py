@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.course import grade_list
 from arena.course import roster as rosters
-from arena.course.grade_list import agents_in_column, agents_of, chosen
+from arena.course.grading import grade_list
+from arena.course.grading.grade_list import agents_in_column, agents_of, chosen
 from arena.errors import BadRating
 
 

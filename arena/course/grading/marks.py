@@ -1,20 +1,18 @@
 """Marks for a course: the table [marks] of a description, and what an agent's results are worth by it.
 
-Pure, apart from `late_days`, which reads the file that `arena collect` writes. Marks are a sum of numbers of the table,
-so nothing is rounded; they are at least 0 and at most `most`.
+Pure. Marks are a sum of numbers of the table, so nothing is rounded; they are at least 0 and at most `most`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
+from arena.course.grading.results import Results
 from arena.ratings.grades import Against
-from arena.tournament import collected_file
-from arena.tournament.description import Table, read_toml, shown
+from arena.tournament.description import Table, shown
 
 MARKS_KEYS: Final = ("plays", "fault", "most_faults", "late_day", "most_late", "most", "scale", "bars")
 BAR_KEYS: Final = ("agent", "marks")
@@ -50,18 +48,6 @@ class Marks(Struct, frozen=True, kw_only=True):
     def grade(self, marks: float) -> str | None:
         """The grade for these marks; None without a scale."""
         return next((grade for grade, least in self.scale.items() if marks >= least), None)
-
-
-class Results(Struct, frozen=True, kw_only=True):
-    """The results of one agent that marks depend on."""
-
-    played: bool
-    """Whether it played a game; forfeited games are not played."""
-    bars: Mapping[str, Against | None] = {}
-    """The verdict of each bar; None if the agent is the bar, or has no rated game."""
-    faults: int = 0
-    """Number of games that it played and lost by a fault."""
-    late_days: int = 0
 
 
 def read(table: Table) -> Marks:
@@ -112,17 +98,6 @@ def columns(scheme: Marks, results: Results | None) -> dict[str, Any]:
     marks, why = (0.0, NOT_ENTERED) if results is None else marked(scheme, results)
     grade = {"grade": scheme.grade(marks)} if scheme.scale else {}
     return {"marks": int(marks) if marks == int(marks) else marks, **grade, "marks_why": why}
-
-
-def late_days(description: Path) -> dict[str, int]:
-    """The days by which each collected agent was late; agents that were in time are left out."""
-    found: dict[str, int] = {}
-    for pattern in Table(read_toml(description), str(description)).texts("players"):
-        file = description.parent / Path(pattern).expanduser()
-        if pattern.endswith(collected_file.ENDING) and file.is_file():
-            collected, _ = collected_file.read(file)
-            found |= {one.name: one.late_days for one in collected if one.late_days}
-    return found
 
 
 def written(value: float) -> str:

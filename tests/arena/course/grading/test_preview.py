@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from arena.course.grade_preview import preview
-from arena.course.marks import Marks, Results
+from arena.course.grading.marks import Marks
+from arena.course.grading.preview import preview
+from arena.course.grading.results import Results
 from arena.ratings.grades import Against, Bar
 
 BETTER, NOT_BETTER, UNDECIDED = Against.BETTER, Against.NOT_BETTER, Against.UNDECIDED
