@@ -4,6 +4,9 @@
 
     [course]       the roster, the deadline, and what happens to late submissions
     [marks]        what results are worth
+
+The tables [languages.NAME] are read in `arena/tournament/language_tables.py`, because they also set walls and limits
+of agents that play.
 """
 
 from __future__ import annotations
