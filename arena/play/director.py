@@ -66,7 +66,6 @@ class Director:
         # Players whose warden was lost in a game that became void by it: pairing, leg and name.
         self._lost_before: set[tuple[object, ...]] = set()
         descriptors.players()
-        # Whether no more games are started.
         self._running: dict[int, _Running] = {}
         self._context = zmq.Context()
         self._referee = control.Channel(self._context, self.folder.control, of_director=True)
