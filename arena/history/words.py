@@ -136,6 +136,13 @@ def rough_duration(seconds: float) -> str:
     return f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"
 
 
+def time_left(done: int, total: int, seconds: float) -> str:
+    """The time that the rest of a work needs, if `done` parts took `seconds`: "about 5 minutes left".
+
+    Empty if nothing is done yet, or all."""
+    return f"about {rough_duration(seconds / done * (total - done))} left" if 0 < done < total else ""
+
+
 def printable(text: str) -> str:
     """`text` on one line, with everything that is not printable escaped, such as terminal escape sequences."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

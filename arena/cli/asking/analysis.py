@@ -54,9 +54,8 @@ def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
         show_progress(f"analysing ply 1 of {total}")
         for number, ply in enumerate(plies, 1):
             yield ply
-            left = words.rough_duration((monotonic() - began) / number * (total - number))
-            if number < total:
-                show_progress(f"analysing ply {number + 1} of {total}, about {left} left")
+            if left := words.time_left(number, total, monotonic() - began):
+                show_progress(f"analysing ply {number + 1} of {total}, {left}")
 
 
 def _keep(game: PastGame, plies: Iterable[JudgedPly], db: str | None) -> None:

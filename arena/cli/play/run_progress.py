@@ -25,16 +25,15 @@ class RunProgress:
         self._next_line = self._began + _EVERY
 
     def time_left(self) -> str:
-        """The time that the other games need, as "about 5 minutes left"; empty before the first game is over."""
-        played = self._tournament.over - self._first
-        if not played:
-            return ""
-        left = (self._clock() - self._began) / played * (self._tournament.all - self._tournament.over)
-        return f"about {words.rough_duration(left)} left"
+        """The time that the other games need: "about 5 minutes left". Empty before the first game is over, and after
+        the last."""
+        played, to_play = self._tournament.over - self._first, self._tournament.all - self._first
+        return words.time_left(played, to_play, self._clock() - self._began)
 
     def line(self, now: str) -> str:
         """A line for a log file, at most one a minute; otherwise empty. `now`: the date and time to print."""
         if self._clock() < self._next_line:
             return ""
         self._next_line = self._clock() + _EVERY
-        return f"{now}  {self._tournament.over} of {self._tournament.all} games are over, {self.time_left()}"
+        played = f"{now}  {self._tournament.over} of {self._tournament.all} games are over"
+        return ", ".join(filter(None, (played, self.time_left())))

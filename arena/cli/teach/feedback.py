@@ -37,7 +37,7 @@ def feedback(
     from arena.course.report.gather import gather
     from arena.course.report.publish import FEEDBACK, published
     from arena.history.recorded_rules import why_untrusted
-    from arena.history.words import printable, rough_duration, without_store
+    from arena.history.words import printable, time_left, without_store
     from arena.play import cores
     from db import games as record
     from db import lookup
@@ -57,9 +57,8 @@ def feedback(
                 def show(done: int, total: int) -> None:
                     moments.append(time.monotonic())
                     # The first agent took longer, because the processes had to start.
-                    each = (moments[-1] - moments[0]) / (done - 1) if done > 1 else 0.0
-                    left = f", about {rough_duration(each * (total - done))} left" if each else ""
-                    show_progress(f"{done} of {total} agents{left}\x1b[K")
+                    left = time_left(done - 1, total - 1, moments[-1] - moments[0])
+                    show_progress(", ".join(filter(None, (f"{done} of {total} agents", left))))
 
                 letters = write_feedback(
                     connection,

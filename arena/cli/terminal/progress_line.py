@@ -83,10 +83,10 @@ def counted(done: int, total: int, *, seconds: float, names: Sequence[str]) -> s
     """The progress of checks: "12 of 60 checked, about 2 minutes left: Anna Berger, Ben Costa".
 
     `seconds`: time that the `done` ones took; `names`: those in progress."""
-    from arena.history.words import rough_duration
+    from arena.history.words import time_left
 
-    left = f", about {rough_duration(seconds / done * (total - done))} left" if 0 < done < total else ""
-    return f"{done} of {total} checked{left}{': ' if names else ''}{', '.join(names)}"
+    progress = ", ".join(filter(None, (f"{done} of {total} checked", time_left(done, total, seconds))))
+    return f"{progress}: {', '.join(names)}" if names else progress
 
 
 def _cut(text: str) -> str:

@@ -1,9 +1,9 @@
 """Tokens of a source file, so that two files can be compared without comments, names and layout.
 
 Pure. A regular expression for each family of languages splits any text in one pass, also text with syntax errors, one
-endless line or unclosed strings. All names are one token, all numbers and strings are another: a copy with new
-names has the same tokens. Parentheses are left out. Keywords,
-operators and names that a student cannot change keep their text.
+endless line or unclosed strings. All names are one token, all numbers and strings are another: a copy with new names
+has the same tokens. Keywords, operators and names that a student cannot change keep their text. Parentheses are left
+out.
 """
 
 from __future__ import annotations
@@ -62,8 +62,6 @@ _BRACES_ENDINGS: Final = (
 )
 FAMILY: Final = {".py": "python", ".pyw": "python", **dict.fromkeys(_BRACES_ENDINGS, "braces")}
 """The family of languages by the extension of a file's name; other files are not code."""
-
-
 _NAME: Final = 1
 _VALUE: Final = 2
 _ATTRIBUTE: Final = 3

@@ -20,3 +20,8 @@ from arena.history import words
 )
 def test_rough_durations(seconds: float, said: str) -> None:
     assert words.rough_duration(seconds) == said
+
+
+def test_the_time_that_is_left() -> None:
+    assert words.time_left(1, 11, 60) == "about 10 minutes left"
+    assert words.time_left(0, 10, 60) == words.time_left(10, 10, 60) == ""
