@@ -1,0 +1,280 @@
+"""What `arena collect` prints: the table of results, what needs attention below it, and the next step."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from arena.cli.terminal.listings import Columns, OutputFormat, Row, show
+from arena.cli.terminal.wrapping import wrapped
+from arena.errors import BadLeague
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from arena.course.collecting.hand_in_result import HandInResult
+    from arena.course.roster import Student
+    from arena.course.similar.equal_files import SharedContent
+
+_MOST_LISTED: Final = 20
+
+
+# The table.
+
+
+def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], format: OutputFormat) -> None:
+    """Print the results; in a table only the students who handed in or have no agent."""
+    show(
+        [
+            _row(line, shared)
+            for line in lines
+            if format is not OutputFormat.TABLE or (line.student and line.outcome != "kept")
+        ],
+        _columns(format),
+        format=format,
+        narrowed="name",
+    )
+
+
+def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, Any]:
+    from arena.history.words import printable, without_store
+
+    one, student = line.hand_in, line.student
+    return {
+        "id": student.id if student else None,
+        "name": student.name if student else None,
+        "group": student.group if student else None,
+        "agent": line.agent or None,
+        "submission": printable(one.label) if one else None,
+        "when": one.when.isoformat(timespec="seconds") if one and one.when else None,
+        "time_from": str(one.time_source) if one else None,
+        "late": line.late_days > 0,
+        "late_days": line.late_days,
+        "light": str(line.outcome),
+        "told": without_store(printable(line.message)),
+        "advice": without_store(printable(line.advice)),
+        "plays": line.plays,
+        "version": line.version,
+        "source": line.source or None,
+        "new": line.plays and not line.again,
+        "team_submissions": [printable(one.label) for one in line.of_team],
+        "same": [
+            {"file": one.file or None, "agents": [agent for agent in one.agents if agent != line.agent]}
+            for one in shared
+            if (line.agent, line.source) in one.submissions
+        ],
+    }
+
+
+def _columns(format: OutputFormat) -> Columns:
+    if format is not OutputFormat.TABLE:
+        names = [
+            *("id", "name", "group", "agent", "plays", "version", "submission", "when", "late", "late_days", "light")
+        ]
+        names += ["told", "advice"]
+        return {name: _cell(name) for name in names} | {"same": _same}
+    return {
+        "id": lambda row: row["id"],
+        "name": lambda row: row["name"],
+        "agent": lambda row: row["agent"],
+        "plays": lambda row: "-" if row["version"] is None else f"@{row['version']}",
+        "handed in": lambda row: (row["when"] or "-")[5:16].replace("T", " ") or "-",
+        "light": _light,
+    }
+
+
+def _light(row: Row) -> str:
+    late = f"late {row['late_days']} d"
+    if row["light"] == "late":
+        return f"{late}, plays" if row["plays"] else late
+    return f"{row['light']}, {late}" if row["late"] else str(row["light"])
+
+
+def _cell(name: str) -> Any:
+    def text(row: Any) -> str:
+        value = row[name]
+        return "" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+    return text
+
+
+def _same(row: Row) -> str:
+    return "; ".join(f"{one['file'] or 'all'}: {', '.join(one['agents'])}" for one in row["same"])
+
+
+# Below the table.
+
+
+def show_notes(
+    lines: Sequence[HandInResult],
+    *,
+    deadline: datetime | None,
+    own_deadlines: Mapping[Student, datetime],
+    shared: Sequence[SharedContent],
+    not_on_roster: Sequence[str],
+) -> None:
+    """Print what needs attention, below the table."""
+    _show_rest(lines, deadline)
+    _show_own_deadlines(own_deadlines, lines)
+    _show_shared(lines, shared)
+    if not_on_roster:
+        _say(f"agents whose name is not on the roster: {', '.join(not_on_roster)}")
+        _say("if an alias was changed, change it back; or: arena withdraw NAME --reason WHY", indent=4)
+
+
+def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None:
+    """Print the messages of submissions, who is missing, what matches nobody, and the deadline."""
+    for line in lines:
+        if line.message and line.student and line.hand_in and not line.repeats:
+            row = _row(line)
+            _say(f"{line.student.name or line.student.id}, {line.hand_in.label}:")
+            _say(f"{row['told']}{'; ' * bool(row['advice'])}{row['advice']}", indent=4)
+    _show_teams(lines)
+    kept = sum(line.outcome == "kept" for line in lines)
+    missing = [line.student for line in lines if line.outcome == "missing" and line.student]
+    unmatched = [line.hand_in for line in lines if line.outcome == "unmatched" and line.hand_in]
+    if kept:
+        _say(f"kept ({kept}): students without a submission here, whose agents were collected before")
+    if missing:
+        _say(f"missing ({len(missing)}): {', '.join(one.name or one.id for one in missing)}")
+    if unmatched:
+        _say(f"no match on the roster ({len(unmatched)}): start each name with a student's id, or correct the roster")
+        for one in unmatched[:_MOST_LISTED]:
+            _say(f"{one.label}: {one.wrong}", indent=4)
+        if len(unmatched) > _MOST_LISTED:
+            _say(f"... and {len(unmatched) - _MOST_LISTED} more", indent=4)
+    if deadline is not None:
+        _say(f"deadline: {_moment(deadline)}; {_by_which_clocks(lines)}")
+
+
+def _show_teams(lines: Sequence[HandInResult]) -> None:
+    """Print the teams of which several members handed in."""
+    for agent, hand_ins in {line.agent: line.of_team for line in lines if line.of_team}.items():
+        found = [f"{one.label}{one.when:, %m-%d %H:%M}" if one.when else one.label for one in hand_ins]
+        _say(f"{agent}: {len(found)} submissions of one team, of which the latest that passes plays:")
+        for text in found[:_MOST_LISTED]:
+            _say(text, indent=4)
+
+
+def _show_own_deadlines(deadlines: Mapping[Student, datetime], lines: Sequence[HandInResult]) -> None:
+    """Print the students who have a deadline of their own."""
+    by_moment: dict[str, list[str]] = {}
+    for student in dict.fromkeys(line.student for line in lines if line.student in deadlines):
+        assert student is not None
+        by_moment.setdefault(_moment(deadlines[student]), []).append(student.name or student.id)
+    for moment, names in by_moment.items():
+        _say(f"deadline of {', '.join(names)}: {moment}")
+
+
+def _moment(deadline: datetime) -> str:
+    """A deadline in words: "2026-05-01 23:59:59 (Europe/Berlin, UTC+0200)"."""
+    zone = getattr(deadline.tzinfo, "key", "")
+    return f"{deadline:%Y-%m-%d %H:%M:%S} ({zone}{', ' * bool(zone)}UTC{deadline:%z})"
+
+
+_CLOCKS: Final = {
+    "name": "the time in the file name",
+    "zip": "the time in the zip",
+    "file": "the modification time of the file",
+    "unknown": "a late mark only",
+}
+
+
+def _by_which_clocks(lines: Sequence[HandInResult]) -> str:
+    """The times that were compared with the deadline; a warning if they are probably those of the download."""
+    timed = [(line.hand_in, line.late_days > 0) for line in lines if line.student and line.hand_in]
+    clocks = (
+        ", ".join(_CLOCKS[name] for name in dict.fromkeys(one.time_source for one, _ in timed))
+        or "no submissions to compare"
+    )
+    by_files = [late for one, late in timed if one.time_source in ("file", "zip")]
+    if len(by_files) > 2 and all(by_files):
+        clocks += ". All are late: are these the times of the download? --late accept lets them play"
+    return f"compared with {clocks}" if timed else clocks
+
+
+def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent]) -> None:
+    """Print which students submitted the same content."""
+    names = {line.agent: line.student.name or line.student.id for line in lines if line.student}
+    for one in shared[:_MOST_LISTED]:
+        what = f"the same file {one.file}" if one.file else "the same content"
+        _say(f"{what}: {', '.join(names.get(agent, agent) for agent in one.agents)}")
+    if len(shared) > _MOST_LISTED:
+        _say(f"... and {len(shared) - _MOST_LISTED} more; --format json lists all")
+
+
+# The next step.
+
+
+def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Path | None, db: str | None) -> None:
+    """Print how many students have which result, and what to do next."""
+    _say(_summary(lines))
+    students = {line.student: line for line in lines if line.student}
+    playing = [line for line in students.values() if line.version is not None]
+    new = {line.student for line in lines if line.plays and not line.again}
+    agents = {line.agent for line in playing}
+    shared = f" ({len(agents)} agents, because teams share one)" if len(agents) < len(playing) else ""
+    _say(
+        f"{len(playing)} of {len(students)} students have an agent{shared}, {len(new)} of them a new version; the list "
+        f"is {file}"
+    )
+    if tournament is not None and not _is_named(file, tournament):
+        _say(f'add this line to {tournament}, above its first "[":')
+        _say(f'players = "{file.name}"', indent=4)
+    elif tournament is not None:
+        _show_how_to_play(tournament, db)
+
+
+def _show_how_to_play(tournament: Path, db: str | None) -> None:
+    """Print the command that plays the tournament, or why it cannot be played yet."""
+    from arena.players.submissions import Store
+    from arena.tournament import league
+    from arena.tournament.plan import plan_of
+    from arena.walls.run_folder import RunFolder
+    from db.database import Database
+
+    try:
+        with RunFolder() as folder, Database(db) as database, database.reading() as connection:
+            planned = plan_of(connection, league.read(tournament), Store(folder.scratch / "store"))
+    except BadLeague as error:
+        _say(f"the tournament cannot be played yet: {error}")
+        return
+    again = planned is not None and planned.over and (planned.changed or planned.superseded)
+    _say(f"next: arena run {tournament}{' --rerun-changed' if again else ''}")
+    if again:
+        _say("without --rerun-changed, games of earlier versions no longer count and are not played again", indent=4)
+
+
+def _summary(lines: Sequence[HandInResult]) -> str:
+    """How many students have which result: "6 students: 2 good, 2 failed, 1 late, 1 missing"."""
+    from arena.course.collecting.hand_in_result import HandInOutcome
+
+    results: dict[Student, HandInResult] = {}
+    for line in lines:
+        # A student's first line is that of the latest submission; the one that plays says more.
+        if line.student and (line.student not in results or line.plays):
+            results[line.student] = line
+    counts = {each: sum(line.outcome is each for line in results.values()) for each in HandInOutcome}
+    counted = ", ".join(f"{count} {each}" for each, count in counts.items() if count)
+    late = sum(line.late_days > 0 and line.outcome is not HandInOutcome.LATE for line in results.values())
+    counted += f"; {late} of them late" if late else ""
+    return f"{len(results)} student{'s' * (len(results) != 1)}: {counted}"
+
+
+def _is_named(file: Path, tournament: Path) -> bool:
+    """Whether the key `players` of the description includes the file."""
+    from arena.tournament.description import Table, read_toml
+
+    folder = tournament.absolute().parent
+    patterns = Table(read_toml(tournament), str(tournament)).texts("players")
+    places = (folder / place for pattern in patterns for place in glob.glob(pattern, root_dir=folder, recursive=True))
+    return any(place.exists() and place.samefile(file) for place in places)
+
+
+def _say(text: str, *, indent: int = 0) -> None:
+    """Print the text, wrapped to the width of the terminal."""
+    from arena.history.words import printable
+
+    print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
