@@ -12,7 +12,7 @@
     |-- BadRuling       a ruling cannot be made
     |-- BadSubmission   a submission, or a download of submissions, cannot be read
     |-- UntrustedCode   rules or an agent recorded by another account, without --trust-rules
-    |-- TournamentBusy  another process is running the tournament
+    |-- TournamentBusy  another process is running the tournament, or collects its submissions
     `-- RefereeLost     the referee's process ended, or does not answer
 
 Every message says what was expected, what came, and where; the command line prints it unchanged.
@@ -71,7 +71,7 @@ class UntrustedCode(ArenaError):
 
 
 class TournamentBusy(ArenaError):
-    """Another process is running the tournament."""
+    """Another process is running the tournament, or collects its submissions."""
 
     exit_code = 1
 

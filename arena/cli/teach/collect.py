@@ -99,9 +99,11 @@ def collect(
     Example: arena collect handed-in/ --roster roster.csv --game connect4
     """
     from arena.course.collecting.collector import Collector
+    from arena.course.collecting.deadline import zone_of
     from arena.course.collecting.lms_download import read_downloads
     from arena.course.collecting.roster_matcher import RosterMatcher
     from arena.tournament import language_tables
+    from arena.tournament.lock import collecting_lock
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -115,13 +117,15 @@ def collect(
     try:
         with ExitStack() as stack:
             folder = stack.enter_context(RunFolder())
-            hand_ins = read_downloads(sources, folder.scratch, RosterMatcher(known))
+            hand_ins = read_downloads(sources, folder.scratch, RosterMatcher(known), zone=zone_of(until))
             database = stack.enter_context(Database(db))
+            store = submissions(database)
+            stack.enter_context(collecting_lock(store.folder, file))
             collector = Collector(
                 conditions,
                 known,
                 database=database,
-                submissions=submissions(database),
+                submissions=store,
                 file=file,
                 folder=folder,
                 deadline=until,

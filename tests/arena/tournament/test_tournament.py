@@ -21,7 +21,7 @@ from arena.match.schedule import Finished, Planned
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Hypothesis, sprt
 from arena.tournament import league as leagues
-from arena.tournament.lock import tournament_lock
+from arena.tournament.lock import collecting_lock, tournament_lock
 from arena.tournament.tournament import Tournament
 from db import store as writing
 from db.database import Database
@@ -375,6 +375,19 @@ def test_two_runs_of_a_tournament_at_the_same_time_are_refused(tmp_path: Path) -
         with tournament_lock(tmp_path, "cs102"):
             pass
     with tournament_lock(tmp_path, "cs101"):
+        pass
+
+
+def test_two_collects_into_one_file_at_the_same_time_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "cs101.collected.toml"
+    with collecting_lock(tmp_path, file), tournament_lock(tmp_path, "cs101"):
+        (tmp_path / "in").mkdir()
+        same = tmp_path / "in" / ".." / file.name
+        with pytest.raises(TournamentBusy, match="another process collects into"), collecting_lock(tmp_path, same):
+            pass
+        with collecting_lock(tmp_path, tmp_path / "cs102.collected.toml"):
+            pass
+    with collecting_lock(tmp_path, file):
         pass
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from arena.errors import BadLeague
 from arena.tournament import league
+from arena.tournament.lock import collecting_lock
 from tests.kit.arena_program import Ended, arena
 from tests.kit.hand_ins import AGENT, ROSTER, folder, zipped
 
@@ -191,6 +192,17 @@ def test_what_is_given_wrong_is_told_on_one_line(course: Path, arguments: tuple[
     assert said in ended.err
     assert "Traceback" not in ended.err
     assert not list(course.glob("*.collected.toml"))
+
+
+def test_two_collects_at_once_lose_no_agent(collected: Path) -> None:
+    file = collected / "cs101.collected.toml"
+    before = file.read_bytes()
+    with collecting_lock(collected / "arena.store", file):
+        ended = arena(*COLLECT, "--afresh")
+    assert ended.code == 1
+    assert "another process collects into" in ended.err
+    assert file.read_bytes() == before
+    assert arena(*COLLECT).code == 0
 
 
 def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None:
