@@ -6,6 +6,7 @@ submissions are in the store. The file is replaced atomically, so that it is alw
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Mapping
@@ -65,6 +66,17 @@ class Collected(Struct, frozen=True):
         from db.audit import StoredVersion
 
         return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)
+
+
+def named_in(description: Path) -> list[Path]:
+    """The existing files of this kind that the key `players` of a description matches."""
+    folder = description.absolute().parent
+    return [
+        folder / match
+        for pattern in Table(read_toml(description), str(description)).texts("players")
+        for match in sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
+        if match.endswith(ENDING) and (folder / match).is_file()
+    ]
 
 
 def read(path: Path) -> tuple[list[Collected], Store]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -210,6 +209,8 @@ def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent])
 
 def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Path | None, db: str | None) -> None:
     """Print how many students have which result, and what to do next."""
+    from arena.tournament import collected_file
+
     _say(_summary(lines))
     students = {line.student: line for line in lines if line.student}
     playing = [line for line in students.values() if line.version is not None]
@@ -220,7 +221,7 @@ def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Pat
         f"{len(playing)} of {len(students)} students have an agent{shared}, {len(new)} of them a new version; the list "
         f"is {file}"
     )
-    if tournament is not None and not _is_named(file, tournament):
+    if tournament is not None and not any(each.samefile(file) for each in collected_file.named_in(tournament)):
         _say(f'add this line to {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
     elif tournament is not None:
@@ -261,16 +262,6 @@ def _summary(lines: Sequence[HandInResult]) -> str:
     late = sum(line.late_days > 0 and line.outcome is not HandInOutcome.LATE for line in results.values())
     counted += f"; {late} of them late" if late else ""
     return f"{len(results)} student{'s' * (len(results) != 1)}: {counted}"
-
-
-def _is_named(file: Path, tournament: Path) -> bool:
-    """Whether the key `players` of the description includes the file."""
-    from arena.tournament.description import Table, read_toml
-
-    folder = tournament.absolute().parent
-    patterns = Table(read_toml(tournament), str(tournament)).texts("players")
-    places = (folder / place for pattern in patterns for place in glob.glob(pattern, root_dir=folder, recursive=True))
-    return any(place.exists() and place.samefile(file) for place in places)
 
 
 def _say(text: str, *, indent: int = 0) -> None:

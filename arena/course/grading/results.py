@@ -13,7 +13,6 @@ from msgspec import Struct
 from agents.protocol import Verdict
 from arena.ratings.grades import Against, Bar, reasons
 from arena.tournament import collected_file
-from arena.tournament.description import Table, read_toml
 from db.records import PastGame, RatedGame
 
 
@@ -54,9 +53,7 @@ def results_of(
 def late_days(description: Path) -> dict[str, int]:
     """The days by which each collected agent was late; agents that were in time are left out."""
     found: dict[str, int] = {}
-    for pattern in Table(read_toml(description), str(description)).texts("players"):
-        file = description.parent / Path(pattern).expanduser()
-        if pattern.endswith(collected_file.ENDING) and file.is_file():
-            collected, _ = collected_file.read(file)
-            found |= {one.name: one.late_days for one in collected if one.late_days}
+    for file in collected_file.named_in(description):
+        collected, _ = collected_file.read(file)
+        found |= {one.name: one.late_days for one in collected if one.late_days}
     return found

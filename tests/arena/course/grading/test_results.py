@@ -16,3 +16,5 @@ def test_days_late_are_read_from_what_was_collected(tmp_path: Path) -> None:
         f'[[agent]]\nname = "ann"\n{one}[[agent]]\nname = "bob"\nlate_days = 2\n{one}'
     )
     assert late_days(description) == {"bob": 2}
+    description.write_text('game = "connect4"\nplayers = "*.collected.toml"\n')
+    assert late_days(description) == {"bob": 2}
