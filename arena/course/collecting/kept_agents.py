@@ -91,8 +91,11 @@ class KeptAgents:
 
 
 def is_of(kept: Collected, hand_in: HandIn) -> bool:
-    """Whether `kept` is this hand-in."""
-    return (kept.submission, kept.handed_in) == (replace_unprintable(hand_in.label), _time_text(hand_in))
+    """Whether `kept`, of the same agent, is this hand-in: the same time, and the same name in its folder.
+
+    The rest of the label is different if the command names other downloads, or one in another folder."""
+    name = replace_unprintable(hand_in.label).rpartition("/")[2]
+    return (kept.submission.rpartition("/")[2], kept.handed_in) == (name, _time_text(hand_in))
 
 
 def is_older(hand_in: HandIn, kept: Collected) -> bool:

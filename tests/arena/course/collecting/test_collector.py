@@ -214,6 +214,17 @@ def test_late_hand_ins_are_reported_and_play_only_if_accepted(tmp_path: Path, co
     assert len(Examiner.looked_at) == 1
 
 
+def test_an_extension_also_counts_if_the_hand_in_is_found_in_another_folder(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "a", {"1001.py": AGENT}), until="2026-04-30", late_too=True)
+    assert kept(tmp_path)["Deep Blue"].late_days == 1
+    again = folder(tmp_path / "b", {"week 1/1001.py": AGENT})
+    told = collect(again, until="2026-05-08", late_too=True)
+    assert (told["1001"].outcome, told["1001"].late_days) == (HandInOutcome.GOOD, 0)
+    assert kept(tmp_path)["Deep Blue"].late_days == 0
+    refused = collect(again, until="2026-04-30")["1001"]
+    assert (refused.outcome, refused.plays, refused.again) == (HandInOutcome.LATE, True, True)
+
+
 def test_a_late_hand_in_that_was_collected_before_still_plays_and_is_reported(tmp_path: Path, collect: Collect) -> None:
     first = folder(tmp_path / "in", {"1001.py": AGENT})
     later = folder(tmp_path / "later", {"1001.py": AGENT + "# later"}, when=MAY + timedelta(days=9))
