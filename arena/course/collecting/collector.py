@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from arena.course.collecting.agent_names import agent_names
-from arena.course.collecting.deadline import in_zone, late_days, own_deadlines, zone_of
+from arena.course.collecting.deadline import late_days, own_deadlines
 from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
@@ -149,7 +149,6 @@ class Collector:
     ) -> list[HandInResult]:
         """The result of every hand-in, and of every student on the roster; `progress` is called for each step."""
         self._kept.write()
-        hand_ins = in_zone(hand_ins, zone_of(self._deadline))
         queues = self._queues(hand_ins)
         with Examiner(self._conditions, self._folder, many=True) as examiner:
             self.warnings = examiner.warnings

@@ -7,13 +7,12 @@ end of that day. Learning systems and zips write times without a zone: they are 
 from __future__ import annotations
 
 import zoneinfo
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from adsearch.errors import nearly, quote
-from arena.course.collecting.hand_in import HandIn, TimeSource
+from arena.course.collecting.hand_in import HandIn
 from arena.course.roster import Roster, Student
 from arena.errors import BadRoster, BadSubmission
 
@@ -51,15 +50,6 @@ def zone_of(deadline: datetime | None) -> tzinfo | None:
     # Local time is more exact than its offset: it knows summer and winter.
     is_local = deadline.utcoffset() == deadline.astimezone().utcoffset()
     return None if is_local and not isinstance(deadline.tzinfo, zoneinfo.ZoneInfo) else deadline.tzinfo
-
-
-def in_zone(hand_ins: Iterable[HandIn], zone: tzinfo | None) -> list[HandIn]:
-    """The hand-ins; times that were written without a zone are those of clocks in `zone`, None: local time."""
-    zoneless = (TimeSource.NAME, TimeSource.ZIP)
-    return [
-        replace(one, when=one.when.replace(tzinfo=zone)) if zone and one.when and one.time_source in zoneless else one
-        for one in hand_ins
-    ]
 
 
 def own_deadlines(roster: Roster, deadline: datetime | None) -> Mapping[Student, datetime]:

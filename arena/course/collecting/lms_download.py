@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -32,11 +32,14 @@ _LONGEST_RECEIPT: Final = 64 * 1024
 _AGENT_ENDINGS: Final = (".py", ".zip")
 
 
-def read_downloads(sources: Sequence[Path], scratch: Path, matcher: RosterMatcher) -> list[HandIn]:
+def read_downloads(
+    sources: Sequence[Path], scratch: Path, matcher: RosterMatcher, *, zone: tzinfo | None = None
+) -> list[HandIn]:
     """All hand-ins in these folders and zips, sorted by label; BadSubmission if one of them cannot be read.
 
-    With several sources, a label starts with the name of its source."""
-    reader = _Downloads(scratch, matcher)
+    With several sources, a label starts with the name of its source. `zone`: of times that a zip or a learning system
+    wrote without one; None: local time."""
+    reader = _Downloads(scratch, matcher, zone)
     found = [(source, one) for source in sources for one in reader.read(source)]
     return [one if len(sources) == 1 else replace(one, label=f"{source.name}/{one.label}") for source, one in found]
 
@@ -57,9 +60,10 @@ class _Group:
 class _Downloads:
     """Reads downloads, one after the other."""
 
-    def __init__(self, scratch: Path, matcher: RosterMatcher) -> None:
+    def __init__(self, scratch: Path, matcher: RosterMatcher, zone: tzinfo | None) -> None:
         self._scratch = scratch
         self._matcher = matcher
+        self._zone = zone
         self._numbers = count(1)
         # The paths that could not be unpacked, each with the reason.
         self._not_unpacked: dict[Path, str] = {}
@@ -92,7 +96,7 @@ class _Downloads:
             place = folder / name.replace("..", "_").lstrip("/")
             self._not_unpacked[place] = reason
 
-        unpack(archive, folder, DOWNLOAD, report_bad)
+        unpack(archive, folder, DOWNLOAD, report_bad, zone=self._zone)
         return folder
 
     def _hand_ins_in(self, folder: Path, level: int) -> list[HandIn]:
@@ -158,7 +162,7 @@ class _Downloads:
             yield replace(hand_in, wrong=str(error))
             return
         if name.when is not None:
-            hand_in = replace(hand_in, when=name.when.astimezone(), time_source=TimeSource.NAME)
+            hand_in = replace(hand_in, when=self._shown(name.when), time_source=TimeSource.NAME)
         elif not name.timeless:
             hand_in = self._timed(hand_in, paths)
         hand_in = replace(hand_in, student=student)
@@ -217,7 +221,7 @@ class _Downloads:
         if is_zip(one.path):
             folder = self._new_folder()
             try:
-                unpack(one.path, folder, SUBMISSION)
+                unpack(one.path, folder, SUBMISSION, zone=self._zone)
             except BadSubmission as error:
                 return [replace(one, wrong=f"{one.wrong}; {error}")]
             self._label_prefixes[folder] = f"{one.label}/"
@@ -233,7 +237,14 @@ class _Downloads:
         times = [time for path in paths for time in _times(path)]
         if not times or max(times) <= 0:
             return hand_in
-        return replace(hand_in, when=datetime.fromtimestamp(max(times)).astimezone(), time_source=self._time_source)
+        when = datetime.fromtimestamp(max(times)).astimezone()
+        if self._time_source is TimeSource.ZIP:
+            when = when.astimezone(self._zone)
+        return replace(hand_in, when=when, time_source=self._time_source)
+
+    def _shown(self, time: datetime) -> datetime:
+        """The moment at which clocks in the zone show this time."""
+        return time.astimezone() if self._zone is None else time.replace(tzinfo=self._zone)
 
     def _why_unreadable(self, paths: Sequence[Path]) -> str:
         """The reason if one of these paths is a link or could not be unpacked; empty otherwise.

@@ -10,12 +10,12 @@ import errno
 import os
 import stat
 import struct
-import time
 import zipfile
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -73,10 +73,18 @@ def is_junk(name: str) -> bool:
     )
 
 
-def unpack(archive: Path, folder: Path, limits: ZipLimits, report_bad: ReportBad | None = None) -> None:
+def unpack(
+    archive: Path,
+    folder: Path,
+    limits: ZipLimits,
+    report_bad: ReportBad | None = None,
+    *,
+    zone: tzinfo | None = None,
+) -> None:
     """Unpacks the files of `archive` into the new `folder`, with their times; BadSubmission if that is not possible.
 
-    With `report_bad`, bad entries are reported and left out; otherwise the first one is a BadSubmission."""
+    With `report_bad`, bad entries are reported and left out; otherwise the first one is a BadSubmission. `zone`: of
+    times that are written without one; None: local time."""
 
     def refuse(name: str, reason: str) -> None:
         if report_bad is None:
@@ -101,7 +109,10 @@ def unpack(archive: Path, folder: Path, limits: ZipLimits, report_bad: ReportBad
                     refuse(name, reason)
                 elif not entry.is_dir():
                     try:
-                        left -= _unpack_file(opened, entry, folder.joinpath(*parts), min(left, limits.file), limits)
+                        path = folder.joinpath(*parts)
+                        left -= _unpack_file(opened, entry, path, min(left, limits.file), limits)
+                        modified = _modified(entry, zone)
+                        os.utime(path, (modified, modified))
                     except BadSubmission as error:
                         refuse(name, str(error))
     except BadSubmission:
@@ -150,8 +161,6 @@ def _unpack_file(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, mo
                     name = quote(entry.filename)
                     raise BadSubmission(f"expected at most {allowed} MiB when unpacked, exceeded at {name}")
                 file.write(piece)
-        modified = _modified(entry)
-        os.utime(path, (modified, modified))
     except BaseException as error:
         if not isinstance(error, FileExistsError):
             with suppress(OSError):
@@ -174,8 +183,8 @@ def _reason_of_failure(entry: zipfile.ZipInfo, error: BaseException) -> str:
     return ""
 
 
-def _modified(entry: zipfile.ZipInfo) -> float:
-    """The file's modification time in Unix seconds: exact if the zip has it, else from local time; 0 if not known."""
+def _modified(entry: zipfile.ZipInfo, zone: tzinfo | None) -> float:
+    """The file's modification time in Unix seconds: exact if the zip has it, else in `zone`; 0 if not known."""
     extra = entry.extra
     while len(extra) >= 4:
         kind, size = struct.unpack_from("<HH", extra)
@@ -183,7 +192,7 @@ def _modified(entry: zipfile.ZipInfo) -> float:
             return float(struct.unpack_from("<I", extra, 5)[0])
         extra = extra[4 + size :]
     try:
-        return time.mktime((*entry.date_time, 0, 0, -1)) if entry.date_time[0] > 1980 else 0.0
+        return datetime(*entry.date_time, tzinfo=zone).timestamp() if entry.date_time[0] > 1980 else 0.0
     except (ValueError, OverflowError):
         return 0.0
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import struct
+import zipfile
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -151,6 +153,22 @@ def test_blackboard(tmp_path: Path, scratch: Path) -> None:
         datetime(2026, 5, 1, 12, 30).astimezone(),
     ]
     assert found[1].time_source is TimeSource.NAME
+
+
+def test_times_without_a_zone_are_read_in_the_given_one(tmp_path: Path, scratch: Path) -> None:
+    zone = timezone(timedelta(hours=9, minutes=30))
+    exact = zipfile.ZipInfo("1002.py", (2026, 5, 2, 7, 0, 0))
+    exact.extra = struct.pack("<HHBI", 0x5455, 5, 1, int(MAY.timestamp()))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(zipfile.ZipInfo("1001.py", (2026, 5, 1, 23, 30, 0)), AGENT)
+        archive.writestr(exact, AGENT)
+        archive.writestr("Task 1_1005_attempt_2026-05-01-23-30-00_a.py", AGENT)
+    modified = folder(tmp_path / "b", {"1002.py": AGENT})
+    found = lms_download.read_downloads([tmp_path / "a.zip", modified], scratch, MATCHER, zone=zone)
+    shown = datetime(2026, 5, 1, 23, 30, tzinfo=zone)
+    assert [one.when for one in found] == [shown, MAY, shown, MAY]
+    local = lms_download.read_downloads([tmp_path / "a.zip"], scratch / "local", MATCHER)
+    assert [one.when for one in local] == [shown.replace(tzinfo=None).astimezone(), MAY, local[0].when]
 
 
 def test_ilias(tmp_path: Path, scratch: Path) -> None:
