@@ -120,6 +120,11 @@ class League:
         """The number of pairings and games."""
         return formats.estimate(self, len(self.agents))
 
+    def expected(self, scheduled: int) -> int:
+        """The number of all games, if this number is scheduled now: later rounds of a swiss tournament and of a
+        knockout are scheduled when the round before is over. A sequential test only takes games away."""
+        return scheduled if self.sprt else max(scheduled, self.estimate.games)
+
     def at_once(self, there: int) -> int:
         """Games at the same time: `games_at_once`, else as many as `there` cores allow, with one core left free."""
         return self.games_at_once or max(1, (there - 1) // self.cores_a_game)

@@ -49,7 +49,7 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
     }
     return Plan(
         over=over,
-        all=scheduled if league.sprt else max(scheduled, league.estimate.games),
+        all=league.expected(scheduled),
         changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
         superseded=len(outdated_games(connection, there["id"])),
         repeated=repeated_games(connection, there["id"]),

@@ -157,6 +157,11 @@ class Tournament:
         """Whether nothing is left to be played."""
         return self.over == self.all
 
+    @property
+    def expected(self) -> int:
+        """The number of all games, with those of rounds that are not scheduled yet."""
+        return self.all if self.is_over else self.league.expected(self.all)
+
     def standings(self) -> TournamentStandings:
         """The standings now."""
         with self._database.reading() as connection:

@@ -82,7 +82,7 @@ class LiveTable:
             BarColumn(bar_width=30),
             TextColumn("{task.fields[left]}"),
         )
-        bar.add_task("", total=max(1, tournament.all), completed=tournament.over, left=self._progress.time_left())
+        bar.add_task("", total=max(1, tournament.expected), completed=tournament.over, left=self._progress.time_left())
         now = [
             Text(
                 "  playing: " + words.printable(" - ".join(entrant.name for entrant in game.entrants)),

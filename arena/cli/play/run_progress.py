@@ -27,7 +27,7 @@ class RunProgress:
     def time_left(self) -> str:
         """The time that the other games need: "about 5 minutes left". Empty before the first game is over, and after
         the last."""
-        played, to_play = self._tournament.over - self._first, self._tournament.all - self._first
+        played, to_play = self._tournament.over - self._first, self._tournament.expected - self._first
         return words.time_left(played, to_play, self._clock() - self._began)
 
     def line(self, now: str) -> str:
@@ -35,5 +35,5 @@ class RunProgress:
         if self._clock() < self._next_line:
             return ""
         self._next_line = self._clock() + _EVERY
-        played = f"{now}  {self._tournament.over} of {self._tournament.all} games are over"
+        played = f"{now}  {self._tournament.over} of {self._tournament.expected} games are over"
         return ", ".join(filter(None, (played, self.time_left())))

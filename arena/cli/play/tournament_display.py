@@ -106,7 +106,7 @@ class TournamentDisplay:
             self.say(f"{_some(len(held), 'agent')} confined: {kinds}")
         for warning in tournament.confinement.warnings:
             self.warn(warning)
-        self.show_earlier_games(tournament.over, tournament.all, tournament.changed)
+        self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)
         if not self._console.is_terminal or "JPY_PARENT_PID" in os.environ:
             yield
             return
@@ -187,7 +187,7 @@ class TournamentDisplay:
             self._say_what_failed(tournament, database)
         else:
             left = f", {time_left}" if self._progress and (time_left := self._progress.time_left()) else ""
-            self.say(f"stopped after {tournament.over} of {tournament.all} games{left}; the same command continues")
+            self.say(f"stopped after {tournament.over} of {tournament.expected} games{left}; the same command continues")
 
     def _say_what_failed(self, tournament: Tournament, database: Database) -> None:
         """Print the games without a result, and the commands that show who failed."""
@@ -231,7 +231,7 @@ class TournamentDisplay:
 def _line(event: Finished, tournament: Tournament) -> Text:
     """A finished game, on one line."""
     record = event.record
-    width = len(str(tournament.all))
+    width = len(str(tournament.expected))
     if len(record.seats) == 2:
         first, second = (words.printable(seat.player) for seat in record.seats)
         who = f"{first} {words.result([seat.points for seat in record.seats])} {second}"
@@ -241,7 +241,7 @@ def _line(event: Finished, tournament: Tournament) -> Text:
     how = record.detail or "normal" if record.verdict == "normal" else words.verdict(record)
     length = words.plies(len(record.moves))
     return Text(
-        f"{tournament.over:{width}}/{tournament.all}  {who}   {event.game.game}   {length}   "
+        f"{tournament.over:{width}}/{tournament.expected}  {who}   {event.game.game}   {length}   "
         f"{words.printable(how)}   ({spent})",
         no_wrap=True,
         overflow="ellipsis",

@@ -34,7 +34,7 @@ class Course:
     entered: tuple[str, ...] = ()
     statuses: dict[str, str] = field(default_factory=dict)
     over: int = 1
-    all: int = 2
+    expected: int = 2
     test: None = None
     gauntlet: tuple[str, ...] = ()
     reads: int = 0

@@ -14,7 +14,7 @@ class Played:
     """How far a tournament is."""
 
     over: int
-    all: int = 100
+    expected: int = 100
 
 
 def test_a_line_a_minute_at_most_with_the_time_that_the_other_games_need() -> None:

@@ -103,7 +103,10 @@ def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    command = ("run", "tictactoe", "random", "random", "--rounds", "5", "--clock", "none", "--seed", "1")
+    # Two rounds of four games, of which the second is not scheduled before the first is over.
+    players = ["random", "random", "random", "random"]
+    command = ("run", "tictactoe", *players, "--format", "swiss", "--rounds", "2", "--clock", "none", "--seed", "1")
+    assert "8 games" in arena(*command, "--plan").out
 
     class Clock(datetime):
         """Eight hours later each time that it is asked."""
@@ -121,12 +124,13 @@ def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
     assert (ended.code, ended.err) == (0, "")
     assert "stops at 2026-05-02 20:00: no game starts after that\n" in ended.out
     assert "it is 2026-05-02 20:00: no more games start, those in progress are finished\n" in ended.out
-    assert "stopped after 2 of 10 games, about " in ended.out
+    assert "stopped after 2 of 8 games, about " in ended.out
     assert "left; the same command continues\n" in ended.out
     rest = arena(*command, "--until", "2100-01-01 06:00")
     assert rest.code == 0
-    assert "continuing: 2 of 10 games are over\n" in rest.out
-    assert "is finished: 10 games" in rest.out
+    assert "continuing: 2 of 8 games are over\n" in rest.out
+    assert "is finished: 8 games" in rest.out
+    assert "4/8  " in rest.out
 
 
 def test_it_is_refused_with_a_plan() -> None:
