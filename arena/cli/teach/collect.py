@@ -16,6 +16,7 @@ from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.teach import collect_output
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.listings import FormatOption, OutputFormat
+from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadSubmission
 
 if TYPE_CHECKING:
@@ -134,12 +135,13 @@ def collect(
                 languages=language_tables.read(tournament) if tournament else None,
                 afresh=afresh,
             )
-            lines = collector.collect(hand_ins, _progress_shown())
+            with progress_line.temporary() as show_progress:
+                lines = collector.collect(hand_ins, _progress_shown(show_progress))
     except KeyboardInterrupt:
-        print("\ninterrupted; the same command continues", file=sys.stderr)
+        print("interrupted; the same command continues", file=sys.stderr)
         raise typer.Exit(130) from None
     for warning in collector.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(wrapped(f"warning: {warning}"), file=sys.stderr)
     collect_output.show_table(lines, collector.shared, format)
     if format is OutputFormat.TABLE:
         collect_output.show_notes(
@@ -207,7 +209,7 @@ def _chosen(only: Sequence[str] | None, roster: Roster) -> list[Student] | None:
     return chosen
 
 
-def _progress_shown() -> Callable[[Progress], None]:
+def _progress_shown(show_text: Callable[[str], None]) -> Callable[[Progress], None]:
     """Shows the progress of a collector: how many hand-ins are checked, and whose check runs."""
     from arena.history.words import printable
 
@@ -216,10 +218,10 @@ def _progress_shown() -> Callable[[Progress], None]:
     def show(progress: Progress) -> None:
         names = [printable(student.name or student.id) for student in progress.students]
         if progress.reading:
-            progress_line.show(f"{progress.done} of {progress.total} read: {', '.join(names)}")
+            show_text(f"{progress.done} of {progress.total} read: {', '.join(names)}")
             return
         began.append(monotonic())
-        text = progress_line.counted(progress.done, progress.total, seconds=began[-1] - began[0], names=names)
-        progress_line.show(text, last=progress.done == progress.total)
+        seconds = began[-1] - began[0]
+        show_text(progress_line.counted(progress.done, progress.total, seconds=seconds, names=names))
 
     return show

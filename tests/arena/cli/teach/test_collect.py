@@ -15,6 +15,7 @@ from arena.tournament import league
 from arena.tournament.lock import collecting_lock
 from tests.kit.arena_program import Ended, arena
 from tests.kit.hand_ins import AGENT, ROSTER, folder, zipped
+from tests.kit.terminal import Session
 
 DESCRIPTION = """\
 name = "cs101"
@@ -234,3 +235,15 @@ def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None
     assert {rows_by_id[id]["late_days"] for id in ("1001", "1002", "1006")} == {0}
     assert len(rows_by_id["1006"]["team_submissions"]) == 2
     assert rows_by_id["1002"]["team_submissions"] == []
+
+
+def test_a_terminal_shows_no_progress_after_the_end(collected: Path) -> None:
+    terminal = Session(collected)
+    try:
+        ended = terminal.run("arena " + " ".join(COLLECT))
+    finally:
+        terminal.close()
+    assert any("1 of 1 checked" in picture for picture in ended.pictures), "nothing was shown while it ran"
+    lines = [line for line in ended.printed.splitlines() if not line.startswith("  ")]
+    assert not [line for line in lines if " read: " in line or " checked" in line]
+    assert any(line.startswith("id ") for line in lines)
