@@ -187,7 +187,8 @@ class TournamentDisplay:
             self._say_what_failed(tournament, database)
         else:
             left = f", {time_left}" if self._progress and (time_left := self._progress.time_left()) else ""
-            self.say(f"stopped after {tournament.over} of {tournament.expected} games{left}; the same command continues")
+            over = f"{tournament.over} of {tournament.expected} games"
+            self.say(f"stopped after {over}{left}; the same command continues")
 
     def _say_what_failed(self, tournament: Tournament, database: Database) -> None:
         """Print the games without a result, and the commands that show who failed."""
