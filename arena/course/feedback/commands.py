@@ -54,7 +54,7 @@ def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequen
     """What to type next, the most useful first."""
     check = Command(
         shlex.join(["arena", "check", agent.file, "--game", where.rules, "--clock", where.clock]),
-        "plays test games with the clock of the tournament, and explains every fault. Use it before each hand-in.",
+        "plays test games with the clock of the tournament, and explains every fault. Use it before you hand in.",
     )
     climb = Command(
         shlex.join(["arena", "climb", agent.file, "--game", where.rules, "--clock", where.clock]),
