@@ -12,7 +12,7 @@ from typing import Any
 
 from adsearch.errors import meant, nearly, one_of, quote
 from arena.course.grading.marks import NOT_ENTERED
-from arena.course.roster import Roster
+from arena.course.roster import Roster, Student, folded
 from arena.errors import BadRating
 
 Line = Mapping[str, str]
@@ -21,11 +21,14 @@ Line = Mapping[str, str]
 
 def agents_of(roster: Roster, agents: Collection[str]) -> dict[int, str]:
     """The agent of each student, by line number: the one that has the student's alias as its name, else the name, else
-    the id. Students without an agent have the empty name."""
-    return {
-        one.line: next((name for name in (one.alias, one.name, one.id) if name in agents), "")
-        for one in roster.students
-    }
+    the id; capitals do not matter. Students without an agent have the empty name."""
+    called = {folded(agent): agent for agent in agents} | {agent: agent for agent in agents}
+
+    def agent_of(one: Student) -> str:
+        names = [each for name in (one.alias, one.name, one.id) for each in (name, folded(name))]
+        return next((called[name] for name in names if name in called), "")
+
+    return {one.line: agent_of(one) for one in roster.students}
 
 
 def agents_in_column(lines: Sequence[Line], agents: Collection[str], on: str | None) -> list[str]:

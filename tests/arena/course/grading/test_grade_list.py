@@ -85,7 +85,7 @@ def test_the_error_of_a_roster_without_agents_has_its_columns_and_the_agents(on:
 
 
 def test_agents_are_found_by_alias_then_name_then_id_and_a_team_shares_one() -> None:
-    text = "id,name,alias\n1,Ann,kestrel\n2,Bob,kestrel\n3,Cy,\n4,Dan,\n5,Eve,merlin\n"
+    text = "id,name,alias\n1,Ann,kestrel\n2,Bob,Kestrel\n3,Cy,\n4,Dan,\n5,Eve,merlin\n"
     found = agents_of(rosters.read(text, "roster.csv"), ["kestrel", "Cy", "4", "random"])
     assert found == {2: "kestrel", 3: "kestrel", 4: "Cy", 5: "4", 6: ""}
 
