@@ -88,10 +88,10 @@ def write_feedback(
     """Writes the feedback into the empty folder and returns what each agent's author gets, in the order of the
     standings. `done` is called with the number of agents so far, and of all."""
     authors = _authors(connection, shared)
-    light = replace(shared, report=replace(shared.report, games=()))
+    without_games = replace(shared, report=replace(shared.report, games=()))
     written: dict[str, Letter] = {}
     processes = 1 if len(authors) < _FEW else processes
-    for letter in spread(partial(write_agent, light), authors, database=database, processes=processes):
+    for letter in spread(partial(write_agent, without_games), authors, database=database, processes=processes):
         written[letter.agent] = letter
         done(len(written), len(authors))
     letters = [written[one.agent.name] for one in authors]
