@@ -34,8 +34,8 @@ def feedback(
     """
     from arena.course.feedback.mail import without_agent
     from arena.course.feedback.write import MAIL, Shared, write_feedback
+    from arena.course.output_folder import FEEDBACK, replacing
     from arena.course.report.gather import gather
-    from arena.course.report.publish import FEEDBACK, published
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, time_left, without_store
     from arena.play import cores
@@ -45,7 +45,7 @@ def feedback(
     began = time.monotonic()
     name, course = course_of(tournament)
     known = roster_of(roster, course)
-    with published(folder, FEEDBACK) as begun:
+    with replacing(folder, FEEDBACK) as begun:
         try:
             with progress_line.temporary() as show_progress, reading(db) as connection:
                 found = lookup.find_tournament(connection, name)

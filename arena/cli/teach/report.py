@@ -34,8 +34,8 @@ def report(
 
     Example: arena report cs101 site --roster roster.csv
     """
+    from arena.course.output_folder import REPORT, replacing
     from arena.course.report.gather import gather
-    from arena.course.report.publish import published
     from arena.course.report.write import write_site
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, without_store
@@ -46,7 +46,7 @@ def report(
     began = time.monotonic()
     name, course = course_of(tournament)
     known = roster_of(roster, course)
-    with published(folder) as begun:
+    with replacing(folder, REPORT) as begun:
         with reading(db) as connection:
             found = lookup.find_tournament(connection, name)
             gathered, names = gather(connection, found, known, now=datetime.now(UTC))

@@ -4,5 +4,4 @@ gather.py        reads everything that a report shows from the database: Report
 public_game.py   removes what must not be published: what agents wrote, and real names
 pages/           makes the pages, as text
 write.py         writes the pages into a folder; several processes draw the games
-publish.py       replaces the published folder in one step, or changes nothing
 """

@@ -1,8 +1,8 @@
-"""Publishes a finished folder in one step: it replaces an earlier report completely, or nothing changes.
+"""The folder of a report or of feedback: a new one replaces an earlier one completely, in one step, or nothing changes.
 
-The new folder is written beside the old one and renamed at the end. It has a list of its files; a later report replaces
-the folder only if it has no other files. Feedback is written in the same way, but only its owner can read it, and it is
-never inside a folder that is published.
+The new folder is written beside the old one and renamed at the end. It has a list of its files; a later command
+replaces the folder only if it has no other files. Feedback is private: only its owner can read it, and it is never
+inside a report.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ABOUT: Final = "# Written by `{}`, which replaces all these files when it write
 
 
 @contextmanager
-def published(folder: Path, kind: FolderKind = REPORT) -> Iterator[Path]:
+def replacing(folder: Path, kind: FolderKind) -> Iterator[Path]:
     """A new folder to write into, which replaces `folder` when the block ends without an error.
 
     BadFolder, and nothing changes, unless `folder` is new, empty, or earlier work of this kind without other files."""
