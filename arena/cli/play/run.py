@@ -207,9 +207,7 @@ def demo(
         play_course(folder or Path("course-demo"))
         return
     if folder is not None:
-        raise typer.BadParameter(
-            f"unexpected argument '{folder}'; for a course in a folder of that name: arena demo --course {folder}"
-        )
+        raise typer.BadParameter(f"unexpected argument '{folder}'; for a course: arena demo --course {folder}")
     _run(leagues.read(Path(__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
 
 
