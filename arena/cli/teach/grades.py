@@ -230,6 +230,9 @@ def _show_list(
     rows, of_missing = found.rows, {}
     if short:
         statuses = set(found.statuses.values()) != {"active"}
+        if scheme is not None:
+            # The faults beside the marks are those that cost marks.
+            rows = [{**row, "faults": found.results[row["agent"]].faults} for row in rows]
         rows = [_short(row, tuple(bars), statuses=statuses, marks=scheme is not None) for row in rows]
     if scheme is not None:
         of_missing = marks.columns(scheme, None)

@@ -280,6 +280,9 @@ def test_a_forfeited_game_is_no_fault_for_marks(record: Path) -> None:
     rows = {row["agent"]: row for row in sheet(asked(record, course()))}
     assert (rows["dan"]["faults"], rows["dan"]["reasons"]) == ("1", "cs101-13: forfeit (dan is withdrawn)")
     assert "fault" not in rows["dan"]["marks_why"]
+    table = asked(record, course(), "--format", "table").out.splitlines()
+    (dan,) = (line.split() for line in table if " dan " in line)
+    assert dan[-3:] == ["0", "40", "C"]
 
 
 def test_options_win_over_the_description(record: Path) -> None:
