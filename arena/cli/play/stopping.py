@@ -30,19 +30,27 @@ def read_until(text: str, now: datetime) -> datetime:
     text = text.strip()
     if found := _TIME.fullmatch(text):
         here = now.astimezone().replace(tzinfo=None)
-        moment = here.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
-        return (moment if moment > here else moment + timedelta(days=1)).astimezone()
+        today = here.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+        moments = [moment for days in (0, 1) for moment in _moments(today + timedelta(days=days))]
+        return min(moment for moment in moments if moment > now)
     try:
-        moment = datetime.fromisoformat(text).astimezone()
+        moments = _moments(datetime.fromisoformat(text))
         if ":" not in text:
             raise ValueError("a day without a time")
     except (ValueError, OverflowError):
         raise BadLeague(
             f"--until: expected a time, or a day and a time, such as 06:00 or '2026-05-02 06:00', got {quote(text)}"
         ) from None
-    if moment <= now:
-        raise BadLeague(f"--until: {shown(moment)} is over; it is {shown(now)} now")
-    return moment
+    if moments[-1] <= now:
+        raise BadLeague(f"--until: {shown(moments[-1])} is over; it is {shown(now)} now")
+    return next(moment for moment in moments if moment > now)
+
+
+def _moments(time: datetime) -> list[datetime]:
+    """The moments, in order, that this time can mean: two if it has no zone and clocks are changed then."""
+    if time.tzinfo is not None:
+        return [time.astimezone()]
+    return sorted(time.replace(fold=fold).astimezone() for fold in (0, 1))
 
 
 def shown(moment: datetime) -> str:

@@ -53,6 +53,20 @@ def test_in_the_night_when_clocks_change_it_is_the_time_that_the_clock_shows() -
         assert read_until("06:00", evening) - evening == timedelta(hours=hours)
 
 
+@pytest.mark.parametrize(
+    ("now", "minutes"),
+    [
+        (datetime(2026, 10, 25, 0, 15, tzinfo=UTC), 15),  # 02:15, the first time
+        (datetime(2026, 10, 25, 0, 45, tzinfo=UTC), 45),  # 02:45, the first time
+        (datetime(2026, 10, 25, 1, 15, tzinfo=UTC), 15),  # 02:15, the second time
+        (datetime(2026, 3, 29, 0, 45, tzinfo=UTC), 45),  # 01:45, and 02:30 is skipped
+    ],
+)
+def test_in_the_hour_that_clocks_repeat_or_skip_it_is_never_a_moment_that_is_over(now: datetime, minutes: int) -> None:
+    found = {read_until(text, now) - now for text in ("02:30", f"{now.astimezone():%Y-%m-%d} 02:30")}
+    assert found == {timedelta(minutes=minutes)}
+
+
 @pytest.mark.parametrize("text", ["6", "24:00", "06:60", "tomorrow", "2026-05-02", "2026-13-02 06:00", "", "06:00:00x"])
 def test_what_is_not_a_time_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(BadLeague, match="--until: expected a time, or a day and a time, such as 06:00 or"):
