@@ -72,7 +72,7 @@ def _games(feedback: AgentFeedback, drawn: Iterator[str]) -> Iterator[str]:
 
 
 def _game(game: GameToSee, drawn: Sequence[str], feedback: AgentFeedback) -> Iterator[str]:
-    yield element("h3", words(sentences.game_heading(game, feedback)))
+    yield element("h3", words(sentences.game_heading(game, feedback.where.rules)))
     yield element("p", words(" ".join(sentences.about_game(game))))
     figures = (
         element("figure", board, element("figcaption", words(picture.caption)))

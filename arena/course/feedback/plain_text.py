@@ -62,7 +62,7 @@ def _fault(fault: Fault) -> Iterator[str]:
 
 def _game(game: GameToSee, feedback: AgentFeedback) -> Iterator[str]:
     yield ""
-    yield from _wrapped(sentences.game_heading(game, feedback))
+    yield from _wrapped(sentences.game_heading(game, feedback.where.rules))
     for sentence in sentences.about_game(game):
         yield from _wrapped(sentence, indent="    ")
     for picture in game.pictures:

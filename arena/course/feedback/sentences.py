@@ -110,11 +110,12 @@ def about_games(feedback: AgentFeedback) -> str:
     return "A fault comes first, then clear mistakes against the weakest opponents: these are the next points to win."
 
 
-def game_heading(game: GameToSee, feedback: AgentFeedback) -> str:
-    """The game with its opponents, and the agent's pieces or seat."""
+def game_heading(game: GameToSee, rules: str) -> str:
+    """The game with its opponents, and the agent's pieces or seat; also its id, if commands take another number."""
     others = [player for seat, player in enumerate(game.players) if seat != game.seat]
-    own = piece(game.seat, feedback.where.rules) or f"seat {game.seat}"
-    return f"Game {game.number} against {', '.join(others)} (your agent: {own})"
+    own = piece(game.seat, rules) or f"seat {game.seat}"
+    number = str(game.number) if game.id == game.number else f"{game.number} (id {game.id})"
+    return f"Game {number} against {', '.join(others)} (your agent: {own})"
 
 
 def about_game(game: GameToSee) -> Iterator[str]:

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from arena.course.aliases import own_names
 from arena.course.feedback import findings
 from arena.course.feedback.commands import Conditions, next_commands
-from arena.course.feedback.findings import Findings, OwnAgent
-from arena.course.feedback.sentences import about_game
+from arena.course.feedback.findings import Findings, GameToSee, OwnAgent
+from arena.course.feedback.sentences import about_game, game_heading
 from arena.course.feedback.write import Shared, write_feedback
 from arena.course.report.gather import gather
 from db import games as record
@@ -167,3 +167,9 @@ def test_an_agent_that_has_not_played_is_checked_first(course: tuple[list[PastGa
     newt = OwnAgent(name="newt", file="my_agent.py", python=True)
     (command,) = next_commands(found_for(newt, course[0]), newt, WHERE)
     assert command.line == "arena check my_agent.py --game tictactoe --clock 10+0.1"
+
+
+def test_a_game_is_called_by_its_number_and_by_the_id_that_commands_take() -> None:
+    seen = GameToSee(id=36, number=12, players=("ann", "bob"), seat=0, ply=0)
+    assert game_heading(seen, "tictactoe") == "Game 12 (id 36) against bob (your agent: x)"
+    assert game_heading(replace(seen, number=36), "tictactoe") == "Game 36 against bob (your agent: x)"
