@@ -127,8 +127,8 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
     """Print the messages of submissions, who is missing, what matches nobody, and the deadline."""
     for line in lines:
         if line.message and line.student and line.hand_in and not line.repeats:
-            row = _row(line)
-            _say(f"{line.student.name or line.student.id}, {line.hand_in.label}:")
+            row, author = _row(line), line.hand_in.student or line.student
+            _say(f"{author.name or author.id}, {line.hand_in.label}:")
             _say(f"{row['told']}{'; ' * bool(row['advice'])}{row['advice']}", indent=4)
     _show_teams(lines)
     kept = sum(line.outcome == "kept" for line in lines)

@@ -195,6 +195,12 @@ def test_what_is_given_wrong_is_told_on_one_line(course: Path, arguments: tuple[
     assert not list(course.glob("*.collected.toml"))
 
 
+def test_what_failed_is_said_of_the_member_of_the_team_that_handed_it_in(course: Path) -> None:
+    (course / "roster.csv").write_text("id,name,alias\n1001,Anna Berger,kestrel\n1002,Ben Costa,kestrel\n")
+    zipped(course / "all.zip", {"1002.py": "import nothing_like_this\n"})
+    assert "\nBen Costa, 1002.py:\n" in collect().out
+
+
 def test_two_collects_at_once_lose_no_agent(collected: Path) -> None:
     file = collected / "cs101.collected.toml"
     before = file.read_bytes()
