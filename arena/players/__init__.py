@@ -4,6 +4,7 @@ This package can import `match` and `walls`. Start with `player.py`, which reads
 
     player.py        "pvs", "my_agent.py", "cmd:./engine" -> Player
     submissions.py   Store: read-only copies of files and folders, by the hash of their content
+    contents.py      the files of one submission, in memory and within limits
     command_words.py  which files and folders the words of a command name
     build_commands.py  the commands that build and run agents in one language
     builder.py       builds such agents behind walls; build_inside.py runs there

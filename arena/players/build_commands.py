@@ -23,18 +23,21 @@ FILES: Final = "{files}"
 """In a build command: all source files of the language."""
 MAIN: Final = "{main}"
 """In a command: the main file; for Java its class, with the package."""
+_LONGEST_COMMAND: Final = 64 * 1024
+"""Bytes of a build command; systems refuse to start much longer ones."""
 _MAIN_STEMS: Final = ("agent", "myagent", "my_agent", "main", "index")
 """Names of a main file, without the extension and in lower case; the first that exists is the main file."""
 _JAVA_MAIN: Final = re.compile(rb"\bstatic\s+(?:final\s+)?void\s+main\s*\(")
 # No \s where a pattern starts with ^: on a file of line breaks that would take quadratic time.
-_JAVA_PACKAGE: Final = re.compile(rb"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
+# At most 200 letters of a name, because it becomes the name of a file.
+_JAVA_PACKAGE: Final = re.compile(rb"^[ \t]*package[ \t]+([\w.]{1,200})[ \t]*;", re.MULTILINE)
 _JAVA_CLASS: Final = re.compile(
-    rb"^(?:(?:public|final|abstract|strictfp)[ \t]+)*(?:class|enum|record)[ \t]+(\w+)", re.MULTILINE
+    rb"^(?:(?:public|final|abstract|strictfp)[ \t]+)*(?:class|enum|record)[ \t]+(\w{1,200})", re.MULTILINE
 )
 """A class at the start of a line: not one inside another class."""
 _JAVA_PUBLIC: Final = re.compile(
     rb"^(?:(?:final|abstract|strictfp)[ \t]+)*public[ \t]+(?:(?:final|abstract|strictfp|sealed)[ \t]+)*"
-    rb"(?:class|interface|enum|record)[ \t]+(\w+)",
+    rb"(?:class|interface|enum|record)[ \t]+(\w{1,200})",
     re.MULTILINE,
 )
 
@@ -89,6 +92,8 @@ class Language:
                 words += [f"./{name}" for name in sorted(files) if _matches(name, os.path.normpath(word))]
             else:
                 words.append(word.replace(MAIN, self.main(files)) if MAIN in word else word)
+        if sum(len(word.encode()) for word in words) > _LONGEST_COMMAND:
+            raise BadPlayer("the source files have too many or too long names for one command")
         return words
 
     def run_command(self, files: Mapping[str, StoredFile]) -> list[str]:

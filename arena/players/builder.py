@@ -11,13 +11,11 @@ agent, also if a compiler writes the time into its output.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import re
 import shutil
 import sys
-import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,7 +33,7 @@ from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.jail import Confined, Excess
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import clear
-from db.sources import MOST_LEVELS, StoredFile, hash_of
+from db.sources import StoredFile, hash_of
 
 _ALLOWANCE: Final = Allowance(memory=2 * GIBIBYTE, threads=256, open_files=256, disk=256 * MEBIBYTE)
 _WITHIN: Final = 60.0
@@ -50,6 +48,8 @@ _MOST_ERRORS: Final = 3
 _LONGEST_LINE: Final = 200
 _ERROR: Final = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(:\d+)?: *(fatal )?error: *(?P<what>.+)")
 """An error of gcc, clang or javac."""
+_PACKED: Final = re.compile(rb"(\d{1,9}) ([01]) (\d{1,9})\n")
+"""The line before each file that a build writes to its stdout."""
 _BUILT: Final = ".built"
 """The folder in the store that remembers builds: a file for each, with the hash of the agent."""
 _TOO_MUCH: Final = {
@@ -230,25 +230,26 @@ def _outputs(confined: Confined, most: int) -> tuple[bytes, bytes, str]:
 
 
 def _unpacked(packed: bytes, store: Store) -> dict[str, StoredFile]:
-    """The regular files of a tar file that a build wrote, which can contain anything."""
+    """The files that a build wrote to its stdout, which can be anything; hidden ones are left out."""
     files: dict[str, StoredFile] = {}
     left = store.most_bytes
-    try:
-        with tarfile.open(fileobj=io.BytesIO(packed), mode="r:") as members:
-            for member in members:
-                name = os.path.normpath(member.name)
-                if not member.isreg() or any(part.startswith(".") for part in name.split("/")):
-                    continue
-                left -= member.size
-                if left < 0 or len(files) >= store.most_files or name.count("/") + 2 > MOST_LEVELS:
-                    raise BadPlayer("the build made too many files, or too large ones")
-                name.encode()
-                content = members.extractfile(member)
-                files[name] = StoredFile(content.read() if content else b"", bool(member.mode & 0o100))
-    except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
-        if isinstance(error, BadPlayer):
-            raise
-        raise BadPlayer("the files that the build made cannot be read") from None
+    at = 0
+    while at < len(packed):
+        head = _PACKED.match(packed, at)
+        name_ends = head.end() + int(head[1]) if head else 0
+        ends = name_ends + int(head[3]) if head else 0
+        try:
+            name = packed[head.end() : name_ends].decode() if head else ""
+        except UnicodeDecodeError:
+            name = ""
+        if head is None or not name or ends > len(packed):
+            raise BadPlayer("the files that the build made cannot be read")
+        if not any(part.startswith(".") for part in name.split("/")):
+            left -= int(head[3])
+            if left < 0 or len(files) >= store.most_files:
+                raise BadPlayer("the build made too many files, or too large ones")
+            files[name] = StoredFile(packed[name_ends:ends], head[2] == b"1")
+        at = ends
     return files
 
 

@@ -24,18 +24,19 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from errno import ENAMETOOLONG
 from itertools import pairwise
 from pathlib import Path
-from stat import S_ISREG, S_IXUSR
 from typing import Any, Final, TypeAlias
 
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.players import command_words, languages, own_sources
+from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind
-from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
+from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 
 _COMMAND_FILE: Final = "command.json"
 _BUILT_FILES: Final = "files"
@@ -49,8 +50,7 @@ INSTALLED_WITH: Final = {
     "g++": "install a C++ compiler (Debian, Ubuntu: sudo apt install build-essential)",
 }
 """How to get a program that is not on the PATH."""
-_Part: TypeAlias = str | dict[str, str]
-_Argument: TypeAlias = _Part | list[_Part]
+_Argument: TypeAlias = Part | list[Part]
 """An argument of a stored command: a text, the path of a copy ({"copy": "2/book.bin"}), or a class path of both."""
 
 
@@ -206,8 +206,11 @@ class Store:
         """Stores a built agent: its sources and what `built_by` made of them, run with the words `run`.
 
         Words that name files are relative to the agent's folder. BadPlayer if the program is not in it."""
-        kept = {f"{_BUILT_FILES}/{name}": file for name, file in files.items()}
-        program: _Part = Path(run[0]).name
+        contents = self._no_contents()
+        kept = contents.files
+        for name, file in files.items():
+            contents.add_content(f"{_BUILT_FILES}/{name}", file)
+        program: Part = Path(run[0]).name
         if "/" in run[0]:
             name = f"{_BUILT_FILES}/{os.path.normpath(run[0])}"
             if name not in kept:
@@ -223,7 +226,8 @@ class Store:
             for before, word in pairwise(run)
         ]
         command = {"program": program, "built": shlex.join(built_by), "arguments": arguments}
-        kept[_COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
+        written = json.dumps(command, indent=1).encode()
+        contents.add_content(_COMMAND_FILE, StoredFile(written, executable=False))
         source = self._keep(kept)
         own_sources.note(OwnSource.AGENT, source.name)
         return built_player(source, started_as(run))
@@ -237,8 +241,8 @@ class Store:
             raise BadFixture(str(error)) from None
         return self._keep(contents.files) / file.name
 
-    def _no_contents(self) -> _Contents:
-        return _Contents(self.most_bytes, self.most_files, leave_out=self.folder)
+    def _no_contents(self) -> Contents:
+        return Contents(self.most_bytes, self.most_files, leave_out=self.folder)
 
     def _keep(self, files: dict[str, StoredFile]) -> Path:
         """The folder in the store with these files; written if it does not exist."""
@@ -254,93 +258,12 @@ class Store:
             except OSError as error:
                 # Another process may have stored the same files at the same time.
                 if not os.path.exists(target):
+                    if error.errno == ENAMETOOLONG:
+                        raise BadPlayer("the name of a file, with its folders, is too long for this system") from None
                     raise ArenaError(f"cannot write to the store {self.folder}: {error.strerror}") from None
             finally:
                 _remove(temporary)
         return self.verify(target.name)
-
-
-class _Contents:
-    """The content of files, read once and within limits, so that what is hashed is what is written."""
-
-    def __init__(self, most_bytes: int, most_files: int, *, leave_out: Path) -> None:
-        self.files: dict[str, StoredFile] = {}
-        self._most_bytes = most_bytes
-        self._most_files = most_files
-        self._leave_out = os.path.realpath(leave_out)
-        self._bytes = 0
-        self._entries = 0
-
-    def add_file(self, path: Path, name: str) -> None:
-        """Adds the file at `path`, to be stored as `name`."""
-        shown = quote(name)
-        self._count(name, shown)
-        try:
-            status = path.stat()
-            if not S_ISREG(status.st_mode):
-                raise BadPlayer(f"{shown}: expected a file, got a device, a pipe or a socket")
-            with open(path, "rb", opener=_open_without_waiting) as file:
-                content = file.read(self._most_bytes - self._bytes + 1)
-        except OSError as error:
-            raise BadPlayer(f"cannot read {shown}: {error.strerror}") from None
-        self._bytes += len(content)
-        if self._bytes > self._most_bytes:
-            raise BadPlayer(f"{shown}: expected at most {self._most_bytes} bytes in one submission, got more")
-        self.files[name] = StoredFile(content, bool(status.st_mode & S_IXUSR))
-
-    def add_part(self, part: command_words.Part, within: str) -> _Part:
-        """Adds the file or folder that a part of a command names, stored in the folder `within`; what stands for it."""
-        if part.path is None:
-            return part.text
-        path = Path(part.path)
-        self._entries += 1 + within.count("/")  # command.json, and the folders that this makes
-        if path.is_dir():
-            self.add_folder(path, within=within)
-            return {"copy": within if part.text.endswith("/") else within.removesuffix("/")}
-        self.add_file(path, f"{within}{path.name}")
-        return {"copy": f"{within}{path.name}"}
-
-    def add_folder(self, root: Path, *, within: str = "", everything: bool = False) -> None:
-        """Adds all files under `root`, to be stored in the folder `within`.
-
-        Hidden files and Python's caches are left out unless `everything` is set.
-
-        Symbolic links must lead to files inside `root`; with `everything` no link is allowed."""
-        inside = os.path.realpath(root)
-        waiting = [(root, within, 1 + within.count("/"))]
-        while waiting:
-            folder, prefix, level = waiting.pop()
-            if level > MOST_LEVELS:
-                shown = quote(prefix.removeprefix(within) or root.name)
-                raise BadPlayer(f"{shown}: expected at most {MOST_LEVELS} levels of folders, got more")
-            for path in _listed(folder):
-                if not everything and _is_left_out(path.name):
-                    continue
-                if path.is_symlink():
-                    self._check_link(path, prefix + path.name, inside, everything)
-                if not os.path.isdir(path):
-                    self.add_file(path, prefix + path.name)
-                elif everything or os.path.realpath(path) != self._leave_out:
-                    self._count(path.name, quote(prefix + path.name))
-                    waiting.append((path, f"{prefix}{path.name}/", level + 1))
-
-    def _check_link(self, link: Path, name: str, inside: str, everything: bool) -> None:
-        target = os.path.realpath(link)
-        if everything or not (target == inside or target.startswith(inside.rstrip(os.sep) + os.sep)):
-            raise BadPlayer(f"{quote(name)}: expected a symbolic link inside the folder, got one to {quote(target)}")
-        if not os.path.exists(target):
-            raise BadPlayer(f"{quote(name)}: expected a symbolic link to a file, {quote(target)} does not exist")
-
-    def _count(self, name: str, shown: str) -> None:
-        try:
-            name.encode()
-        except UnicodeEncodeError:
-            raise BadPlayer(f"{shown}: expected a name in UTF-8") from None
-        self._entries += 1
-        if self._entries > self._most_files:
-            raise BadPlayer(
-                f"{shown}: expected at most {self._most_files} files and folders in one submission, got more"
-            )
 
 
 def is_command(source: Path) -> bool:
@@ -384,7 +307,7 @@ def is_built(source: Path) -> bool:
     return "built" in _read_command_file(source)
 
 
-def _built_part(text: str, kept: Mapping[str, StoredFile]) -> _Part:
+def _built_part(text: str, kept: Mapping[str, StoredFile]) -> Part:
     """A word of a built agent's run command; a path of its files or of its folder is replaced by the copy."""
     name = os.path.normpath(f"{_BUILT_FILES}/{text}")
     is_folder = ("/" in text or text == ".") and any(each.startswith(f"{name}/") for each in kept)
@@ -442,22 +365,6 @@ def _how_to_run(name: str) -> str:
 def _names_a_file(option: str, value: str) -> bool:
     """Whether a game's option names a file. A plain word does not: it can name something that the game ships."""
     return (option == "file" or "/" in value or "." in value) and bool(value) and os.path.isfile(value)
-
-
-def _is_left_out(name: str) -> bool:
-    return name.startswith(".") or name == "__pycache__" or name.endswith(".pyc")
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError as error:
-        raise BadPlayer(f"cannot read the folder {quote(str(folder))}: {error.strerror}") from None
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    # O_NONBLOCK: the file may have been replaced by a pipe since it was checked.
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _write(folder: Path, files: dict[str, StoredFile]) -> None:

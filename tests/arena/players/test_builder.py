@@ -155,7 +155,7 @@ def test_what_is_kept_is_the_hand_in_and_all_that_was_made(build: Build) -> None
         ("yes | head -c 9000000 > agent", "No space left|wrote more than"),
         ("yes | head -c 1500000 > agent", "too many files, or too large"),
         ("for n in $(seq 40); do echo > $n; done", "too many files, or too large"),
-        ("for n in $(seq 40); do mkdir d; cd d; done; echo > agent", "too many files, or too large"),
+        ("for n in $(seq 40); do mkdir d; cd d; done; echo > agent", "at most 32 levels of folders"),
         ("yes | head -c 3000000 > /proc/$PPID/fd/1", "made more than 2097152 bytes|denied"),
         ("echo junk > /proc/$PPID/fd/1", "cannot be read|denied"),
         ("kill -9 $PPID; sleep 100", "the build failed"),
@@ -168,6 +168,42 @@ def test_a_build_that_misbehaves_is_the_students_failure(
     with pytest.raises(BadPlayer, match=wrong) as error:
         build({"agent.sh": script})
     assert ONE_LINE.fullmatch(str(error.value))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["/etc/x", "a//b", "agent/x", "a\0b", "a" * 300, "/".join("a" * 40), "/".join(["a" * 240] * 20), "", "\udcff"],
+)
+def test_no_name_that_a_build_gives_a_file_is_more_than_the_students_failure(
+    build: Build, store: Store, name: str
+) -> None:
+    encoded = os.fsencode(name)
+    written = b"5 1 0\nagent%d 0 0\n%b" % (len(encoded), encoded)
+    octal = "".join(f"\\{byte:03o}" for byte in written)
+    with pytest.raises(BadPlayer, match=r"a name that a file|levels|too long|cannot be read|denied") as error:
+        build({"agent.sh": f"printf '{octal}' > /proc/$PPID/fd/1"})
+    assert ONE_LINE.fullmatch(str(error.value))
+    assert not [path for path in store.folder.glob("*") if path.name != ".built"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {f"d/{number}": "" for number in range(28)},
+        {"book": "x" * (MEBIBYTE - 10)},
+        {"/".join("d" * 31) + "/book": ""},
+    ],
+)
+def test_a_submission_just_within_the_limits_is_the_students_failure(build: Build, files: dict[str, str]) -> None:
+    with pytest.raises(BadPlayer, match="expected at most"):
+        build({"agent.js": "", **files}, DEFAULTS["js"])
+
+
+def test_long_names_are_no_more_than_the_students_failure(build: Build) -> None:
+    with pytest.raises(BadPlayer, match=r"^A{200}"):
+        build({"A.java": f"public class {'A' * 300} {{ public static void main(String[] a) {{}} }}"}, DEFAULTS["java"])
+    with pytest.raises(BadPlayer, match="too many or too long names for one command"):
+        build({f"{'a' * 240}{n}.c": "" for n in range(300)}, DEFAULTS["c"], store=Store(Path("store")))
 
 
 @pytest.mark.parametrize("script", ["yes", "sleep 100 & sleep 100"])

@@ -1,0 +1,142 @@
+"""Contents: the files of one submission, in memory, before they are copied to the store.
+
+They come from files, or from a build, and both can be hostile. Always true: what was added without an error is within
+the limits of the store, and all its names can be files there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from stat import S_ISREG, S_IXUSR
+from typing import TypeAlias
+
+from adsearch.errors import quote
+from arena.errors import BadPlayer
+from arena.players import command_words
+from db.sources import MOST_LEVELS, StoredFile
+
+Part: TypeAlias = str | dict[str, str]
+"""A part of a stored command: a text, or the path of a copy ({"copy": "2/book.bin"})."""
+
+
+class Contents:
+    """The content of files, read once and within limits, so that what is hashed is what is written."""
+
+    def __init__(self, most_bytes: int, most_files: int, *, leave_out: Path) -> None:
+        self.files: dict[str, StoredFile] = {}
+        self._most_bytes = most_bytes
+        self._most_files = most_files
+        self._leave_out = os.path.realpath(leave_out)
+        self._bytes = 0
+        self._entries = 0
+        self._folders: set[str] = set()
+        """The folders of the files that `add_content` added."""
+
+    def add_content(self, name: str, file: StoredFile) -> None:
+        """Adds a file that is in memory, within the limits of files that are read. A build can give it any name."""
+        parts = name.split("/")
+        folders = {"/".join(parts[:end]) for end in range(1, len(parts))}
+        if not all(map(_is_file_name, parts)) or name in self._folders or folders & self.files.keys():
+            raise BadPlayer(f"{quote(name)}: expected a name that a file can have")
+        if len(parts) > MOST_LEVELS:
+            raise BadPlayer(f"{quote(name)}: expected at most {MOST_LEVELS} levels of folders, got more")
+        for each in sorted(folders - self._folders) + [name] * (name not in self.files):
+            self._count(each, quote(name))
+        self._folders |= folders
+        self._add(name, quote(name), file)
+
+    def add_file(self, path: Path, name: str) -> None:
+        """Adds the file at `path`, to be stored as `name`."""
+        shown = quote(name)
+        self._count(name, shown)
+        try:
+            status = path.stat()
+            if not S_ISREG(status.st_mode):
+                raise BadPlayer(f"{shown}: expected a file, got a device, a pipe or a socket")
+            with open(path, "rb", opener=_open_without_waiting) as file:
+                content = file.read(self._most_bytes - self._bytes + 1)
+        except OSError as error:
+            raise BadPlayer(f"cannot read {shown}: {error.strerror}") from None
+        self._add(name, shown, StoredFile(content, bool(status.st_mode & S_IXUSR)))
+
+    def add_part(self, part: command_words.Part, within: str) -> Part:
+        """Adds the file or folder that a part of a command names, stored in the folder `within`; what stands for it."""
+        if part.path is None:
+            return part.text
+        path = Path(part.path)
+        self._entries += 1 + within.count("/")  # command.json, and the folders that this makes
+        if path.is_dir():
+            self.add_folder(path, within=within)
+            return {"copy": within if part.text.endswith("/") else within.removesuffix("/")}
+        self.add_file(path, f"{within}{path.name}")
+        return {"copy": f"{within}{path.name}"}
+
+    def add_folder(self, root: Path, *, within: str = "", everything: bool = False) -> None:
+        """Adds all files under `root`, to be stored in the folder `within`.
+
+        Hidden files and Python's caches are left out unless `everything` is set.
+
+        Symbolic links must lead to files inside `root`; with `everything` no link is allowed."""
+        inside = os.path.realpath(root)
+        waiting = [(root, within, 1 + within.count("/"))]
+        while waiting:
+            folder, prefix, level = waiting.pop()
+            if level > MOST_LEVELS:
+                shown = quote(prefix.removeprefix(within) or root.name)
+                raise BadPlayer(f"{shown}: expected at most {MOST_LEVELS} levels of folders, got more")
+            for path in _listed(folder):
+                if not everything and _is_left_out(path.name):
+                    continue
+                if path.is_symlink():
+                    self._check_link(path, prefix + path.name, inside, everything)
+                if not os.path.isdir(path):
+                    self.add_file(path, prefix + path.name)
+                elif everything or os.path.realpath(path) != self._leave_out:
+                    self._count(path.name, quote(prefix + path.name))
+                    waiting.append((path, f"{prefix}{path.name}/", level + 1))
+
+    def _check_link(self, link: Path, name: str, inside: str, everything: bool) -> None:
+        target = os.path.realpath(link)
+        if everything or not (target == inside or target.startswith(inside.rstrip(os.sep) + os.sep)):
+            raise BadPlayer(f"{quote(name)}: expected a symbolic link inside the folder, got one to {quote(target)}")
+        if not os.path.exists(target):
+            raise BadPlayer(f"{quote(name)}: expected a symbolic link to a file, {quote(target)} does not exist")
+
+    def _add(self, name: str, shown: str, file: StoredFile) -> None:
+        self._bytes += len(file.content)
+        if self._bytes > self._most_bytes:
+            raise BadPlayer(f"{shown}: expected at most {self._most_bytes} bytes in one submission, got more")
+        self.files[name] = file
+
+    def _count(self, name: str, shown: str) -> None:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise BadPlayer(f"{shown}: expected a name in UTF-8") from None
+        self._entries += 1
+        if self._entries > self._most_files:
+            raise BadPlayer(
+                f"{shown}: expected at most {self._most_files} files and folders in one submission, got more"
+            )
+
+
+def _is_file_name(part: str) -> bool:
+    """Whether a file or folder can have this name."""
+    return part not in ("", ".", "..") and "\0" not in part
+
+
+def _is_left_out(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__" or name.endswith(".pyc")
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise BadPlayer(f"cannot read the folder {quote(str(folder))}: {error.strerror}") from None
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    # O_NONBLOCK: the file may have been replaced by a pipe since it was checked.
+    return os.open(path, flags | os.O_NONBLOCK)
