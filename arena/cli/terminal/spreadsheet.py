@@ -11,14 +11,18 @@ import re
 import warnings
 from datetime import date, datetime
 from typing import Final
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from arena.errors import BadImport
+from arena.walls.kinds import MEBIBYTE
 
 ZIP: Final = b"PK\x03\x04"
 """The first bytes of a spreadsheet, .xlsx or .ods."""
 OLE: Final = b"\xd0\xcf\x11\xe0"
 """The first bytes of a spreadsheet of old versions of Excel, .xls, and of one with a password."""
+_MOST_BYTES: Final = 64 * MEBIBYTE
+_MOST_CELLS: Final = 2_000_000
+"""Limits of a sheet, far above those of any list of students: a file of 100 KB can have 300 million cells."""
 _ADVICE: Final = "save it as .xlsx or as CSV UTF-8"
 _ZEROS: Final = re.compile("0+")
 """A number format that shows leading zeros, such as 00000."""
@@ -44,10 +48,22 @@ def csv_text(content: bytes, name: str) -> str:
             f"{name} is a spreadsheet, but openpyxl, which reads it, is missing; save it as CSV UTF-8, or install it"
         ) from None
     try:
+        with ZipFile(io.BytesIO(content)) as archive:
+            # No entry yields more bytes than its size here.
+            if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
+                raise BadImport(f"{name}: has more than {_MOST_BYTES // MEBIBYTE} MiB when unpacked; {_ADVICE}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles that are missing
             sheets = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        rows = [[_text(cell.value, cell.number_format) for cell in row] for row in sheets.worksheets[0].iter_rows()]
+        rows: list[list[str]] = []
+        cells = 0
+        for row in sheets.worksheets[0].iter_rows():
+            cells += len(row) + 1
+            if cells > _MOST_CELLS:
+                raise BadImport(f"{name}: the first sheet has more than {_MOST_CELLS:,} cells; {_ADVICE}")
+            rows.append([_text(cell.value, cell.number_format) for cell in row])
+    except BadImport:
+        raise
     except (
         BadZipFile,
         InvalidFileException,

@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import openpyxl
 import pytest
 
+from arena.cli.terminal import spreadsheet
 from arena.cli.terminal.files import read_file, write_file
 from arena.cli.terminal.spreadsheet import csv_text
 from arena.errors import ArenaError
@@ -68,6 +69,20 @@ def test_the_cells_of_a_spreadsheet_are_what_it_shows() -> None:
     text, name = read_file("roster.xlsx", "a roster")
     assert name == "roster.xlsx"
     assert text.splitlines() == ["id,name", '1001,"Müller, Anna"', "00042,2026-05-01 23:59", "1.5,2026-05-01"]
+
+
+def test_a_spreadsheet_of_enormous_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    book = openpyxl.Workbook()
+    for _ in range(20):
+        book.worksheets[0].append(["x" * 100] * 20)
+    book.save("roster.xlsx")
+    with monkeypatch.context() as patch:
+        patch.setattr(spreadsheet, "_MOST_CELLS", 300)
+        with pytest.raises(ArenaError, match=r"roster.xlsx: the first sheet has more than 300 cells; save it as"):
+            read_file("roster.xlsx", "a roster")
+    monkeypatch.setattr(spreadsheet, "_MOST_BYTES", 10_000)
+    with pytest.raises(ArenaError, match=r"roster.xlsx: has more than 0 MiB when unpacked; save it as"):
+        read_file("roster.xlsx", "a roster")
 
 
 def test_other_spreadsheets_are_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
