@@ -40,6 +40,8 @@ _PARTICIPANTS: Final = ("participant", "teilnehmerin", "teilnehmer", "teilnehmer
 _BLACKBOARD: Final = re.compile(
     r".*?_?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.DOTALL
 )
+_YEARS: Final = range(1990, 2100)
+"""Years of a submission; near the years 1 and 9999 a time cannot be converted to another zone."""
 _RESUBMITTED: Final = re.compile(r"-\d+(?=\.[^.]+$)")
 _RECEIPT_NAME: Final = re.compile(r"^Name:\s*(?P<name>.+?)\s*(?:\((?P<user>[^()]*)\))?\s*$", re.MULTILINE)
 
@@ -100,6 +102,8 @@ def _of_blackboard(found: re.Match[str]) -> LmsName | None:
     try:
         when = datetime.strptime(found["when"], "%Y-%m-%d-%H-%M-%S")
     except ValueError:
+        return None
+    if when.year not in _YEARS:
         return None
     who = found["who"]
     receipt = found["receipt"] is not None

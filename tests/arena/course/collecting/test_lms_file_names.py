@@ -105,3 +105,8 @@ def test_a_task_of_blackboard_can_look_like_a_student_of_canvas() -> None:
 )
 def test_plain_names_belong_to_no_learning_system(name: str) -> None:
     assert read_name(name) is None
+
+
+@pytest.mark.parametrize("year", ["0001", "9999"])
+def test_a_time_in_another_age_is_no_time(year: str) -> None:
+    assert read_name(f"1001_attempt_{year}-01-01-00-00-00_agent.py") is None
