@@ -63,7 +63,8 @@ class RosterMatcher:
         named = self._named(who) or self._named_in_group(who)
         numbered = self._exactly.get(folded(number), set()) if number else set()
         numbered |= {self._participants[number]} if number in self._participants else set()
-        if not named and (team := self._looked_up(self._teams, _spellings(who))):
+        team = self._looked_up(self._teams, _spellings(who))
+        if not named and team:
             return self._single(team & numbered or team, who)
         both = named & numbered
         if named and numbered and not both:
@@ -71,7 +72,7 @@ class RosterMatcher:
             raise BadSubmission(
                 f"the name {quote(who)} is {self._line(one)}, the id {quote(number)} is {self._line(other)}"
             )
-        return self._single(both or named, who, perhaps=numbered)
+        return self._single(both or self._with_namesakes(named, team), who, perhaps=numbered)
 
     def by_participant(self, number: str) -> Student:
         """The student whose id is Moodle's "Participant 123456", for this number; BadSubmission if there is none."""
@@ -83,11 +84,20 @@ class RosterMatcher:
         """The student whose name, id or alias starts the text, by the longest match; else a student of the team whose
         group is the text; BadSubmission as above."""
         words = _WORDS.findall(text)
+        team = self._looked_up(self._teams, _spellings(text))
         for number in range(len(words), 0, -1):
             # Students write their own names with and without accents.
             if found := self._looked_up(self._nearly, _spellings(" ".join(words[:number]))):
-                return self._single(found, text)
-        return self._single(self._named(text) or self._looked_up(self._teams, _spellings(text)), text)
+                return self._single(self._with_namesakes(found, team) if number == len(words) else found, text)
+        return self._single(self._with_namesakes(self._named(text), team), text)
+
+    def _with_namesakes(self, named: set[int], team: set[int]) -> set[int]:
+        """The students of this name, and those of another team whose group has this name.
+
+        In many courses students name their groups, so a group can be called like another student."""
+        everyone = named | team
+        same = not named or not team or self.roster.is_one_team([self.roster.students[place] for place in everyone])
+        return (named or team) if same else everyone
 
     def _groups_of_one_team(self) -> dict[str, set[int]]:
         """The forms of each group whose students are one team -> the places of its students."""

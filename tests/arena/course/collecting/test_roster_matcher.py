@@ -140,6 +140,23 @@ def test_a_group_of_several_teams_or_of_none_finds_no_student(who: str) -> None:
         TEAMS.by_name(who)
 
 
+def test_a_group_that_is_called_like_another_student_or_team_takes_nobodys_place() -> None:
+    matcher = RosterMatcher(
+        rosters.read(
+            "id,name,group,alias\n1,Anna Müller,Project 1,fox\n2,Ben Costa,anna muller,owl\n3,Eve Zweig,FOX,elk\n"
+            "4,Ada King,Ada King,hen\n",
+            "roster.csv",
+        )
+    )
+    for who, other in (("Anna Müller", "Ben Costa"), ("fox", "Eve Zweig")):
+        for find in (matcher.by_name, matcher.by_beginning):
+            with pytest.raises(BadSubmission, match=rf"'Anna Müller' \(line 2\) or '{other}'"):
+                find(who)
+    assert matcher.by_name("Anna Müller", "1").id == "1"
+    assert matcher.by_beginning("Anna Müller agent").id == "1"
+    assert matcher.by_name("Ada King").id == matcher.by_beginning("Ada King").id == "4"
+
+
 def test_a_plain_name_is_a_group_only_as_a_whole() -> None:
     assert TEAMS.by_beginning("Project 1").name == "Anna Müller"
     with pytest.raises(BadSubmission):
