@@ -13,7 +13,7 @@ from typing import Any
 from adsearch.errors import meant, nearly, one_of, quote
 from arena.course.grading.marks import NOT_ENTERED
 from arena.course.roster import Roster, Student, folded
-from arena.errors import BadRating
+from arena.errors import BadRating, BadRoster
 
 Line = Mapping[str, str]
 """A line of the roster: its cells by column."""
@@ -21,14 +21,22 @@ Line = Mapping[str, str]
 
 def agents_of(roster: Roster, agents: Collection[str]) -> dict[int, str]:
     """The agent of each student, by line number: the one that has the student's alias as its name, else the name, else
-    the id; capitals do not matter. Students without an agent have the empty name."""
-    called = {folded(agent): agent for agent in agents} | {agent: agent for agent in agents}
-
-    def agent_of(one: Student) -> str:
-        names = [each for name in (one.alias, one.name, one.id) for each in (name, folded(name))]
-        return next((called[name] for name in names if name in called), "")
-
-    return {one.line: agent_of(one) for one in roster.students}
+    the id. Students without an agent have the empty name. BadRoster if two students who are no team have one agent."""
+    called = {folded(name): name for name in agents}
+    found = {
+        one.line: next((called[each] for each in map(folded, (one.alias, one.name, one.id)) if each in called), "")
+        for one in roster.students
+    }
+    owners: dict[str, Student] = {}
+    for one in roster.students:
+        owner = owners.setdefault(found[one.line], one)
+        if found[one.line] and not roster.is_one_team((owner, one)):
+            raise BadRoster(
+                f"{roster.file}, lines {owner.line} and {one.line}: both students would get the marks of the agent "
+                f"{quote(found[one.line])}; write its name as the alias of the student who handed it in, "
+                "and another alias for the other one"
+            )
+    return found
 
 
 def agents_in_column(lines: Sequence[Line], agents: Collection[str], on: str | None) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arena.course import roster as rosters
 from arena.course.grading import grade_list
 from arena.course.grading.grade_list import agents_in_column, agents_of, chosen
-from arena.errors import BadRating
+from arena.errors import BadRating, BadRoster
 
 
 def joined(rows: list[dict[str, Any]], lines: list[dict[str, str]], on: str | None = None) -> list[dict[str, Any]]:
@@ -88,6 +88,17 @@ def test_agents_are_found_by_alias_then_name_then_id_and_a_team_shares_one() -> 
     text = "id,name,alias\n1,Ann,kestrel\n2,Bob,Kestrel\n3,Cy,\n4,Dan,\n5,Eve,merlin\n"
     found = agents_of(rosters.read(text, "roster.csv"), ["kestrel", "Cy", "4", "random"])
     assert found == {2: "kestrel", 3: "kestrel", 4: "Cy", 5: "4", 6: ""}
+
+
+def test_a_team_whose_alias_is_not_always_written_alike_has_the_marks_of_its_agent() -> None:
+    text = "id,name,alias\n1,Ann,Straße\n2,Bob,STRASSE\n"
+    assert agents_of(rosters.read(text, "roster.csv"), ["Straße"]) == {2: "Straße", 3: "Straße"}
+
+
+def test_no_two_students_have_the_marks_of_one_agent_unless_they_are_a_team() -> None:
+    text = "id,name,alias\n1,Ann,\n2,Bob,owl\n3,Ann,\n"
+    with pytest.raises(BadRoster, match=r"roster.csv, lines 2 and 4: both students .* marks of the agent 'Ann'"):
+        agents_of(rosters.read(text, "roster.csv"), ["Ann", "owl"])
 
 
 def test_members_of_a_team_have_the_row_of_their_agent_and_others_come_last_or_not_at_all() -> None:
