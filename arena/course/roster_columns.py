@@ -1,7 +1,8 @@
 """The columns of a roster under the titles that learning systems write, in English and in German.
 
 Pure. `TITLES` is the whole rule: for each of our columns, the first title of its list wins that the file has with any
-text below it. docs/instructor.md shows the lists.
+text below it. A student without text there has the id and the address of the next title. docs/instructor.md shows the
+lists.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ def reader(rows: Collection[Mapping[str, str]]) -> Callable[[Mapping[str, str]],
     """Reads our columns from a line of these rows; None if the rows have neither an id nor a name."""
     titles = {normal_title(title): title for title in next(iter(rows))}
     chosen: dict[str, str] = {}
-    for column, possible in TITLES.items():
-        there = [titles[each] for each in possible if each in titles]
+    in_turn = {column: [titles[each] for each in possible if each in titles] for column, possible in TITLES.items()}
+    for column, there in in_turn.items():
         with_text = (title for title in there if any(row[title] for row in rows))
         if there:
             chosen[column] = next(with_text, there[0])
@@ -64,6 +65,8 @@ def reader(rows: Collection[Mapping[str, str]]) -> Callable[[Mapping[str, str]],
 
     def read(row: Mapping[str, str]) -> dict[str, str]:
         cells = {column: row[chosen[column]] if column in chosen else "" for column in COLUMNS}
+        for column in ("id", "email"):  # such as an id of the learning system for one student, written by hand
+            cells[column] = next((row[title] for title in in_turn[column] if row[title]), "")
         if "@" not in cells["email"]:
             cells["email"] = ""
         whole = _WHOLE_NUMBER.fullmatch(cells["id"])  # spreadsheet programs write the id 1001 as 1001.0

@@ -165,6 +165,14 @@ def _show_own_deadlines(deadlines: Mapping[Student, datetime], lines: Sequence[H
         by_moment.setdefault(_moment(deadlines[student]), []).append(student.name or student.id)
     for moment, names in by_moment.items():
         _say(f"deadline of {', '.join(names)}: {moment}")
+    late = [line for line in lines if line.student in deadlines and line.late_days]
+    untimed = [line.student for line in late if line.student and line.hand_in and line.hand_in.when is None]
+    if untimed:
+        marked = dict.fromkeys(one.name or one.id for one in untimed)
+        _say(
+            f"marked late by the learning system, which gives no time: {', '.join(marked)}; give the extension there "
+            "too, and download again"
+        )
 
 
 def _moment(deadline: datetime) -> str:

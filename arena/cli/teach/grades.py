@@ -118,7 +118,8 @@ def grades(
     found = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
     format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
     short = format is OutputFormat.TABLE and columns is None
-    lines = None if file is None else _lines(file, course, on, [row["agent"] for row in found.rows], names_only=short)
+    agents = [row["agent"] for row in found.rows]
+    lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)
     if preview:
         _show_preview(found, bars, scheme, lines, course, format)
     else:
@@ -196,11 +197,13 @@ def _read(
 
 
 def _lines(
-    file: str, course: Course | None, on: str | None, agents: Sequence[str], *, names_only: bool
+    file: str, course: Course | None, on: str | None, agents: Sequence[str], *, names_only: bool, named: bool
 ) -> list[tuple[Line, str]]:
-    """The lines of the roster, each with the name of its agent. `names_only`: of a course's roster only the names."""
+    """The lines of the roster, each with the name of its agent. `names_only`: of a course's roster only the names;
+    `named`: a course's roster also has the columns id, name and so on, whatever their titles in the file."""
     from arena.course import roster
     from arena.course.grading import grade_list
+    from arena.course.roster_columns import COLUMNS
 
     text, name = read_file(file, "a roster")
     lines = roster.table(text, name)
@@ -210,7 +213,8 @@ def _lines(
         if any(agent_of.values()) and names_only:
             return [({"name": one.name or one.id}, agent_of[one.line]) for one in students.students]
         if any(agent_of.values()):
-            return [(line, agent_of[at]) for at, line in lines]
+            read = [{column: getattr(one, column) for column in COLUMNS if named} for one in students.students]
+            return [(ours | line, agent_of[at]) for (at, line), ours in zip(lines, read, strict=True)]
     cells = [line for _, line in lines]
     return list(zip(cells, grade_list.agents_in_column(cells, agents, on), strict=True))
 

@@ -72,7 +72,7 @@ class RosterMatcher:
             raise BadSubmission(
                 f"the name {quote(who)} is {self._line(one)}, the id {quote(number)} is {self._line(other)}"
             )
-        return self._single(both or self._with_namesakes(named, team), who, perhaps=numbered)
+        return self._single(both or self._with_namesakes(named, team), who, perhaps=numbered, number=number)
 
     def by_participant(self, number: str) -> Student:
         """The student whose id is Moodle's "Participant 123456", for this number; BadSubmission if there is none."""
@@ -137,12 +137,13 @@ class RosterMatcher:
             found |= forms.get(_sorted(spelling), set())
         return found
 
-    def _single(self, places: set[int], who: str, *, perhaps: Collection[int] = ()) -> Student:
+    def _single(self, places: set[int], who: str, *, perhaps: Collection[int] = (), number: str = "") -> Student:
         if not places:
             raise BadSubmission(f"no student on {self.roster.file} has this name{self._suggestion(who, perhaps)}")
         if not self.roster.is_one_team([self.roster.students[place] for place in places]):
             lines = " or ".join(self._line(place) for place in sorted(places)[:4])
-            raise BadSubmission(f"it could be {lines}: rename it to start with an id")
+            by_number = f", or make {number} the id of the right one on the roster" if number else ""
+            raise BadSubmission(f"it could be {lines}: rename it to start with an id{by_number}")
         return self.roster.students[min(places)]
 
     def _line(self, place: int) -> str:

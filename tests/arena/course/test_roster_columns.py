@@ -94,6 +94,11 @@ def test_a_column_without_any_text_gives_way_to_the_next() -> None:
     assert one.id == "77"
 
 
+def test_a_student_without_text_in_the_first_column_has_the_id_of_the_next() -> None:
+    anna, ben = read("Identifier,ID number,Name\nParticipant 9,77,Anna\n,78,Ben\n", "r").students
+    assert (anna.id, ben.id) == ("Participant 9", "78")
+
+
 def test_capitals_hyphens_and_underscores_in_titles_do_not_matter() -> None:
     for titles in ("ID_Number,Full_Name", "id number,FULL NAME", "Id-Number,full-name"):
         assert read(f"{titles}\n7,Anna\n", "r").students == (Student("7", "Anna", "", "", 2),)

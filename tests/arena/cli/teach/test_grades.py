@@ -307,6 +307,14 @@ def test_chosen_columns_have_only_the_students_of_the_roster_in_their_order(reco
         assert (titles, lines) == (["id", "Grade"], [[id, str(mark)] for id, mark in marks])
 
 
+def test_the_columns_of_a_roster_have_their_names_here_whatever_its_titles(record: Path) -> None:
+    titles = "First name,Last name,ID number,Email address,Alias"
+    file = course(f"{titles}\nAnna,Berger,s77,a@uni.example,ann\n")
+    ended = asked(record, file, "--columns", "id,name,Mail=email,alias,marks")
+    assert (ended.code, ended.out) == (0, "id,name,Mail,alias,marks\ns77,Anna Berger,a@uni.example,ann,40\n"), ended.err
+    assert list(sheet(asked(record, file))[0])[:6] == [*titles.split(","), "agent"]
+
+
 DOCUMENTED = dict(
     re.findall(r'^\| (\w+) \|.*\| `"(.*)"` \|$', (ROOT / "docs/instructor.md").read_text("utf-8"), re.MULTILINE)
 )

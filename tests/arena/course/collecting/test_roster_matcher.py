@@ -60,6 +60,8 @@ def test_no_student_is_guessed(who: str, said: str) -> None:
 def test_a_number_distinguishes_students_with_the_same_name() -> None:
     assert MATCHER.by_name("Eve Zweig", "1007").id == "1007"
     assert MATCHER.by_name("Eve Zweig", "1006").id == "1006"
+    with pytest.raises(BadSubmission, match="start with an id, or make 4711 the id of the right one on the roster"):
+        MATCHER.by_name("Eve Zweig", "4711")
 
 
 def test_a_number_without_a_name_finds_no_student() -> None:
