@@ -57,6 +57,13 @@ def replacing(folder: Path, kind: FolderKind) -> Iterator[Path]:
         os.close(lock)
 
 
+def refuse_published(place: Path) -> None:
+    """BadFolder if the folder, or one that it is in, was written by `arena report`."""
+    real = Path(os.path.realpath(place))
+    if (site := next((up for up in (real, *real.parents) if (up / REPORT.listing).exists()), None)) is not None:
+        raise BadFolder(f"expected a folder outside {quote(str(site))}, which `arena report` wrote to be published")
+
+
 def _new_beside(place: Path, mode: int) -> tuple[Path, int]:
     """A new folder beside `place`, and its lock, which shows other reports that the folder is in use."""
     while True:
@@ -85,8 +92,8 @@ def _check(place: Path, folder: Path, kind: FolderKind) -> None:
     named = quote(str(folder))
     if not place.parent.is_dir():
         raise BadFolder(f"expected a folder inside an existing folder, but there is no {quote(str(place.parent))}")
-    if kind.private and (site := next((up for up in (place, *place.parents) if (up / REPORT.listing).exists()), None)):
-        raise BadFolder(f"expected a folder outside {quote(str(site))}, which `arena report` wrote to be published")
+    if kind.private:
+        refuse_published(place)
     if not place.exists():
         return
     if not place.is_dir():

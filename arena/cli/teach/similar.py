@@ -51,11 +51,14 @@ def similar(
 
     Example: arena similar cs101 --ignore handed-out/ --against last-year/
     """
+    from arena.course.report.publish import refuse_published
     from arena.course.similar import comparison, page
     from arena.course.similar.sources import from_path, handed_out_by_us, programs_in
     from arena.course.similar.tokens import MOST_TOKENS
 
     check_folder(html)
+    if html is not None:
+        refuse_published(html.parent)
     name, course = course_of(tournament)
     known = roster_of(roster, course)
     handed_out = [file for path in ignore or () for file in from_path(path).files]

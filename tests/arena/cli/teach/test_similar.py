@@ -150,3 +150,14 @@ def test_wrong_words_are_named(course: Path, arguments: list[str], message: str)
     ended = similar(course, *arguments, columns=300)
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.err
+
+
+def test_the_private_page_is_never_inside_a_published_site(course: Path) -> None:
+    (course / "site" / "agents").mkdir(parents=True)
+    (course / "site" / "arena-report.txt").write_text("")
+    (course / "elsewhere").symlink_to(course / "site")
+    for page in ("site/similar.html", "site/agents/similar.html", "elsewhere/similar.html"):
+        ended = similar(course, "cs101.toml", "--html", page)
+        assert ended.code == 2
+        assert "which `arena report` wrote to be published" in ended.err
+        assert not (course / page).exists()
