@@ -7,7 +7,7 @@ because a container's folder ends with the container. It imports the standard li
 
 Each file is written as a line with the length of its name, 1 if it is executable or else 0, and its size; then its name
 and its content. That is no tar or zip file, because a build can write anything to this stdout, and libraries for such
-files are not made for that: a tar file of a few bytes can be read for hours.
+files are not made for that: a tar file of 2 MB can take hours to read.
 """
 
 from __future__ import annotations
