@@ -58,7 +58,7 @@ def _table(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> str:
         link = element("a", names, href=f"#pair-{number}") if number <= _MOST_PAIRS else names
         figures = (f"{pair.share:.0%}", f"{pair.other_share:.0%}", f"{pair.tokens:,}", f"{pair.longest:,}")
         cells = [element("td", figure, class_="number") for figure in figures]
-        rows.append(element("tr", element("th", link, scope="row"), element("td", pair.kind), *cells))
+        rows.append(element("tr", element("th", link, scope="row"), element("td", pair.kind, class_="kind"), *cells))
     note = (
         "Share: the part of the first student's own code that the second has too; then the same of the second student. "
         "Longest: tokens of the longest equal part. Code that the course handed out does not count."

@@ -69,6 +69,15 @@ def test_it_is_readable_and_used_with_keys(file: Path, browser: Browser, width: 
             check_keyboard(tab)
 
 
+def test_no_word_of_the_table_is_broken(tmp_path: Path, browser: Browser) -> None:
+    copies = [Source(agent, 1, of_contents({"agent.py": UCT.encode()})) for agent in ("ann", "dan")]
+    (file := tmp_path / "similar.html").write_text(page(compare(copies), "cs101", names), "utf-8")
+    with browser.open(file, width=390) as tab:
+        kind = tab.get_by_role("cell", name="same content")
+        lines = "e => { const r = document.createRange(); r.selectNodeContents(e); return r.getClientRects().length; }"
+        assert kind.evaluate(lines) <= 2
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_number_leads_to_the_equal_part_on_the_other_side(file: Path, browser: Browser, width: int) -> None:
     with browser.open(file, width=width) as tab:
