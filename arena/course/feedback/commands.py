@@ -45,6 +45,18 @@ class Conditions(Struct, frozen=True, kw_only=True):
         return shlex.join(["arena", verb, str(game), *at, *options, "--db", self.bundle, *trusting])
 
 
+def command_as_typed(text: str) -> str:
+    """A player such as "cmd:../work/engine --net /data/net.bin", in the folder with its files: "cmd:./engine --net
+    net.bin". A program on the PATH has no folder."""
+    try:
+        program, *words = shlex.split(text.removeprefix("cmd:"))
+    except ValueError:
+        return text
+    folder, _, name = program.rpartition("/")
+    here = "./" if folder and not folder.startswith("/") else ""
+    return "cmd:" + shlex.join([here + name, *(word.rpartition("/")[2] or word for word in words)])
+
+
 def to_see(game: GameToSee, where: Conditions) -> str:
     """The command that shows a game from the ply to look at, which after a fault is the last one that was played."""
     return where.of("replay", game.id, game.ply - 1 if game.fault is not None else game.ply)

@@ -17,6 +17,11 @@ from arena.history.csv_cells import written
 
 COLUMNS: Final = ("id", "name", "email", "agent", "page", "text_file", "bundle", "subject", "text")
 
+_WITHOUT_AGENT: Final = (
+    "Either you handed in nothing, or it did not pass its check: `arena check` explains every fault. Use it, and hand "
+    "in again."
+)
+
 
 class Letter(Struct, frozen=True, kw_only=True):
     """What the author of one agent gets. Files are relative to the folder of the feedback."""
@@ -57,7 +62,7 @@ def _of_students(letters: Sequence[Letter], roster: Roster, title: str) -> Itera
     by_alias: Mapping[str, Letter] = {folded(letter.agent): letter for letter in letters}
     for one in roster.students:
         letter = by_alias.get(folded(replace_unprintable(one.alias)))
-        nothing = ["", "", "", "", f"{title}: no agent", f"You have no agent in {title}. Hand one in to take part.\n"]
+        nothing = ["", "", "", "", f"{title}: no agent", f"You have no agent in {title}. {_WITHOUT_AGENT}\n"]
         yield [one.id, one.name, one.email, *(nothing if letter is None else _cells(letter, title))]
 
 

@@ -5,7 +5,6 @@ Each process reads the games of one agent at a time, so that memory use stays sm
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,7 +18,7 @@ from agents import builtin
 from arena.course import bundle
 from arena.course.aliases import ShownNames
 from arena.course.feedback import findings
-from arena.course.feedback.commands import Conditions
+from arena.course.feedback.commands import Conditions, command_as_typed
 from arena.course.feedback.findings import OwnAgent
 from arena.course.feedback.mail import Letter, mail
 from arena.course.feedback.page import page
@@ -211,11 +210,7 @@ def _handed_in(version: StoredVersion, store: Store) -> str:
     """The player as its author types it, in the folder with the agent."""
     text = version.started_as
     if text.startswith("cmd:"):
-        with suppress(ValueError):
-            return "cmd:" + shlex.join(
-                word.rpartition("/")[2] or word for word in shlex.split(text.removeprefix("cmd:"))
-            )
-        return text
+        return command_as_typed(text)
     with suppress(ArenaError):
         if {*store.read(version.source)} == {MAIN_FILE}:
             return MAIN_FILE

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.course.aliases import own_names
 from arena.course.feedback import findings
-from arena.course.feedback.commands import Conditions, next_commands
+from arena.course.feedback.commands import Conditions, command_as_typed, next_commands
 from arena.course.feedback.findings import Findings, GameToSee, OwnAgent
 from arena.course.feedback.sentences import about_game, game_heading
 from arena.course.feedback.write import Shared, write_feedback
@@ -112,6 +112,19 @@ def test_a_program_in_another_language_is_not_sent_to_the_debugger(
     program = OwnAgent(name="kestrel", file="cmd:node agent.js", python=False)
     lines = [command.line for command in next_commands(found_for(program, course[0]), program, WHERE)]
     assert lines == ["arena check 'cmd:node agent.js' --game tictactoe --clock 10+0.1"]
+
+
+@pytest.mark.parametrize(
+    ("started_as", "typed"),
+    [
+        ("cmd:./agent", "cmd:./agent"),
+        ("cmd:../work/engine --net /data/net.bin", "cmd:./engine --net net.bin"),
+        ("cmd:node ./agent.js", "cmd:node agent.js"),
+        ("cmd:/usr/bin/java -cp . MyAgent", "cmd:java -cp . MyAgent"),
+    ],
+)
+def test_a_program_is_named_as_in_the_folder_with_its_files(started_as: str, typed: str) -> None:
+    assert command_as_typed(started_as) == typed
 
 
 def test_only_games_of_the_version_that_is_entered_now_are_looked_at(
