@@ -1,4 +1,4 @@
-"""Shell completion of games, players, algorithms, exercises, tournaments and recorded games.
+"""Shell completion of games, players, algorithms, exercises, tournaments, descriptions and recorded games.
 
 The metavar of a parameter (GAME, AGENT, ...) decides what is offered, so parameters of new commands are completed too.
 Completion reads the database and never fails: if nothing can be read, nothing is offered.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ def complete(command: Any) -> None:
 
 
 def _called(parameter: Any) -> str:
-    """The kind of a parameter: "game" for GAME as well as for --game."""
-    return str(parameter.metavar or parameter.name).split()[0].rstrip(".").lower()
+    """The kind of a parameter: "game" for GAME as well as for --game; "file.toml|game" for FILE.toml | GAME ..."""
+    return str(parameter.metavar or parameter.name).replace(" | ", "|").split()[0].rstrip(".").lower()
 
 
 def _offers(words: Callable[[str | None], Iterator[str]], ctx: Any, incomplete: str) -> list[Completion]:
@@ -93,6 +94,22 @@ def _tournaments(db: str | None) -> Iterator[str]:
         yield from (row.name for row in lookup.tournaments(connection))
 
 
+def _descriptions(_: str | None) -> Iterator[str]:
+    """In the current folder; the lists that `arena collect` writes are none."""
+    yield from sorted(str(file) for file in Path().glob("*.toml") if not file.name.endswith(".collected.toml"))
+
+
+def _descriptions_and_games(db: str | None) -> Iterator[str]:
+    yield from _descriptions(db)
+    yield from _games(db)
+
+
+def _descriptions_and_tournaments(db: str | None) -> Iterator[str]:
+    # The descriptions first: they need no database.
+    yield from _descriptions(db)
+    yield from _tournaments(db)
+
+
 def _ids(db: str | None) -> Iterator[str]:
     from db import search
 
@@ -113,7 +130,9 @@ def _reading(db: str | None) -> Iterator[Connection]:
 _WORDS: Final[dict[str, Callable[[str | None], Iterator[str]]]] = {
     "game": _games,
     "player": _players,
-    "file.toml": _games,
+    "file.toml": _descriptions,
+    "file.toml|game": _descriptions_and_games,
+    "tournament|file.toml": _descriptions_and_tournaments,
     "agent": _agents,
     "opponent": _agents,
     "a": _agents,

@@ -187,6 +187,16 @@ def test_the_shell_completes_what_is_on_record(
         assert offered in completed(monkeypatch, f"arena {asked} --db {record} {rest}")
 
 
+def test_where_a_description_can_be_given_it_is_offered(monkeypatch: pytest.MonkeyPatch, record: Path) -> None:
+    monkeypatch.setenv("ARENA_DB", str(record))
+    for name in ("cs101.toml", "cs101.collected.toml", "notes.txt"):
+        Path(name).touch()
+    for line in ("collect all.zip --tournament c", "run cs"):
+        assert completed(monkeypatch, f"arena {line}") == ["cs101.toml"]
+    for line in ("grades c", "report c", "similar c", "feedback c", "bundle ann ann.arena --tournament c"):
+        assert completed(monkeypatch, f"arena {line}") == ["cs101.toml", "cs101"]
+
+
 def test_completion_never_fails_and_makes_no_database(monkeypatch: pytest.MonkeyPatch) -> None:
     assert completed(monkeypatch, "arena standings ") == []
     assert list(Path().iterdir()) == []
@@ -197,7 +207,7 @@ def test_completion_never_fails_and_makes_no_database(monkeypatch: pytest.Monkey
 
 def test_every_parameter_that_names_something_of_ours_is_completed() -> None:
     """By what it is called, so a new command's is completed as soon as it is called as others are."""
-    names = {"game", "player", "agent", "opponent", "tournament", "id", "algorithm"}
+    names = {"game", "player", "agent", "opponent", "tournament", "tournament|file.toml", "id", "algorithm"}
     assert names <= set(completion._WORDS)
     missing = []
     for name in LISTED:
