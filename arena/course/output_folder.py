@@ -1,8 +1,8 @@
 """The folder of a report or of feedback: a new one replaces an earlier one completely, in one step, or nothing changes.
 
 The new folder is written beside the old one and renamed at the end. It has a list of its files; a later command
-replaces the folder only if it has no other files. Feedback is private: only its owner can read it, and it is never
-inside a report.
+replaces the folder only if it has no other files. Feedback is private: only its owner can read it. Neither folder is
+inside the other.
 """
 
 from __future__ import annotations
@@ -94,6 +94,8 @@ def _check(place: Path, folder: Path, kind: FolderKind) -> None:
         raise BadFolder(f"expected a folder inside an existing folder, but there is no {quote(str(place.parent))}")
     if kind.private:
         refuse_published(place)
+    elif private := next((up for up in place.parents if (up / FEEDBACK.listing).exists()), None):
+        raise BadFolder(f"expected a folder outside {quote(str(private))}, which `arena feedback` wrote and is private")
     if not place.exists():
         return
     if not place.is_dir():
