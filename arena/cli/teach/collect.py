@@ -149,6 +149,7 @@ def collect(
             deadline=until,
             own_deadlines=collector.own_deadlines,
             shared=collector.shared,
+            roster=known,
             not_on_roster=collector.not_on_roster,
         )
         collect_output.show_next_step(lines, file=file, tournament=tournament, db=db)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from arena.course.collecting.hand_in_result import HandInResult
-    from arena.course.roster import Student
+    from arena.course.roster import Roster, Student
     from arena.course.similar.equal_files import SharedContent
 
 _MOST_LISTED: Final = 20
@@ -112,12 +112,13 @@ def show_notes(
     deadline: datetime | None,
     own_deadlines: Mapping[Student, datetime],
     shared: Sequence[SharedContent],
+    roster: Roster,
     not_on_roster: Sequence[str],
 ) -> None:
     """Print what needs attention, below the table."""
     _show_rest(lines, deadline)
     _show_own_deadlines(own_deadlines, lines)
-    _show_shared(lines, shared)
+    _show_shared(lines, shared, roster)
     if not_on_roster:
         _say(f"agents whose name is not on the roster: {', '.join(not_on_roster)}")
         _say("if an alias was changed, change it back; or: arena withdraw NAME --reason WHY", indent=4)
@@ -202,9 +203,13 @@ def _by_which_clocks(lines: Sequence[HandInResult]) -> str:
     return f"compared with {clocks}" if timed else clocks
 
 
-def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent]) -> None:
-    """Print which students submitted the same content."""
-    names = {line.agent: line.student.name or line.student.id for line in lines if line.student}
+def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent], roster: Roster) -> None:
+    """Print which students submitted the same content; with --only, those who share it with a student of `lines`."""
+    from arena.course.collecting.agent_names import agent_names
+
+    names = {agent: student.name or student.id for student, agent in agent_names(roster).items()}
+    looked_at = {line.agent for line in lines if line.student}
+    shared = [one for one in shared if not looked_at.isdisjoint(one.agents)]
     for one in shared[:_MOST_LISTED]:
         what = f"the same file {one.file}" if one.file else "the same content"
         _say(f"{what}: {', '.join(names.get(agent, agent) for agent in one.agents)}")
@@ -224,7 +229,8 @@ def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Pat
     playing = [line for line in students.values() if line.version is not None]
     new = {line.student for line in lines if line.plays and not line.again}
     agents = {line.agent for line in playing}
-    shared = f" ({len(agents)} agents, because teams share one)" if len(agents) < len(playing) else ""
+    count = f"{len(agents)} agent{'s' * (len(agents) != 1)}"
+    shared = f" ({count}, because teams share one)" if len(agents) < len(playing) else ""
     _say(
         f"{len(playing)} of {len(students)} students have an agent{shared}, {len(new)} of them a new version; the list "
         f"is {file}"

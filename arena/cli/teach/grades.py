@@ -14,6 +14,7 @@ from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.wrapping import wrapped
 from arena.history.words import number, printable
 
 if TYPE_CHECKING:
@@ -275,9 +276,9 @@ def _explain(rows: Sequence[Row], bars: Mapping[str, str]) -> None:
 
     if bars:
         compared = ", ".join(f"{printable(name)} = {printable(agent)}" for name, agent in bars.items())
-        print(f"\nbars: {compared}; better, not better: with 95 % confidence")
+        print("\n" + wrapped(f"bars: {compared}; better, not better: with 95 % confidence"))
     if any(str(row.get(bar, "")).startswith(_UNDECIDED) for row in rows for bar in bars):
-        print(f"undecided ~N: about N more games would decide; without ~N: more than {MOST_MORE:,} games")
+        print(wrapped(f"undecided ~N: about N more games would decide; without ~N: more than {MOST_MORE:,} games"))
 
 
 def _against(row: dict[str, Any], bar: str) -> str | None:

@@ -51,7 +51,7 @@ def similar(
 
     Example: arena similar cs101 --ignore handed-out/ --against last-year/
     """
-    from arena.course.report.publish import refuse_published
+    from arena.course.output_folder import refuse_published
     from arena.course.similar import comparison, page
     from arena.course.similar.sources import from_path, handed_out_by_us, programs_in
     from arena.course.similar.tokens import MOST_TOKENS

@@ -202,11 +202,11 @@ def test_a_private_folder_is_never_in_a_report(tmp_path: Path, place: str) -> No
 
 @pytest.mark.parametrize("place", ["feedback/site", "feedback/a/site"])
 def test_a_published_folder_is_never_in_a_private_one(tmp_path: Path, place: str) -> None:
-    with published(tmp_path / "feedback", FEEDBACK) as begun:
+    with replacing(tmp_path / "feedback", FEEDBACK) as begun:
         (begun / "a").mkdir()
         (begun / "a" / "page.html").write_text("")
     with pytest.raises(ArenaError, match=r"expected a folder outside '.*/feedback', which `arena feedback` wrote"):
-        publish(tmp_path / place, one="1")
+        write(tmp_path / place, one="1")
     assert files(tmp_path / "feedback") == ["a/page.html", FEEDBACK.listing]
 
 

@@ -249,6 +249,13 @@ def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None
     assert {rows_by_id[id]["late_days"] for id in ("1001", "1002", "1006")} == {0}
     assert len(rows_by_id["1006"]["team_submissions"]) == 2
     assert rows_by_id["1002"]["team_submissions"] == []
+    # What others share is not said of these students.
+    zipped(course / "all.zip", {f"{id}.py": AGENT for id in ("1001", "1003")} | {"1002.py": AGENT + "# other\n"})
+    shared = "the same content: García López, Carla, Eve Zweig"
+    assert shared in arena("collect", "all.zip", "--tournament", "cs101.toml", "--afresh").out
+    for only, told in (("1002", False), ("1003", True)):
+        ended = arena("collect", "all.zip", "--tournament", "cs101.toml", "--only", only)
+        assert (shared in ended.out, "(1 agents" in ended.out) == (told, False)
 
 
 def test_a_terminal_shows_no_progress_after_the_end(collected: Path) -> None:
