@@ -42,7 +42,7 @@ def read_until(text: str, now: datetime) -> datetime:
             f"--until: expected a time, or a day and a time, such as 06:00 or '2026-05-02 06:00', got {quote(text)}"
         ) from None
     if moments[-1] <= now:
-        raise BadLeague(f"--until: {shown(moments[-1])} is over; it is {shown(now)} now")
+        raise BadLeague(f"--until: {shown(moments[-1])} has passed; it is {shown(now)} now")
     return next(moment for moment in moments if moment > now)
 
 

@@ -7,6 +7,7 @@ moves if its only source of randomness is its seed.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -100,7 +101,7 @@ def debug(
         hosting.show(error.with_traceback(begin))
         for line in _mistakes_shown(mistakes):
             print(line, file=sys.stderr)
-        print(_retry_hint(game, ply, file), file=sys.stderr)
+        print(_retry_hint(game, ply, file, db), file=sys.stderr)
         raise typer.Exit(1) from None
     for line in _compared(game, recorded, ply=ply, answer=answer, seconds=seconds):
         print(line)
@@ -265,8 +266,9 @@ def _introduction(
     yield wrapped("The agent runs without a sandbox and without a clock. Its output follows.")
 
 
-def _retry_hint(game: PastGame, ply: int, file: str | None) -> str:
-    return f"after correcting it: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
+def _retry_hint(game: PastGame, ply: int, file: str | None, db: str | None) -> str:
+    named = ["--file", file or "FILE", *(["--db", db] if db else [])]
+    return f"after correcting it: {shlex.join(['arena', 'debug', str(game.id), '--ply', str(ply), *named])}"
 
 
 def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:

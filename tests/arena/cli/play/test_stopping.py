@@ -74,7 +74,7 @@ def test_what_is_not_a_time_is_refused_with_an_example(text: str) -> None:
 
 
 def test_a_moment_that_is_over_is_refused() -> None:
-    with pytest.raises(BadLeague, match="--until: 2026-05-01 22:30 is over; it is 2026-05-01 22:30 now"):
+    with pytest.raises(BadLeague, match="--until: 2026-05-01 22:30 has passed; it is 2026-05-01 22:30 now"):
         read_until("2026-05-01 22:30", BERLIN_EVENING)
 
 

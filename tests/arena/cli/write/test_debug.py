@@ -85,7 +85,9 @@ def test_a_crash_is_asked_again_and_shows_its_own_lines_and_the_mended_file_answ
     assert "in look" in ended.err
     assert "cli/debug.py" not in ended.err
     assert "agents/player.py" not in ended.err
-    assert "arena debug 1 --ply 2 --file FILE" in ended.err
+    assert "arena debug 1 --ply 2 --file FILE\n" in ended.err
+    ended = arena("debug", "last", "--ply", "2", "--file", "failing.py", "--db", "arena.db")
+    assert "arena debug 1 --ply 2 --file failing.py --db arena.db\n" in ended.err
     Path("failing.py").write_text(DRAWING)
     mended = arena("debug", "last", "--ply", "2", "--file", "failing.py")
     assert mended.code == 0
