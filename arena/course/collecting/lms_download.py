@@ -219,15 +219,22 @@ class _Downloads:
             return []
         folder = one.path
         if is_zip(one.path):
-            folder = self._new_folder()
             try:
-                unpack(one.path, folder, SUBMISSION, zone=self._zone)
+                if self._time_source is TimeSource.FILE:  # a download inside a folder
+                    folder = self._unpacked_download(one.path)
+                else:
+                    folder = self._new_folder()
+                    unpack(one.path, folder, SUBMISSION, zone=self._zone)
             except BadSubmission as error:
                 return [replace(one, wrong=f"{one.wrong}; {error}")]
             self._label_prefixes[folder] = f"{one.label}/"
         if not folder.is_dir():
             return []
+        time_source = self._time_source
+        if folder != one.path:
+            self._time_source = TimeSource.ZIP
         found = self._hand_ins_in(folder, level + 1)
+        self._time_source = time_source
         return found if any(each.student is not None for each in found) else []
 
     # Both.

@@ -64,6 +64,9 @@ def test_from_a_hand_in_to_a_bundle(course: Path) -> None:
     assert (in_c.player_text, in_c.allowance) == ("cmd:./agent", Allowance(memory=64 * MEBIBYTE))
     assert (in_js.player_text, in_js.allowance) == ("cmd:node ./agent.js", None)
     assert arena("run", "cs101.toml").code == 0
+    assert arena("feedback", "cs101", "feedback").code == 0
+    pages = "".join(page.read_text() for page in Path("feedback").glob("*/feedback.txt"))
+    assert all(f"{player} --game" in pages for player in ("cmd:./agent", "'cmd:node agent.js'"))
 
     assert [collected()[each]["new"] for each in ("1001", "1002")] == [False, False]
     folder(course / "in", {"1002/bot.c": f"{IN_C}// better\n"})

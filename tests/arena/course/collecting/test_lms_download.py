@@ -214,6 +214,24 @@ def test_a_zip_of_zips_in_a_folder(tmp_path: Path, scratch: Path) -> None:
     assert [agent(one, scratch).name for one in found] == ["my.py", "my.py"]
 
 
+def test_a_download_in_a_folder_is_read_as_one_in_the_command(
+    tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lms_download, "DOWNLOAD", ZipLimits(total=2**30, file=2**20, files=100))
+    monkeypatch.setattr(lms_download, "SUBMISSION", ZipLimits(total=1, file=1, files=1))
+    source = folder(tmp_path / "uploads", {"1004.py": AGENT})
+    given: dict[str, str | bytes] = {
+        "Anna Müller_5_assignsubmission_file_/my.py": b"0" * (2**20 + 1),
+        "Bob Brown_6_assignsubmission_file_/my.py": AGENT,
+    }
+    zipped(source / "moodle.zip", given)
+    anna, bob, other = sorted(read(source, scratch), key=lambda one: one.student.id if one.student else "")
+    assert "expected at most 1 MiB" in anna.wrong
+    # The times in a zip are read in the zone of the deadline, those of files in the zone of this machine.
+    assert (bob.when, bob.time_source) == (MAY.astimezone(), TimeSource.ZIP)
+    assert other.time_source is TimeSource.FILE
+
+
 def test_hand_ins_without_a_student_are_listed_once(tmp_path: Path, scratch: Path) -> None:
     given = {"zoe/agent.py": AGENT, "zoe/more/x.py": "", "zorro.py": AGENT, "bob brown.py": AGENT}
     found = read(folder(tmp_path / "a", given), scratch)
