@@ -1,6 +1,7 @@
 """The file that says who plays with which submission: written by `arena collect`, named by a tournament's description.
 
-It is a TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` enters every agent in it. The
+It also says which latest submissions do not play, and why; `arena feedback` sends the reasons to their authors. It is a
+TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` enters every agent in it. The
 submissions are in the store. The file is replaced atomically, so that it is always complete.
 """
 
@@ -12,6 +13,7 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -68,6 +70,17 @@ class Collected(Struct, frozen=True):
         return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)
 
 
+class Refused(Struct, frozen=True):
+    """The latest submission for an agent, if it does not play."""
+
+    name: str
+    """The agent's name."""
+    submission: str
+    """The path where it was found."""
+    why: str
+    """What is wrong with it, and what to do."""
+
+
 def named_in(description: Path) -> list[Path]:
     """The existing files of this kind that the key `players` of a description matches."""
     folder = description.absolute().parent
@@ -82,7 +95,7 @@ def named_in(description: Path) -> list[Path]:
 def read(path: Path) -> tuple[list[Collected], Store]:
     """The agents in the file, and the store of their submissions; BadLeague says what is wrong with the file."""
     keys = Table(read_toml(path), str(path))
-    keys.only(("store", "agent"))
+    keys.only(("store", "agent", "refused"))
     kept = []
     for number, table in enumerate(keys.tables("agent"), 1):
         agent = Table(table, f"{path}: agent {number}")
@@ -111,16 +124,30 @@ def read(path: Path) -> tuple[list[Collected], Store]:
     return kept, Store(folder)
 
 
-def write(path: Path, kept: Mapping[str, Collected], store: Store) -> None:
-    """Writes the agents into the file, in the order of their names."""
+def read_refused(path: Path) -> list[Refused]:
+    """The submissions in the file that do not play; BadLeague says what is wrong with the file."""
+    found = []
+    for number, table in enumerate(Table(read_toml(path), str(path)).tables("refused"), 1):
+        one = Table(table, f"{path}: refused {number}")
+        one.only(Refused.__struct_fields__)
+        found.append(Refused(**{name: one.text(name) for name in Refused.__struct_fields__}))
+    return found
+
+
+def write(
+    path: Path, kept: Mapping[str, Collected], store: Store, refused: Mapping[str, Refused] = MappingProxyType({})
+) -> None:
+    """Writes the agents and the refused submissions into the file, each in the order of their names."""
     here = path.absolute().parent
     place = os.path.relpath(store.folder, here) if store.folder.is_relative_to(here) else str(store.folder)
     lines = [_ABOUT.format(name=path.name), f"store = {_text(place)}\n"]
-    for _, one in sorted(kept.items()):
-        lines.append("\n[[agent]]\n")
+    tables: list[tuple[str, Collected | Refused]] = [("agent", one) for _, one in sorted(kept.items())]
+    tables += [("refused", one) for _, one in sorted(refused.items())]
+    for title, one in tables:
+        lines.append(f"\n[[{title}]]\n")
         lines += [
             f"{name} = {_text(getattr(one, name))}\n"
-            for name in Collected.__struct_fields__
+            for name in one.__struct_fields__
             if getattr(one, name) not in ("", 0)
         ]
     begun = path.with_name(f"{path.name}.part")

@@ -39,12 +39,15 @@ def feedback(
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, time_left, without_store
     from arena.play import cores
+    from arena.tournament import collected_file
     from db import games as record
     from db import lookup
 
     began = time.monotonic()
     name, course = course_of(tournament)
     known = roster_of(roster, course)
+    files = [] if course is None else collected_file.named_in(course.file)
+    refused = [one for file in files for one in collected_file.read_refused(file)]
     with replacing(folder, FEEDBACK) as begun:
         try:
             with progress_line.temporary() as show_progress, reading(db) as connection:
@@ -69,6 +72,7 @@ def feedback(
                         tournament=found,
                         roster=known,
                         trust=trust_rules,
+                        refused=refused,
                     ),
                     database=db,
                     # While games are played, use one process only: more would take processor time from their clocks.

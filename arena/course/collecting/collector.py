@@ -24,10 +24,11 @@ from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
 from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
-from arena.course.roster import Roster, Student
+from arena.course.roster import Roster, Student, replace_unprintable
 from arena.course.similar.equal_files import SharedContent, shared_content
 from arena.course.similar.gather import of_versions
 from arena.errors import BadPlayer, BadSubmission
+from arena.history.words import without_store
 from arena.players.build_commands import Language
 from arena.players.builder import Builder
 from arena.players.player import Player, PlayerKind
@@ -37,7 +38,7 @@ from arena.student.checking.agent_lookup import find
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examiner import Candidate, Examiner
 from arena.student.checking.explanations import Explanation
-from arena.tournament.collected_file import Collected
+from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
 from db.database import Database
 
@@ -162,7 +163,8 @@ class Collector:
             others = {} if self._only is None else self._kept.by_name
             others = {agent: kept for agent, kept in others.items() if agent not in looked_at}
             self._kept.by_name = others | {queue.agent: queue.kept for queue in queues if queue.kept is not None}
-            self._kept.write()
+        self._note_refused(queues)
+        self._kept.write()
         results = [result for queue in queues for result in self._results(queue)]
         places = {student: place for place, student in enumerate(self._roster.students)}
         results.sort(key=lambda result: -1 if result.student is None else places[result.student])
@@ -174,6 +176,24 @@ class Collector:
         return results + [
             HandInResult(outcome=HandInOutcome.UNMATCHED, hand_in=one, message=one.wrong) for one in unmatched
         ]
+
+    def _note_refused(self, queues: Sequence[_Queue]) -> None:
+        """Records for each agent whether its latest hand-in was refused, and why."""
+        for queue in queues:
+            latest = queue.results[0] if queue.results else None
+            if latest is not None or self._afresh:
+                self._kept.refused.pop(queue.agent, None)
+            if latest is None or latest.plays or latest.hand_in is None:
+                continue
+            if latest.outcome is HandInOutcome.LATE:
+                days = late_days(latest.hand_in, queue.deadline)
+                why = f"It was handed in {days} day{'s' * (days != 1)} late."
+            elif latest.outcome is HandInOutcome.FAILED:
+                why = "; ".join(filter(None, (latest.message, latest.advice))) or "It did not pass its check."
+            else:
+                continue
+            label = replace_unprintable(latest.hand_in.label)
+            self._kept.refused[queue.agent] = Refused(queue.agent, label, replace_unprintable(without_store(why)))
 
     @property
     def not_on_roster(self) -> list[str]:

@@ -30,6 +30,8 @@ class KeptAgents:
         self._now = now
         # By the names of the agents.
         self.by_name = self._read()
+        # The latest submission of each agent, if it does not play.
+        self.refused = {one.name: one for one in collected_file.read_refused(file)} if file.exists() else {}
 
     def _read(self) -> dict[str, Collected]:
         if not self._file.exists():
@@ -44,7 +46,7 @@ class KeptAgents:
 
     def write(self) -> None:
         """Writes the file."""
-        collected_file.write(self._file, self.by_name, self._submissions)
+        collected_file.write(self._file, self.by_name, self._submissions, self.refused)
 
     def keep(
         self,

@@ -1,6 +1,7 @@
 """mail.csv: a line for each student, with the address and the text, for a program that sends mails.
 
-Pure. Members of a team get the same text. A student without an agent has a line too, which says so.
+Pure. Members of a team get the same text. A student without an agent has a line too. If the latest submission does not
+play, the text begins with the reason.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from typing import Final
 
 from msgspec import Struct
 
+from arena.course.collecting.agent_names import agent_names
 from arena.course.roster import Roster, folded, replace_unprintable
 from arena.history.csv_cells import written
+from arena.tournament.collected_file import Refused
 
 COLUMNS: Final = ("id", "name", "email", "agent", "page", "text_file", "bundle", "subject", "text")
 
-_WITHOUT_AGENT: Final = (
+
+_NOTHING_KNOWN: Final = (
     "Either you handed in nothing, or it did not pass its check: `arena check` explains every fault. Use it, and hand "
-    "in again."
+    "in again.\n"
 )
 
 
@@ -37,12 +41,13 @@ class Letter(Struct, frozen=True, kw_only=True):
     """For each source that is not in the bundle, the reason."""
 
 
-def mail(letters: Sequence[Letter], roster: Roster | None, title: str) -> str:
-    """The table. Without a roster it has a line for each agent, and no addresses."""
+def mail(letters: Sequence[Letter], roster: Roster | None, title: str, refused: Sequence[Refused] = ()) -> str:
+    """The table. Without a roster it has a line for each agent, and no addresses. `refused`: the latest submissions,
+    where they do not play."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)
-    for row in _of_agents(letters, title) if roster is None else _of_students(letters, roster, title):
+    for row in _of_agents(letters, title) if roster is None else _of_students(letters, roster, title, refused):
         rows.writerow([*map(written, row[:-1]), "\n".join(map(written, row[-1].split("\n")))])
     return out.getvalue()
 
@@ -58,12 +63,27 @@ def _of_agents(letters: Sequence[Letter], title: str) -> Iterator[list[str]]:
         yield ["", letter.agent, "", *_cells(letter, title)]
 
 
-def _of_students(letters: Sequence[Letter], roster: Roster, title: str) -> Iterator[list[str]]:
+def _of_students(
+    letters: Sequence[Letter], roster: Roster, title: str, refused: Sequence[Refused]
+) -> Iterator[list[str]]:
     by_alias: Mapping[str, Letter] = {folded(letter.agent): letter for letter in letters}
+    reasons = {folded(one.name): _reason(one) for one in refused}
+    names = agent_names(roster)
     for one in roster.students:
         letter = by_alias.get(folded(replace_unprintable(one.alias)))
-        nothing = ["", "", "", "", f"{title}: no agent", f"You have no agent in {title}. {_WITHOUT_AGENT}\n"]
-        yield [one.id, one.name, one.email, *(nothing if letter is None else _cells(letter, title))]
+        reason = reasons.get(folded(names[one]), "")
+        without = f"You have no agent in {title}. {'' if reason else _NOTHING_KNOWN}"
+        nothing = ["", "", "", "", f"{title}: no agent", without]
+        *cells, text = nothing if letter is None else _cells(letter, title)
+        yield [one.id, one.name, one.email, *cells, f"{reason}{text}".rstrip() + "\n"]
+
+
+def _reason(one: Refused) -> str:
+    """Why the latest submission does not play, with what to do."""
+    return (
+        f"Your latest submission, {one.submission}, does not play. {one.why}\n"
+        "`arena check` finds faults before you hand in.\n\n"
+    )
 
 
 def _cells(letter: Letter, title: str) -> list[str]:

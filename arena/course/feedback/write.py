@@ -33,6 +33,7 @@ from arena.history.recorded_rules import why_untrusted
 from arena.players import versions
 from arena.players.player import MAIN_FILE
 from arena.players.submissions import Store
+from arena.tournament.collected_file import Refused
 from db import games as record
 from db import running
 from db.bundles import store_beside
@@ -66,6 +67,8 @@ class Shared(Struct, frozen=True, kw_only=True):
     roster: Roster | None
     trust: bool
     """Whether recorded rules can be run that belong to another user."""
+    refused: Sequence[Refused] = ()
+    """The latest submissions that do not play, as far as known."""
 
 
 class Author(Struct, frozen=True, kw_only=True):
@@ -95,7 +98,7 @@ def write_feedback(
         done(len(written), len(authors))
     letters = [written[one.agent.name] for one in authors]
     folder = Path(shared.folder)
-    (folder / MAIL).write_text(mail(letters, shared.roster, shared.report.title), "utf-8")
+    (folder / MAIL).write_text(mail(letters, shared.roster, shared.report.title, shared.refused), "utf-8")
     (folder / "PRIVATE.txt").write_text(_PRIVATE, "utf-8")
     return letters
 

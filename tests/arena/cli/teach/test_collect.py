@@ -210,6 +210,8 @@ def test_two_collects_at_once_lose_no_agent(collected: Path) -> None:
     assert "another process collects into" in ended.err
     assert file.read_bytes() == before
     assert arena(*COLLECT).code == 0
+
+
 def test_an_extension_cannot_lift_the_late_mark_of_a_file_without_a_time_and_this_is_said(course: Path) -> None:
     rows = [f"{row},{'2099-05-09' * row.startswith('1002')}" for row in ROSTER.splitlines()[1:]]
     (course / "own.csv").write_text("\n".join(["id,name,group,alias,deadline", *rows]))

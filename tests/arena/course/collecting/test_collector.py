@@ -26,7 +26,7 @@ from arena.student.checking import CheckReport, CheckStep, Light, StepName
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examiner import Candidate, ProgressNote
 from arena.tournament import collected_file
-from arena.tournament.collected_file import Collected
+from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database
@@ -166,6 +166,22 @@ def test_nothing_is_collected_or_checked_twice(tmp_path: Path, collect: Collect)
     assert (told["1001"].plays, told["1001"].again, told["1001"].version) == (True, True, 1)
     assert (tmp_path / "t.collected.toml").read_bytes() == before
     assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
+
+
+def test_why_the_latest_hand_in_does_not_play_is_kept_until_one_plays(tmp_path: Path, collect: Collect) -> None:
+    def reasons() -> dict[str, str]:
+        return {one.name: one.why for one in collected_file.read_refused(tmp_path / "t.collected.toml")}
+
+    files = {"1001.py": AGENT, "1002.py": AGENT + "# failed"}
+    collect(folder(tmp_path / "a", files, when=MAY + timedelta(days=1, hours=1)), until=MAY.isoformat())
+    assert reasons() == dict.fromkeys(("Bob Brown", "Deep Blue"), "It was handed in 2 days late.")
+    collect(folder(tmp_path / "b", files))
+    assert list(reasons()) == ["Bob Brown"]
+    assert reasons()["Bob Brown"].endswith(": hm")
+    collect(folder(tmp_path / "c", {"1006.py": AGENT}))
+    assert list(reasons()) == ["Bob Brown"]
+    collect(folder(tmp_path / "d", {"1002.py": AGENT}, when=MAY + timedelta(days=2)))
+    assert reasons() == {}
 
 
 def test_a_new_hand_in_is_the_next_version_and_a_broken_one_keeps_the_last(tmp_path: Path, collect: Collect) -> None:
@@ -351,7 +367,11 @@ def test_a_damaged_collected_file_is_an_error_with_its_place(tmp_path: Path, tex
 @pytest.mark.parametrize("name", ["<script>", "田中", 'a "quoted" \\ name', "W" * 64, "it's", "\x7f\u202e"])
 def test_what_is_written_can_be_read(tmp_path: Path, name: str) -> None:
     one = Collected(name if name.isprintable() else "plain", 3, "0" * 64, name, name, "", "warning", name, "")
-    collected_file.write(tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"))
+    refused = Refused(one.name, name, name) if name.isprintable() else Refused("plain", "a", "b")
+    collected_file.write(
+        tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"), {one.name: refused}
+    )
+    assert collected_file.read_refused(tmp_path / "t.collected.toml") == [refused]
     read, store = collected_file.read(tmp_path / "t.collected.toml")
     assert read == [one]
     assert store.folder == tmp_path / "arena.store"

@@ -16,6 +16,7 @@ from arena.course.feedback.write import Shared, write_feedback
 from arena.course.report.gather import gather
 from arena.course.roster import read
 from arena.players.submissions import Store
+from arena.tournament.collected_file import Refused
 from db import lookup
 from db.database import Database
 from tests.kit.chromium import Browser, check_contrast, check_width
@@ -126,7 +127,8 @@ def letter(agent: str) -> Letter:
 
 def test_each_member_of_a_team_gets_the_letter_of_the_team() -> None:
     roster = read("id,name,email,alias\n1,Ann,a@x,Fox\n2,Bob,b@x,fox\n3,Cleo,,Owl\n4,+Dan,d@x,\n", "roster.csv")
-    table = mail([letter("Fox")], roster, "cs101")
+    refused = [Refused("Owl", "3_agent.py", "line 8: SyntaxError."), Refused("fox", "1_new.py", "It crashed.")]
+    table = mail([letter("Fox")], roster, "cs101", refused)
     rows = [*csv.DictReader(table.splitlines(keepends=True))]
     assert [(row["id"], row["name"], row["email"], row["agent"]) for row in rows] == [
         ("1", "Ann", "a@x", "Fox"),
@@ -134,6 +136,10 @@ def test_each_member_of_a_team_gets_the_letter_of_the_team() -> None:
         ("3", "Cleo", "", ""),
         ("4", "'+Dan", "d@x", ""),
     ]
-    assert rows[1]["text"] == "one\ntwo = 2\n"
+    assert rows[1]["text"].startswith("Your latest submission, 1_new.py, does not play. It crashed.\n")
+    assert rows[1]["text"].endswith("\n\none\ntwo = 2\n")
+    assert "3_agent.py, does not play. line 8: SyntaxError." in rows[2]["text"]
+    assert rows[2]["text"].endswith("\n\nYou have no agent in cs101.\n")
+    assert rows[3]["text"].startswith("You have no agent in cs101. Either you handed in nothing")
     assert rows[2]["subject"] == "cs101: no agent"
     assert without_agent([letter("Fox")], roster) == 2
