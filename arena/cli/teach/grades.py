@@ -320,7 +320,8 @@ def _show_preview(
     students = None if lines is None else {agent for _, agent in lines}
     names = [row["agent"] for row in found.rows]
     agents = [name for name in names if (name not in bars.values() if students is None else name in students)]
-    rows = preview(agents, found.bars, found.results, scheme)
+    out = {row["agent"] for row in found.rows if row["status"] != "active"}
+    rows = preview(agents, found.bars, found.results, scheme, out=out)
     if format is not OutputFormat.TABLE:
         show(rows, exact_columns(rows[0] if rows else ("agent",)), format=format)
         return

@@ -130,7 +130,8 @@ def about_game(game: GameToSee) -> Iterator[str]:
     elif game.lost:
         yield "The search found no single clear mistake: your agent lost step by step."
     else:
-        yield "A draw. The search found no clear mistake."
+        shared = "A draw." if len(game.players) == 2 else "Your agent shared the points of the winner."
+        yield f"{shared} The search found no clear mistake."
 
 
 def bundle_use(feedback: AgentFeedback) -> str:

@@ -6,7 +6,7 @@ nobody is expected to make a fault in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,11 +21,17 @@ def preview(
     bars: Mapping[str, Mapping[str, Bar]],
     results: Mapping[str, Results],
     scheme: Marks | None,
+    *,
+    out: Collection[str] = (),
 ) -> list[dict[str, Any]]:
-    """A row for each of the agents with an undecided bar; with a `scheme`, also the marks now, at most, and next."""
+    """A row for each of the agents with an undecided bar; with a `scheme`, also the marks now, at most, and next.
+
+    `out`: agents that play no more games, so that their bars stay undecided."""
     rows = []
     for agent in agents:
         undecided = {title: bar for title, bar in bars.get(agent, {}).items() if bar.stands is Against.UNDECIDED}
+        if agent in out:
+            undecided = {title: replace(bar, next=bar.stands, more=None) for title, bar in undecided.items()}
         if undecided:
             listed = [{"bar": title, "more": bar.more, "next": str(bar.next)} for title, bar in undecided.items()]
             marks = {} if scheme is None else _marks(scheme, results[agent], undecided)

@@ -71,3 +71,9 @@ def test_only_the_agents_that_are_asked_for_are_listed_and_marks_need_a_scheme()
         {"agent": "bob", "undecided": [{"bar": "pass", "more": 40, "next": "not better"}]}
     ]
     assert preview([], BARS, RESULTS, SCHEME) == []
+
+
+def test_an_agent_that_plays_no_more_stays_undecided() -> None:
+    (ann,) = preview(["ann"], BARS, RESULTS, SCHEME, out={"ann"})
+    assert (ann["marks"], ann["marks_most"], ann["marks_next"]) == (60, 100, 60)
+    assert ann["undecided"] == [{"bar": "merit", "more": None, "next": "undecided"}]
