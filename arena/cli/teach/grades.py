@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from arena.course.grading.grade_list import Line
     from arena.course.grading.marks import Marks
     from arena.course.grading.results import Results
+    from arena.course.roster import Roster
     from arena.ratings.grades import Bar
     from db.search import GameFilter
 
 _MOST: Final = 1_000_000
 """Largest number of faults that are read."""
+_MOST_UNKNOWN: Final = 10
+"""Largest number of lines that are listed because they match nobody."""
 _UNDECIDED: Final = "undecided"
 _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults", "marks", "at most", "next round")
 
@@ -210,7 +214,10 @@ def _lines(
     lines = roster.table(text, name)
     if course is not None and on is None:
         students = roster.read(text, name)
-        agent_of = grade_list.agents_of(students, agents)
+        if course.roster is None or file == str(course.roster) or any(one.alias for one in students.students):
+            agent_of = grade_list.agents_of(students, agents)
+        else:
+            agent_of = _agents_by_course(students, str(course.roster), agents)
         if any(agent_of.values()) and names_only:
             return [({"name": one.name or one.id}, agent_of[one.line]) for one in students.students]
         if any(agent_of.values()):
@@ -218,6 +225,26 @@ def _lines(
             return [(ours | line, agent_of[at]) for (at, line), ours in zip(lines, read, strict=True)]
     cells = [line for _, line in lines]
     return list(zip(cells, grade_list.agents_in_column(cells, agents, on), strict=True))
+
+
+def _agents_by_course(students: Roster, file: str, agents: Sequence[str]) -> dict[int, str]:
+    """The agent of each student of a roster without aliases, by line number, from the course's roster in `file`.
+
+    Prints the lines that match nobody to stderr."""
+    from arena.course import roster
+    from arena.course.grading import grade_list
+
+    course = roster.read(*read_file(file, "a roster"))
+    agent_of, student_of = grade_list.agents_of(course, agents), grade_list.students_of(students, course)
+    unknown = [one for one in students.students if one.line not in student_of]
+    if student_of and unknown:
+        title = f"{students.file}: no student of {file} matches, so not entered:"
+        print(wrapped(printable(title)), file=sys.stderr)
+        names = [printable(f"    line {one.line}: {one.name or one.id}") for one in unknown[:_MOST_UNKNOWN]]
+        more = [f"    ... and {len(unknown) - _MOST_UNKNOWN} more"] * (len(unknown) > _MOST_UNKNOWN)
+        print(*names, *more, sep="\n", file=sys.stderr)
+    agent_in = {line: agent_of[student.line] for line, student in student_of.items()}
+    return {one.line: agent_in.get(one.line, "") for one in students.students}
 
 
 def _show_list(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from adsearch.errors import meant, nearly, one_of, quote
 from arena.course.grading.marks import NOT_ENTERED
@@ -17,6 +17,8 @@ from arena.errors import BadRating, BadRoster
 
 Line = Mapping[str, str]
 """A line of the roster: its cells by column."""
+_SAME: Final = ("id", "email", "name")
+"""What a student has in two rosters."""
 
 
 def agents_of(roster: Roster, agents: Collection[str]) -> dict[int, str]:
@@ -36,6 +38,40 @@ def agents_of(roster: Roster, agents: Collection[str]) -> dict[int, str]:
                 f"{quote(found[one.line])}; write its name as the alias of the student who handed it in, "
                 "and another alias for the other one"
             )
+    return found
+
+
+def students_of(roster: Roster, course: Roster) -> dict[int, Student]:
+    """The student of the `course` in each line of another `roster`, by line number: the one with the same id, else the
+    same e-mail address, else the same name. Lines that match nobody are left out.
+
+    BadRoster if a line matches two students, also if one has its id and another its name; or if two lines match one."""
+    having: dict[tuple[str, str], list[Student]] = {}
+    for student in course.students:
+        for column in _SAME:
+            having.setdefault((column, folded(getattr(student, column))), []).append(student)
+    found: dict[int, Student] = {}
+    line_of: dict[Student, int] = {}
+    for one in roster.students:
+        keys = [(column, text) for column in _SAME if (text := folded(getattr(one, column)))]
+        matches = [having[key] for key in keys if key in having]
+        if not matches:
+            continue
+        same = [student for student in matches[0] if all(student in each for each in matches)]
+        if len(same) != 1:
+            both = same or {student for each in matches for student in each}
+            first, second, *_ = sorted(student.line for student in both)
+            raise BadRoster(
+                f"{roster.file}, line {one.line}: expected one student of {course.file}, but lines {first} and "
+                f"{second} there both match by id, e-mail address or name; correct one of the two files"
+            )
+        other = line_of.setdefault(same[0], one.line)
+        if other != one.line:
+            raise BadRoster(
+                f"{roster.file}, lines {other} and {one.line}: both match line {same[0].line} of {course.file} by id, "
+                "e-mail address or name; correct one of the two files"
+            )
+        found[one.line] = same[0]
     return found
 
 

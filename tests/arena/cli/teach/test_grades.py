@@ -286,7 +286,9 @@ def test_a_forfeited_game_is_no_fault_for_marks(record: Path) -> None:
 
 
 def test_options_win_over_the_description(record: Path) -> None:
-    rows = sheet(asked(record, course(), "--bar", "merit=ann", "--bar", "more=dan", "--roster", roster()))
+    rows = sheet(
+        asked(record, course(), "--bar", "merit=ann", "--bar", "more=dan", "--roster", roster(), "--on", "login")
+    )
     assert [row["id"] for row in rows[:3]] == ["7", "3", "9"]
     assert rows[0]["marks_why"] == "plays 40, undecided against ann 0, undecided against ann 0, undecided against dan 0"
 
@@ -355,6 +357,39 @@ def test_a_learning_system_gets_the_columns_that_it_imports(
     columns = DOCUMENTED[system].replace("\\|", "|")
     ended = asked(record, course(exported), "--on", "alias", "--columns", columns)
     assert (ended.code, ended.out) == (0, imported), ended.err
+
+
+def test_the_file_of_another_learning_system_has_the_agents_of_the_courses_roster(record: Path) -> None:
+    """All in one course: the roster is Moodle's, the gradebook Blackboard's, in UTF-16 and without aliases."""
+    lines = [line.rpartition("\t")[0] for line in BLACKBOARD.splitlines()]
+    guests = [f'"Guest"\t"{number}"\t"guest{number}"\t""\t""' for number in range(12)]
+    Path("blackboard.xls").write_bytes("\r\n".join([*lines, *guests]).encode("utf-16"))
+    asked_for = (course(MOODLE), "--roster", "blackboard.xls", "--columns", "Username,agent,status,Agent=marks")
+    ended = asked(record, *asked_for)
+    assert [tuple(row.values()) for row in sheet(ended)][:4] == [
+        *[("aberger", "ann", "active", "40"), ("zoneill", "", "not entered", "0"), ("cdiaz", "cleo", "active", "38")],
+        ("guest0", "", "not entered", "0"),
+    ]
+    # Zoë is called O'Neill, Jr. in Moodle.
+    title, *listed = ended.err.splitlines()
+    assert title == "blackboard.xls: no student of cs101.roster.csv matches, so not entered:"
+    assert listed[:2] == ["    line 3: Zoë O'Neill", "    line 5: 0 Guest"]
+    assert listed[9:] == ["    line 13: 8 Guest", "    ... and 3 more"]
+    table = asked(record, course(MOODLE), "--roster", "blackboard.xls", "--format", "table").out
+    assert re.search(r"^Anna Berger +ann ", table, re.MULTILINE)
+
+
+def test_aliases_in_the_given_roster_win_over_those_of_the_course(record: Path) -> None:
+    ended = asked(
+        record, course(), "--roster", roster("id,name,alias\n1,Ann A.,dan\n2,Zoe,\n"), "--columns", "id,agent"
+    )
+    assert (ended.out, ended.err) == ("id,agent\n1,dan\n2,\n", "")
+
+
+def test_a_file_without_aliases_and_students_of_the_course_is_one_error(record: Path) -> None:
+    ended = asked(record, course(), "--roster", roster("Username,Name\nx,Nobody\n"), columns=200)
+    assert (ended.code, ended.out) == (2, "")
+    assert "the roster has no column with agents' names" in ended.err
 
 
 # The preview.

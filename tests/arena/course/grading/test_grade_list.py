@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.course import roster as rosters
 from arena.course.grading import grade_list
-from arena.course.grading.grade_list import agents_in_column, agents_of, chosen
+from arena.course.grading.grade_list import agents_in_column, agents_of, chosen, students_of
 from arena.errors import BadRating, BadRoster
 
 
@@ -99,6 +99,59 @@ def test_no_two_students_have_the_marks_of_one_agent_unless_they_are_a_team() ->
     text = "id,name,alias\n1,Ann,\n2,Bob,owl\n3,Ann,\n"
     with pytest.raises(BadRoster, match=r"roster.csv, lines 2 and 4: both students .* marks of the agent 'Ann'"):
         agents_of(rosters.read(text, "roster.csv"), ["Ann", "owl"])
+
+
+# A roster without aliases, such as the file of another learning system.
+
+COURSE = "id,name,email,alias\n1,Anna Müller,anna@uni.example,fox\n2,Bo van der Berg,,owl\n3,Cy Lee,cy@uni.example,\n"
+SYSTEMS = {
+    "Moodle": (
+        'Identifier,"Full name","Email address",Grade\n'
+        '"Participant 11","Anna Mueller",ANNA@uni.example,\n"Participant 13","C. Lee",cy@uni.example,\n'
+        '"Participant 12","Bo  van der berg",bo@uni.example,\n"Participant 14","Dan",dan@uni.example,\n',
+        {2: "1", 3: "3", 4: "2"},
+    ),
+    "Canvas": (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Agent (8801)\n    Points Possible,,,,,100\n"
+        '"van der Berg, Bo",102,a78,bberg,CS,\n"Müller, Anna",101,a77,anna@uni.example,CS,\n'
+        '"Student, Test",9,,f0,CS,\n',
+        {3: "2", 4: "1"},
+    ),
+    "Blackboard": (
+        '\ufeff"Last Name"\t"First Name"\t"Username"\t"Agent [Total Pts: 100 Score] |77"\n'
+        '"Lee"\t"Cy"\t"u3"\t""\n"Müller"\t"Anna"\t"u1"\t""\n',
+        {2: "3", 3: "1"},
+    ),
+    "with the ids of the course": ("Login,Name\n3,Someone\n1,Anna\n", {2: "3", 3: "1"}),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_students_are_found_in_the_courses_roster_by_id_or_address_or_name(system: str) -> None:
+    text, ids = SYSTEMS[system]
+    found = students_of(rosters.read(text, "gradebook"), rosters.read(COURSE, "course.csv"))
+    assert {line: student.id for line, student in found.items()} == ids
+
+
+@pytest.mark.parametrize(
+    ("course", "text", "message"),
+    [
+        ("id,name\n1,Ann\n2,Bo\n3,Ann\n", "id,name\n9,Ann\n", "g, line 2: .* but lines 2 and 4 there both match"),
+        ("id,name\n1,Ann\n2,Bo\n", "id,name\n1,Bo\n", "g, line 2: .* but lines 2 and 3 there both match"),
+        ("id,name,email\n1,Ann,a@b\n2,Bo,b@b\n", "id,name,email\n2,,a@b\n", "lines 2 and 3 there both match"),
+        ("id,name\n1,Ann\n", "id,name\n8,Ann\n9,Ann\n", "g, lines 2 and 3: both match line 2 of c by id"),
+    ],
+    ids=["namesakes", "id and name", "id and address", "two lines"],
+)
+def test_no_line_has_the_marks_of_a_student_who_may_be_another(course: str, text: str, message: str) -> None:
+    with pytest.raises(BadRoster, match=message):
+        students_of(rosters.read(text, "g"), rosters.read(course, "c"))
+
+
+def test_an_id_or_an_address_distinguishes_namesakes() -> None:
+    course = rosters.read("id,name,email\n1,Ann,a@b\n2,Ann,\n3,Ann,c@b\n", "c")
+    found = students_of(rosters.read("id,name,email\n2,Ann,\n9,Ann,c@b\n", "g"), course)
+    assert {line: student.id for line, student in found.items()} == {2: "2", 3: "3"}
 
 
 def test_members_of_a_team_have_the_row_of_their_agent_and_others_come_last_or_not_at_all() -> None:
