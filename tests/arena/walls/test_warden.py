@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -470,7 +471,8 @@ def wait_until_still(pid: int) -> None:
 
 def used(pid: int) -> int:
     """Nanoseconds of processor time."""
-    found = Usage(pid).cpu()
+    with closing(Usage(pid)) as usage:
+        found = usage.cpu()
     assert found is not None
     return found
 
