@@ -24,7 +24,7 @@ class Course:
     """What the screen asks a tournament for."""
 
     over: int = 1
-    all: int = 2
+    expected: int = 2
     test: None = None
     quarantined: list[str] = field(default_factory=list)
 

@@ -15,7 +15,7 @@ from tests.kit.arena_program import arena
         ("collect handed-in", "expected --tournament FILE.toml or --game GAME (`arena games` lists all), got neither"),
         ("check a.py connect4", "unexpected argument 'connect4'; did you mean --game connect4? (help: arena check"),
         ("history cs101", "unexpected argument 'cs101'; did you mean --tournament cs101? (help: arena history --help)"),
-        ("demo connect4", "unexpected argument 'connect4'; for a course in a folder of that name: arena demo --c"),
+        ("demo connect4", "unexpected argument 'connect4'; for a course: arena demo --course connect4 (help"),
         ("show 3 --ply", "--ply needs a value"),
         ("rank --tournament demo", "no option --tournament; give TOURNAMENT without it: arena rank TOURNAMENT (help"),
         ("run nap random minimax --opening 1", "no option --opening; did you mean --openings? (help: arena run --h"),
