@@ -46,7 +46,7 @@ class Conditions(Struct, frozen=True, kw_only=True):
 
 
 def command_as_typed(text: str) -> str:
-    """A player such as "cmd:../work/engine --net /data/net.bin", in the folder with its files: "cmd:./engine --net
+    """A player such as "cmd:../built/engine --net ../nets/net.bin", in the folder with its files: "cmd:./engine --net
     net.bin". A program on the PATH has no folder."""
     try:
         program, *words = shlex.split(text.removeprefix("cmd:"))

@@ -118,7 +118,7 @@ def test_a_program_in_another_language_is_not_sent_to_the_debugger(
     ("started_as", "typed"),
     [
         ("cmd:./agent", "cmd:./agent"),
-        ("cmd:../work/engine --net /data/net.bin", "cmd:./engine --net net.bin"),
+        ("cmd:../built/engine --net ../nets/net.bin", "cmd:./engine --net net.bin"),
         ("cmd:node ./agent.js", "cmd:node agent.js"),
         ("cmd:/usr/bin/java -cp . MyAgent", "cmd:java -cp . MyAgent"),
     ],
