@@ -68,10 +68,11 @@ def _of_students(
 ) -> Iterator[list[str]]:
     by_alias: Mapping[str, Letter] = {folded(letter.agent): letter for letter in letters}
     reasons = {folded(one.name): _reason(one) for one in refused}
-    names = agent_names(roster)
+    # A roster from which nothing was collected need not give every student a name for an agent.
+    names = agent_names(roster) if refused else {}
     for one in roster.students:
         letter = by_alias.get(folded(replace_unprintable(one.alias)))
-        reason = reasons.get(folded(names[one]), "")
+        reason = reasons.get(folded(names.get(one, "")), "")
         without = f"You have no agent in {title}. {'' if reason else _NOTHING_KNOWN}"
         nothing = ["", "", "", "", f"{title}: no agent", without]
         *cells, text = nothing if letter is None else _cells(letter, title)

@@ -143,3 +143,9 @@ def test_each_member_of_a_team_gets_the_letter_of_the_team() -> None:
     assert rows[3]["text"].startswith("You have no agent in cs101. Either you handed in nothing")
     assert rows[2]["subject"] == "cs101: no agent"
     assert without_agent([letter("Fox")], roster) == 2
+
+
+def test_a_list_for_mails_needs_no_names_for_agents() -> None:
+    roster = read("id,name,alias\n1,Ann Lee,Fox\n2,bob@x,\n", "roster.csv")
+    rows = [*csv.DictReader(mail([letter("Fox")], roster, "cs101").splitlines(keepends=True))]
+    assert [(row["name"], row["agent"]) for row in rows] == [("Ann Lee", "Fox"), ("bob@x", "")]
