@@ -184,6 +184,10 @@ class State(Generic[Move]):
         """The legal `move` as text, at most 64 characters."""
         return str(move)
 
+    def shown(self, move: Move) -> str:
+        """The legal `move` as people write it, if they do not write it as `to_text` does; `from_text` reads it too."""
+        return self.to_text(move)
+
     def from_text(self, text: str) -> Move:
         """The legal move with this text, ignoring case and surrounding spaces; BadMove if there is none."""
         moves = self.moves()

@@ -26,6 +26,7 @@ from agents.errors import AgentsError
 from arena.errors import BadPlayer
 from arena.players import languages
 from arena.players.command_words import CLASS_PATH
+from arena.walls.translation.engine import Engine
 
 MAIN_FILE: Final = "agent.py"
 """The file that a folder must contain to be an agent."""
@@ -66,6 +67,8 @@ class Player:
     """The class in the file; empty if none was named."""
     command: tuple[str, ...] = ()
     """The words of a command, the program first."""
+    engine: Engine | None = None
+    """If the command is an engine that speaks UCI or GTP: its settings."""
 
 
 def read_player(text: str) -> Player:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from arena.match.clock import SECOND
 from arena.walls.kinds import Walls
+from arena.walls.translation.engine import Engine
 
 
 class WardenSettings(Struct, frozen=True):
@@ -27,3 +28,5 @@ class WardenSettings(Struct, frozen=True):
     walls: Walls = Walls()
     ponder: bool = False
     """Whether the agent also runs when it is not its turn."""
+    engine: Engine | None = None
+    """If the agent is an engine: its protocol and options. None: it speaks our own protocol."""

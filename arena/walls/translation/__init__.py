@@ -1,0 +1,1 @@
+"""How a warden speaks with its agent: in our own protocol, or with an engine in the protocol of engines."""
