@@ -30,6 +30,7 @@ _CLASSES = {
     "dots": "Dots",
     "othello": "Othello",
     "checkers": "Checkers",
+    "chess": "Chess",
     "pig": "Pig",
     "ludo": "Ludo",
     "maze": "Maze",
