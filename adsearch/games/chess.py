@@ -1,60 +1,56 @@
-"""Chess: sets of squares as numbers, and every rule by which a game ends.
+"""Chess, as searches and people see it: the evaluation, and positions and moves as text.
 
-A position has one set of squares for each kind of piece, of both sides, and one for each side. A queen is in two of
-these sets: pieces that move straight, and pieces that move diagonally. Pieces that give check and pinned pieces are
-found first, so that only legal moves are made and none has to be tried. The earlier positions since the last capture or
-pawn's move decide about repetition; they are part of every state and of its key.
+The rules are in `chess_rules`. A score is in pawns: `scaled` makes a pawn 0.2 and a queen 0.7.
 """
 
 from __future__ import annotations
 
 from typing import Final, Self
 
-from adsearch.errors import BadPosition, quote
+from adsearch.errors import BadCell, BadPosition, quote
 from adsearch.games import chess_text as text
 from adsearch.games.chess_board import (
-    BETWEEN,
-    BISHOP,
-    BISHOP_LINES,
     BISHOP_MASK,
+    BISHOP_TARGETS,
     BIT,
-    CASTLING,
-    KING,
-    KNIGHT,
-    LIGHT,
-    LINE,
-    MOVES,
+    KNIGHT_TARGETS,
     NAMES,
-    NOT_A,
-    NOT_H,
-    PAWN,
-    PAWN_MOVES,
     PROMOTED,
-    ROOK,
-    ROOK_LINES,
     ROOK_MASK,
-    SECOND_STEP,
+    ROOK_TARGETS,
     SQUARES,
-    bits_of,
 )
-from adsearch.games.chess_worth import LETTERS, PLACED, STATUS, code, worth
+from adsearch.games.chess_rules import MATE, ChessRules
+from adsearch.games.chess_worth import (
+    KING_PLACES,
+    LETTERS,
+    VALUE,
+    worth,
+)
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import Cell, GridGame, grid_attributes
+from adsearch.games.grid import Cell, grid_attributes
+from adsearch.state import Feature
 
-QUIET_PLIES: Final = 100
-"""Plies in a row without a capture or a pawn's move after which the game is a draw."""
-TIMES_SEEN: Final = 3
-"""Number of times that a position must occur for a draw."""
-EVERYWHERE: Final = 0xFFFFFFFFFFFFFFFF
-MATE: Final = "checkmate"
+WEIGHT_OF_MOBILITY = 0.02
+"""Weight of each square that a piece can reach."""
+FEW_PIECES: Final = 6
+"""Number of knights, bishops, rooks and queens of both sides at which the kings belong in the centre."""
+PAWNS_OF_A_HALF: Final = 4
+"""The lead in pawns whose value is half of a win."""
 
 
-class Chess(GridGame[int]):
+class Chess(ChessRules):
     """Chess by the rules of FIDE; White, seat 0, moves first. Checkmate wins. The game is a draw by stalemate, when a
     position occurs for the third time, after 100 plies without a capture or a pawn's move, and when neither side has
     the pieces to give mate: bare kings, one knight or bishop more, or only bishops on squares of one colour. No draw
     has to be claimed."""
 
+    evaluation = (
+        Feature("material", 1.0, "own pieces, in pawns, minus the opponent's"),
+        Feature("places", 1.0, "how well own pieces are placed, in pawns, minus the opponent's; without the king"),
+        Feature("king", 1.0, "the king's place: safe with many pieces, central with few; minus the opponent's"),
+        Feature("mobility", WEIGHT_OF_MOBILITY, "squares that own pieces can reach, minus the opponent's"),
+    )
     notation = "the two squares, and the letter of a promotion: e2e4, e7e8q, e1g1 (castling); or as in Nf3, O-O, exd8=Q"
     position_notation = (
         (
@@ -72,62 +68,7 @@ class Chess(GridGame[int]):
         *grid_attributes("'P', 'N', 'B', 'R', 'Q', 'K' (White, seat 0), 'p', 'n', ... (Black), '.' (empty)"),
     )
 
-    __slots__ = (
-        "_moves",
-        "black",
-        "castling",
-        "checkers",
-        "diagonal",
-        "history",
-        "kings",
-        "knights",
-        "number",
-        "over",
-        "passed",
-        "past",
-        "pawns",
-        "pinned",
-        "quiet",
-        "side",
-        "straight",
-        "total",
-        "turn",
-        "white",
-    )
-
-    white: int
-    black: int
-    pawns: int
-    knights: int
-    diagonal: int
-    """Bishops and queens."""
-    straight: int
-    """Rooks and queens."""
-    kings: int
-    castling: int
-    """The squares of the rooks that may still castle."""
-    passed: int
-    """The square that a pawn passed with two steps, if it can be captured there; else 0."""
-    side: int
-    """The side to move; in a finished game, the side that would be next."""
-    quiet: int
-    """The number of plies since the last capture or pawn's move."""
-    number: int
-    """The number of the move, as White and Black both count it, from 1."""
-    past: tuple[int, ...]
-    """The codes of all earlier positions that can occur again."""
-    history: int
-    """The sum of `past`."""
-    total: int
-    """The sum of the pieces' entries in PLACED."""
-    checkers: int
-    """The pieces that give check."""
-    pinned: int
-    """The pieces of the side to move that stand alone between their king and a slider."""
-    over: str
-    """How the game ended; empty if it did not."""
-    _moves: tuple[int, ...] | None
-    """Cache of the legal moves."""
+    __slots__ = ()
 
     @classmethod
     def start(cls) -> Self:
@@ -137,337 +78,86 @@ class Chess(GridGame[int]):
     def load(cls, fen: str) -> Self:
         parts = text.read_fen(fen)
         state = cls()
-        placed = parts.pieces.items()
-        sets = {letter: bits_of(at for at, found in placed if found.lower() == letter) for letter in LETTERS}
-        state.pawns, state.knights, state.kings = sets["p"], sets["n"], sets["k"]
-        state.diagonal, state.straight = sets["b"] | sets["q"], sets["r"] | sets["q"]
-        state.white = bits_of(at for at, letter in placed if letter.isupper())
-        state.black = bits_of(at for at, letter in placed if letter.islower())
-        state.total = sum(PLACED[letter.islower()][LETTERS.index(letter.lower())][at] for at, letter in placed)
+        state.mine = state.theirs = state.total = 0
+        state.pawns = state.knights = state.diagonal = state.straight = state.kings = 0
         state.castling, state.passed = parts.castling, parts.passed
         state.quiet, state.number = parts.quiet, parts.number
         state.past, state.history = parts.past, sum(parts.past)
-        waiting, moving = (state.white, state.black) if parts.side else (state.black, state.white)
+        # As if the other side were to move, which must not be in check.
         state.side = 1 - parts.side
-        king = (state.kings & waiting).bit_length() - 1
-        if state._attackers(king, waiting | moving, moving):
+        for square, letter in parts.pieces.items():
+            state._put(int(letter.islower()), LETTERS.index(letter.lower()), square)
+        state._find_checks_and_pins()
+        if state.checkers:
             raise BadPosition(f"the side to move could capture the king, in {quote(fen)}")
         state.side = parts.side
+        state.mine, state.theirs = state.theirs, state.mine
         state._settle()
         return state
-
-    @property
-    def max_plies(self) -> int:
-        # 16 pawns move at most 6 times each, and there are at most 30 captures. There are at most 99 quiet plies before
-        # each of these 126, and 100 after the last.
-        return 126 * QUIET_PLIES + QUIET_PLIES
-
-    def _settle(self) -> None:
-        """Find checks and pins, and whether the game is over, once the pieces are set."""
-        side = self.side
-        mine, theirs = (self.black, self.white) if side else (self.white, self.black)
-        occupied = mine | theirs
-        king = (self.kings & mine).bit_length() - 1
-        checkers = (KNIGHT[king] & self.knights | PAWN[side][king] & self.pawns) & theirs
-        pinned = 0
-        snipers = (ROOK_LINES[king] & self.straight | BISHOP_LINES[king] & self.diagonal) & theirs
-        if snipers:
-            between_king_and = BETWEEN[king]
-            for square in SQUARES[snipers]:
-                between = between_king_and[square] & occupied
-                if not between:
-                    checkers |= BIT[square]
-                elif not between & between - 1:
-                    pinned |= between & mine
-        self.checkers = checkers
-        self.pinned = pinned
-        self._moves = None
-        self.over = ""
-        if self.passed and not self._can_pass():
-            self.passed = 0
-        free = self.pawns & mine & ~pinned
-        if checkers or not (free >> 8 if side else free << 8) & ~occupied:
-            self._moves = self._legal()
-            if not self._moves:
-                self.over = MATE if checkers else "stalemate"
-        if not self.over and (self.quiet > 7 or not (self.pawns or self.straight)):
-            self.over = self._drawn()
-        if self.over:
-            self.turn, self._moves = None, ()
-        else:
-            self.turn = side
-
-    def _drawn(self) -> str:
-        """By which rule the game is a draw here; empty if by none."""
-        if self.quiet >= QUIET_PLIES:
-            return "fifty moves without progress"
-        if len(self.past) > 7 and self.past.count(self.code) >= TIMES_SEEN - 1:
-            return "threefold repetition"
-        if not (self.pawns or self.straight):
-            minor = self.knights | self.diagonal
-            if not minor & minor - 1 or not (self.knights or (minor & LIGHT and minor & ~LIGHT)):
-                return "not enough pieces for mate"
-        return ""
-
-    def _can_pass(self) -> bool:
-        """Whether a pawn can legally capture in passing."""
-        side = self.side
-        mine, theirs = (self.black, self.white) if side else (self.white, self.black)
-        king = (self.kings & mine).bit_length() - 1
-        taken = self.passed << 8 if side else self.passed >> 8
-        square = self.passed.bit_length() - 1
-        for source in SQUARES[PAWN[1 - side][square] & mine & self.pawns]:
-            occupied = (mine | theirs) & ~(BIT[source] | taken) | self.passed
-            if not self._attackers(king, occupied, theirs & ~taken):
-                return True
-        return False
-
-    def _attackers(self, square: int, occupied: int, theirs: int) -> int:
-        """Whether any of `theirs` attacks a square of the side to move (not 0), if `occupied` are all pieces."""
-        return theirs & (
-            KNIGHT[square] & self.knights
-            | PAWN[self.side][square] & self.pawns
-            | KING[square] & self.kings
-            | ROOK[square][occupied & ROOK_MASK[square]] & self.straight
-            | BISHOP[square][occupied & BISHOP_MASK[square]] & self.diagonal
-        )
-
-    def moves(self) -> tuple[int, ...]:
-        moves = self._moves
-        if moves is None:
-            moves = self._moves = self._legal()
-        return moves
-
-    def _legal(self) -> tuple[int, ...]:
-        """The legal moves, whether or not the game is a draw."""
-        mine, theirs = (self.black, self.white) if self.side else (self.white, self.black)
-        occupied = mine | theirs
-        checkers, pinned = self.checkers, self.pinned
-        king = (self.kings & mine).bit_length() - 1
-        found: list[int] = []
-        goal = ~mine
-        if checkers:
-            goal = 0 if checkers & checkers - 1 else checkers | BETWEEN[king][checkers.bit_length() - 1]
-        if goal:
-            self._add_pawns(found, mine, theirs, goal, king)
-            for square in SQUARES[self.knights & mine & ~pinned]:
-                if targets := KNIGHT[square] & goal:
-                    found += MOVES[square][targets]
-            for square in SQUARES[self.diagonal & mine]:
-                targets = BISHOP[square][occupied & BISHOP_MASK[square]] & goal
-                if pinned & BIT[square]:
-                    targets &= LINE[king][square]
-                if targets:
-                    found += MOVES[square][targets]
-            for square in SQUARES[self.straight & mine]:
-                targets = ROOK[square][occupied & ROOK_MASK[square]] & goal
-                if pinned & BIT[square]:
-                    targets &= LINE[king][square]
-                if targets:
-                    found += MOVES[square][targets]
-        without = occupied & ~BIT[king]
-        for square in SQUARES[KING[king] & ~mine]:
-            if not self._attackers(square, without, theirs):
-                found.append(king + 64 * square)
-        if self.castling & mine and not checkers:
-            self._add_castling(found, king, occupied, theirs)
-        return tuple(found)
-
-    def _add_pawns(self, found: list[int], mine: int, theirs: int, goal: int, king: int) -> None:
-        """Add the moves of pawns to the squares of `goal`."""
-        empty = ~(mine | theirs)
-        pawns = self.pawns & mine
-        pinned = self.pinned & pawns
-        self._add_steps(found, pawns & ~pinned, empty, theirs, goal)
-        for square in SQUARES[pinned]:
-            self._add_steps(found, BIT[square], empty, theirs, goal & LINE[king][square])
-        if self.passed:
-            side = self.side
-            target = self.passed.bit_length() - 1
-            taken = self.passed << 8 if side else self.passed >> 8
-            for source in SQUARES[PAWN[1 - side][target] & pawns]:
-                occupied = (mine | theirs) & ~(BIT[source] | taken) | self.passed
-                if not self._attackers(king, occupied, theirs & ~taken):
-                    found.append(source + 64 * target)
-
-    def _add_steps(self, found: list[int], pawns: int, empty: int, theirs: int, goal: int) -> None:
-        """Add the steps and captures of these pawns."""
-        theirs &= goal
-        if self.side:
-            once = pawns >> 8 & empty
-            twice = once >> 8 & empty & SECOND_STEP[1] & goal
-            once &= goal
-            left, right = (pawns & NOT_A) >> 9 & theirs, (pawns & NOT_H) >> 7 & theirs
-            steps = (-8, -16, -9, -7)
-        else:
-            once = pawns << 8 & empty
-            twice = once << 8 & empty & SECOND_STEP[0] & goal
-            once &= goal
-            left, right = (pawns & NOT_A) << 7 & theirs, (pawns & NOT_H) << 9 & theirs
-            steps = (8, 16, 7, 9)
-        if once:
-            found += PAWN_MOVES[steps[0]][once]
-        if twice:
-            found += PAWN_MOVES[steps[1]][twice]
-        if left:
-            found += PAWN_MOVES[steps[2]][left]
-        if right:
-            found += PAWN_MOVES[steps[3]][right]
-
-    def _add_castling(self, found: list[int], king: int, occupied: int, theirs: int) -> None:
-        """Add castling; the king is not in check."""
-        for target in (king + 2, king - 2):
-            rook, over = CASTLING[target]
-            if (
-                self.castling & BIT[rook]
-                and not BETWEEN[king][rook] & occupied
-                and not self._attackers(over, occupied, theirs)
-                and not self._attackers(target, occupied, theirs)
-            ):
-                found.append(king + 64 * target)
-
-    def play(self, move: int) -> Self:
-        child = self.__class__()
-        side = self.side
-        source, target = move & 63, move >> 6 & 63
-        left, reached = BIT[source], BIT[target]
-        moved = left | reached
-        mine, theirs = (self.black, self.white) if side else (self.white, self.black)
-        pawns, knights, diagonal, straight, kings = self.pawns, self.knights, self.diagonal, self.straight, self.kings
-        total = self.total
-        own, other = PLACED[side], PLACED[1 - side]
-        quiet = self.quiet + 1
-        castling = self.castling & ~moved
-        passed = 0
-        if theirs & reached:
-            quiet = 0
-            kept = ~reached
-            total -= other[self._kind(reached)][target]
-            theirs &= kept
-            pawns &= kept
-            knights &= kept
-            diagonal &= kept
-            straight &= kept
-        mine ^= moved
-        if pawns & left:
-            quiet = 0
-            total -= own[0][source]
-            if move > 4095:
-                pawns ^= left
-                promotion = move >> 12
-                total += own[promotion][target]
-                if promotion == 1:
-                    knights |= reached
-                else:
-                    if promotion != 3:
-                        diagonal |= reached
-                    if promotion != 2:
-                        straight |= reached
-            else:
-                pawns ^= moved
-                total += own[0][target]
-                if reached == self.passed:
-                    taken = target + 8 if side else target - 8
-                    pawns ^= BIT[taken]
-                    theirs ^= BIT[taken]
-                    total -= other[0][taken]
-                elif source - target in (16, -16) and PAWN[side][source + target >> 1] & pawns & theirs:
-                    passed = BIT[source + target >> 1]
-        elif kings & left:
-            kings ^= moved
-            castling &= theirs
-            total += own[5][target] - own[5][source]
-            if target - source in (2, -2):
-                before, after = CASTLING[target]
-                straight ^= BIT[before] | BIT[after]
-                mine ^= BIT[before] | BIT[after]
-                total += own[3][after] - own[3][before]
-        elif knights & left:
-            knights ^= moved
-            total += own[1][target] - own[1][source]
-        else:
-            kind = 2
-            if straight & left:
-                straight ^= moved
-                kind = 3
-            if diagonal & left:
-                diagonal ^= moved
-                kind += kind == 3
-            places = own[kind]
-            total += places[target] - places[source]
-        child.castling = castling
-        child.pawns, child.knights, child.diagonal, child.straight, child.kings = (
-            pawns,
-            knights,
-            diagonal,
-            straight,
-            kings,
-        )
-        child.white, child.black = (theirs, mine) if side else (mine, theirs)
-        child.total = total
-        child.passed = passed
-        child.quiet = quiet
-        child.side = 1 - side
-        child.number = self.number + side
-        if quiet and castling == self.castling:
-            earlier = self.code
-            child.past = (*self.past, earlier)
-            child.history = self.history + earlier
-        else:
-            child.past = ()
-            child.history = 0
-        child._settle()
-        return child
-
-    def _kind(self, bit: int) -> int:
-        """The kind of the piece on a square that is not empty."""
-        if self.pawns & bit:
-            return 0
-        if self.knights & bit:
-            return 1
-        if self.kings & bit:
-            return 5
-        if self.straight & bit:
-            return 4 if self.diagonal & bit else 3
-        return 2
-
-    @property
-    def _identity(self) -> int:
-        """The number of the position itself, without the ones before it."""
-        return self.total + STATUS[self.castling | self.passed | self.side << 64]
-
-    @property
-    def code(self) -> int:
-        """What stands for this position in the list of earlier ones."""
-        return code(self._identity)
-
-    @property
-    def key(self) -> int | tuple[int, int, int]:
-        return (self._identity, self.quiet, self.history) if self.quiet else self._identity
-
-    def utilities(self) -> tuple[float, float]:
-        if self.over != MATE:
-            return (0.0, 0.0)
-        return (1.0, -1.0) if self.side else (-1.0, 1.0)
-
-    def ending(self) -> str:
-        return self.over
-
-    def noisy_moves(self) -> tuple[int, ...]:
-        """The captures and promotions."""
-        targets = self.white if self.side else self.black
-        pawns, passed = self.pawns, self.passed
-        return tuple(
-            move
-            for move in self.moves()
-            if move > 4095 or BIT[move >> 6] & targets or (BIT[move >> 6] == passed and BIT[move & 63] & pawns)
-        )
 
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]
-        value = squash(worth(self.total) / 400)
+        score = worth(self.total) / 100 + self._king_places() / 100 + WEIGHT_OF_MOBILITY * self._mobility()
+        value = squash(score / PAWNS_OF_A_HALF)
         return -value if seat else value
+
+    def features(self, seat: int) -> dict[str, float]:
+        material = 0
+        for square in SQUARES[self.mine]:
+            material += VALUE[self.kind(square)]
+        for square in SQUARES[self.theirs]:
+            material -= VALUE[self.kind(square)]
+        if self.side:
+            material = -material
+        found = {
+            "material": material / 100,
+            "places": (worth(self.total) - material) / 100,
+            "king": self._king_places() / 100,
+            "mobility": self._mobility(),
+        }
+        return {name: float(-value if seat else value) for name, value in found.items()}
+
+    def scaled(self, score: float) -> float:
+        return squash(score / PAWNS_OF_A_HALF)
+
+    def _king_places(self) -> int:
+        """How well White's king stands, minus Black's, in hundredths of a pawn."""
+        places = KING_PLACES[(self.knights | self.diagonal | self.straight).bit_count() <= FEW_PIECES]
+        mine = places[self.side][(self.kings & self.mine).bit_length() - 1]
+        theirs = places[1 - self.side][(self.kings & self.theirs).bit_length() - 1]
+        return theirs - mine if self.side else mine - theirs
+
+    def _mobility(self) -> int:
+        """The squares that White's knights, bishops, rooks and queens can reach, minus Black's."""
+        mobility = self._reached_by(self.mine) - self._reached_by(self.theirs)
+        return -mobility if self.side else mobility
+
+    def _reached_by(self, own: int) -> int:
+        """The number of moves of these pieces, without pawns and the king; pins do not matter."""
+        occupied, free = self.mine | self.theirs, ~own
+        reached = 0
+        for square in SQUARES[self.knights & own]:
+            reached += (KNIGHT_TARGETS[square] & free).bit_count()
+        for square in SQUARES[self.diagonal & own]:
+            reached += (BISHOP_TARGETS[square][occupied & BISHOP_MASK[square]] & free).bit_count()
+        for square in SQUARES[self.straight & own]:
+            reached += (ROOK_TARGETS[square][occupied & ROOK_MASK[square]] & free).bit_count()
+        return reached
+
+    def noisy_moves(self) -> tuple[int, ...]:
+        """The captures and promotions, the most valuable captured piece first, and the least valuable piece that
+        captures it."""
+        theirs, passed, kind = self.theirs, self.passed, self.kind
+        found = []
+        for move in self.moves():
+            target = BIT[move >> 6 & 63]
+            if target & theirs:
+                found.append((-8 * kind(move >> 6 & 63) - 8 * (move >> 12) + kind(move & 63), move))
+            elif move > 4095 or (target == passed and BIT[move & 63] & self.pawns):
+                found.append((-8 * (move >> 12), move))
+        found.sort()
+        return tuple(move for _, move in found)
 
     def to_text(self, move: int) -> str:
         promotion = PROMOTED[move >> 12] if move > 4095 else ""
@@ -492,11 +182,12 @@ class Chess(GridGame[int]):
 
     def piece(self, square: int) -> str:
         """The letter of the piece on a square from 0 (a1) to 63 (h8): capital for White, "." if it is empty."""
-        bit = BIT[square]
-        if not (self.white | self.black) & bit:
+        if square not in range(64):
+            raise BadCell(f"piece({square}): expected a square from 0 to 63, got {square}")
+        if not (self.mine | self.theirs) & BIT[square]:
             return "."
-        letter = LETTERS[self._kind(bit)]
-        return letter.upper() if self.white & bit else letter
+        letter = LETTERS[self.kind(square)]
+        return letter.upper() if bool(self.mine & BIT[square]) != bool(self.side) else letter
 
     @property
     def _size(self) -> tuple[int, int]:

@@ -96,9 +96,9 @@ def _sliding(steps: Steps) -> tuple[Memo[int], ...]:
     return tuple(Memo(partial(_reached, square, steps)) for square in range(64))
 
 
-KNIGHT: Final = tuple(_reached(square, _HOPS, most=1) for square in range(64))
-KING: Final = tuple(_reached(square, STRAIGHT + DIAGONAL, most=1) for square in range(64))
-PAWN: Final = tuple(
+KNIGHT_TARGETS: Final = tuple(_reached(square, _HOPS, most=1) for square in range(64))
+KING_TARGETS: Final = tuple(_reached(square, STRAIGHT + DIAGONAL, most=1) for square in range(64))
+PAWN_TARGETS: Final = tuple(
     tuple(_reached(square, ((-1, ahead), (1, ahead)), most=1) for square in range(64)) for ahead in (1, -1)
 )
 """What a pawn of each side attacks."""
@@ -106,8 +106,8 @@ ROOK_LINES: Final = tuple(_reached(square, STRAIGHT) for square in range(64))
 BISHOP_LINES: Final = tuple(_reached(square, DIAGONAL) for square in range(64))
 ROOK_MASK: Final = tuple(_relevant(square, STRAIGHT) for square in range(64))
 BISHOP_MASK: Final = tuple(_relevant(square, DIAGONAL) for square in range(64))
-ROOK: Final = _sliding(STRAIGHT)
-BISHOP: Final = _sliding(DIAGONAL)
+ROOK_TARGETS: Final = _sliding(STRAIGHT)
+BISHOP_TARGETS: Final = _sliding(DIAGONAL)
 
 
 def _lines() -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
