@@ -117,7 +117,7 @@ class ChessRules(GridGame[int]):
         self._moves, self.over = None, ""
         free = self.pawns & self.mine & ~self.pinned
         if self.checkers or not (free >> 8 if self.side else free << 8) & ~(self.mine | self.theirs):
-            self._moves = self._legal()
+            self._moves = self.legal_moves()
             if not self._moves:
                 self.over = MATE if self.checkers else "stalemate"
         if not self.over and (self.quiet > 7 or not (self.pawns or self.straight)):
@@ -159,10 +159,10 @@ class ChessRules(GridGame[int]):
     def moves(self) -> tuple[int, ...]:
         moves = self._moves
         if moves is None:
-            moves = self._moves = self._legal()
+            moves = self._moves = self.legal_moves()
         return moves
 
-    def _legal(self) -> tuple[int, ...]:
+    def legal_moves(self) -> tuple[int, ...]:
         """The legal moves, even if the game is a draw."""
         mine, theirs = self.mine, self.theirs
         occupied = mine | theirs

@@ -54,6 +54,7 @@ LARGE = [
     "othello:size=6",
     "othello:size=10",
     "checkers",
+    "chess",
     "pig",
     "pig:goal=20,sides=8,bust=3",
     "ludo",
