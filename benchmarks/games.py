@@ -26,6 +26,7 @@ PLIES = {
     "dots": 4,
     "othello": 6,
     "checkers": 6,
+    "chess": 4,
     "pig": 9,
     "ludo": 7,
     "maze": 8,
@@ -40,6 +41,7 @@ OPEN_SPIEL = {
     "dots": "dots_and_boxes(num_rows=3,num_cols=3)",
     "othello": "othello",
     "checkers": "checkers",
+    "chess": "chess",
     "pig": "pig",
     "kuhn": "kuhn_poker",
 }
