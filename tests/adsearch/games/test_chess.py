@@ -159,7 +159,7 @@ def test_fifty_moves_without_progress_are_a_draw_unless_the_last_gives_mate() ->
     assert after(position("1k6/8/8/8/8/8/R7/2R1K3 w - - 99 80"), "Kd1").ending() == "fifty moves without progress"
     assert after(position("1k6/7R/8/8/8/8/8/2R1K3 w - - 99 80"), "Rb1+").ending() == "fifty moves without progress"
     assert after(position("1k6/7R/1K6/8/8/8/8/8 w - - 99 80"), "Rh8#").ending() == "checkmate"
-    assert after(position("1k6/p6R/1K6/8/8/8/8/8 b - - 99 80"), "a6").turn == 0
+    assert after(position("1k6/p6R/2K5/8/8/8/8/8 b - - 99 80"), "a6").turn == 0
 
 
 @pytest.mark.parametrize(
