@@ -10,20 +10,24 @@ from dataclasses import dataclass
 from adsearch.errors import BadOption, nearly, quote
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+_HALVES = re.compile(r"-?[0-9]{1,9}(\.[05]0*)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An integer from `low` to `high`, one of the words in `choices`, or (with neither) any text."""
+    """An integer (`halves`: or a half more) from `low` to `high`, one of the words in `choices`, or (with neither) any
+    text."""
 
     name: str
-    default: int | str
+    default: float | str
     about: str
     low: int | None = None
     high: int | None = None
     choices: tuple[str, ...] = ()
     meanings: tuple[str, ...] = ()
     """An explanation for each of the choices; can be empty."""
+    halves: bool = False
+    """Whether numbers such as 7.5 are allowed too."""
 
     def __post_init__(self) -> None:
         if self.high is not None and self.low is None:
@@ -38,13 +42,15 @@ class Option:
             return f"{self.low}..{'' if self.high is None else self.high}"
         return "text"
 
-    def read(self, text: str) -> int | str:
-        """The value of `text`; BadOption if it is not allowed."""
-        value: int | str = text.strip()
+    def read(self, text: str) -> float | str:
+        """The value of `text`, an int if it is whole; BadOption if it is not allowed."""
+        value: float | str = text.strip()
         if self.low is not None:
-            if not _WHOLE_NUMBER.fullmatch(str(value)):
-                raise BadOption(f"{self.name} must be a whole number, {self.limits}, got {quote(text)}")
-            value = int(value)
+            if not (_HALVES if self.halves else _WHOLE_NUMBER).fullmatch(str(value)):
+                kind = "a multiple of 0.5" if self.halves else "a whole number"
+                raise BadOption(f"{self.name} must be {kind}, {self.limits}, got {quote(text)}")
+            value = float(value)
+            value = int(value) if value.is_integer() else value
             if value < self.low or (self.high is not None and value > self.high):
                 raise BadOption(f"{self.name} must be {self.limits}, got {value}")
         elif self.choices and value not in self.choices:

@@ -31,6 +31,7 @@ _CLASSES = {
     "othello": "Othello",
     "checkers": "Checkers",
     "chess": "Chess",
+    "go": "Go",
     "pig": "Pig",
     "ludo": "Ludo",
     "maze": "Maze",
@@ -81,12 +82,12 @@ class Game:
         """Whether the game has hidden information, with the default options."""
         return self.start().hidden
 
-    def start(self, **options: int | str) -> State[Any]:
+    def start(self, **options: float | str) -> State[Any]:
         """The start position, with these options and the defaults of the others."""
         given = self._checked(options)
         return self._made(lambda: self.state.start(**given))
 
-    def load(self, text: str, **options: int | str) -> State[Any]:
+    def load(self, text: str, **options: float | str) -> State[Any]:
         """The position that `text` describes, with these options and the defaults of the others."""
         given = self._checked(options)
         return self._made(lambda: self.state.load(text, **given))
@@ -106,16 +107,16 @@ class Game:
             raise BadGame(f"{self.name}: expected a turn from 0 to {state.players - 1}, CHANCE or None, got {turn!r}")
         return state
 
-    def read_options(self, text: str) -> dict[str, int | str]:
+    def read_options(self, text: str) -> dict[str, float | str]:
         """Every option's value: those in `text` ("rows=5,columns=6"), else the default."""
-        given: dict[str, int | str] = {}
+        given: dict[str, float | str] = {}
         for name, value in self._pairs(text):
             if name in given:
                 raise BadOption(f"{self.name}: {name} is given twice")
             given[name] = value
         return self._checked(given)
 
-    def _checked(self, given: Mapping[str, int | str]) -> dict[str, int | str]:
+    def _checked(self, given: Mapping[str, float | str]) -> dict[str, float | str]:
         """Every option's value: the `given` one (a value or text), checked; else the default."""
         known = {option.name: option for option in self.options}
         options = {name: option.default for name, option in known.items()}
@@ -150,7 +151,7 @@ def names() -> dict[str, Game]:
     return {name: _built_in(name) for name in _CLASSES}
 
 
-def find(spec: str) -> tuple[Game, dict[str, int | str]]:
+def find(spec: str) -> tuple[Game, dict[str, float | str]]:
     """The game that `spec` names and the value of each option; UnknownGame or BadOption lists what is valid."""
     if not isinstance(spec, str):
         raise UnknownGame(f"expected a game as text, such as 'connect4', got {quote(spec)}")

@@ -47,7 +47,7 @@ def check(spec: str, *, seed: int = 0) -> int:
 class _Examination:
     """One check: the game, its options and the moves played so far."""
 
-    def __init__(self, game: Game, options: dict[str, int | str]) -> None:
+    def __init__(self, game: Game, options: dict[str, float | str]) -> None:
         self.game = game
         self.options = options
         self.played: list[str] = []

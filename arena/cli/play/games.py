@@ -86,7 +86,7 @@ def list_games(
         show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
 
 
-def _show_position(game: Game, state: State[Any], options: dict[str, int | str], format: OutputFormat) -> None:
+def _show_position(game: Game, state: State[Any], options: dict[str, float | str], format: OutputFormat) -> None:
     """Print a position and its evaluation, for the seat to move or else seat 0."""
     seat = root_seat(state)
     found = state.features(seat) if state.turn is not None else {}
@@ -115,7 +115,7 @@ def _number(value: float) -> str:
     return f"{value + 0.0:.4g}"
 
 
-def _row(game: Game, **options: int | str) -> dict[str, Any]:
+def _row(game: Game, **options: float | str) -> dict[str, Any]:
     """The row of a game, with these options and the defaults of the others."""
     start = game.start(**options)
     return {
@@ -127,7 +127,7 @@ def _row(game: Game, **options: int | str) -> dict[str, Any]:
     }
 
 
-def _option_row(option: Option, value: int | str | None) -> dict[str, Any]:
+def _option_row(option: Option, value: float | str | None) -> dict[str, Any]:
     return {
         "value": option.default if value is None else value,
         "default": option.default,

@@ -1,0 +1,273 @@
+"""Go on any square board: area scoring, positional superko, no suicide, and two passes end the game.
+
+A position holds the stones of both sides as bits (see `go_board.py`) and the hashes of all earlier positions, because
+superko forbids repeating one. They are part of `key`: the same stones, placed in another order, have another key, so a
+transposition table finds little in Go. A move can repeat a position only on a point from which a stone of its colour was
+captured, so only such moves are looked up in the history.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Self
+
+from adsearch.errors import BadPosition, quote
+from adsearch.games.evaluation import squash
+from adsearch.games.go_board import COLUMNS, Board, board, read_hashes, spell_hashes
+from adsearch.games.grid import Cell, GridGame, grid_attributes, read_marks, spell_rows
+from adsearch.option import Option
+from adsearch.state import Feature
+
+PASS: Final = -1
+"""The move that places no stone. Any other move is a point: row * size + column, row 0 on top."""
+
+_MODULUS: Final = 2**61 - 1
+
+
+class Go(GridGame[int]):
+    """Two players, Black (x) first, take turns: place a stone on an empty point, or pass. Stones that are connected
+    along lines are a group. A group without an empty point beside it is captured and removed, first the opponent's.
+    A move may not leave its own group without such a point (no suicide) and may not repeat an earlier position of the
+    board (positional superko). Two passes end the game. A player's area is its stones and the empty points that only
+    its stones reach. No stones are removed at the end, so capture dead stones before you pass. White adds komi to its
+    area. The utility is the difference of the areas."""
+
+    options = (
+        Option("size", 9, "number of rows and columns", 1, 19),
+        Option("komi", 7.5, "points added to White's area", -361, 361, halves=True),
+    )
+    notation = "the point: its column's letter (no I) and its row's number from the bottom, such as D4; or pass (-1)"
+    position_notation = (
+        ("x, o, .", "a point: a black stone (seat 0), a white stone (seat 1), empty"),
+        ("/", "the end of a row; the first row is on top"),
+        ("x at the end", "the side to move, x or o; - if the game is over"),
+        ("number", "the passes just before, 0 to 2"),
+        ("last part", "a hash of each earlier position, for superko; can be left out"),
+    )
+    attributes = grid_attributes("'x' (Black, seat 0), 'o' (White, seat 1) or '.' (empty)")
+    evaluation = (
+        Feature("stones", 1.0, "own stones, minus the opponent's"),
+        Feature("influence", 1.0, "empty points at most two steps from own stones only, minus the opponent's"),
+        Feature("komi", 1.0, "komi for White, minus komi for Black"),
+    )
+
+    __slots__ = ("_moves", "black", "board", "captured", "hash", "komi", "passes", "past", "past_key", "turn", "white")
+
+    board: Board
+    komi: float
+    black: int
+    """The stones of seat 0, as bits."""
+    white: int
+    passes: int
+    hash: int
+    """The hash of the stones."""
+    past: tuple[int, ...]
+    """The hashes of the earlier positions. The empty board is left out: it cannot come again."""
+    past_key: int
+    """The sum of the squares of `past`: the same for any order."""
+    captured: tuple[int, int]
+    """Of each seat, the points from which stones were captured."""
+    _moves: tuple[int, ...] | None
+    """Cache of the legal moves."""
+
+    @classmethod
+    def start(cls, *, size: int, komi: float) -> Self:
+        return cls.of(board(size), komi, 0, 0)
+
+    @classmethod
+    def of(cls, board: Board, komi: float, black: int, white: int, *, turn: int | None = 0, passes: int = 0) -> Self:
+        """The position with these stones and without a history."""
+        state = cls()
+        state.board, state.komi = board, komi
+        state.black, state.white = black, white
+        state.turn, state.passes = turn, passes
+        state.hash = board.hash_of(0, black) ^ board.hash_of(1, white)
+        state.past, state.past_key, state.captured = (), 0, (0, 0)
+        state._moves = None
+        return state
+
+    @classmethod
+    def load(cls, text: str, *, size: int, komi: float) -> Self:
+        grid = board(size)
+        rows, side, passes, history, more = (*text.split(" ", 4), "", "", "", "")[:5]
+        black, white = read_marks(rows, size, size, grid.bits)
+        empty = grid.full ^ black ^ white
+        if dead := grid.without_liberty(black, black, empty) | grid.without_liberty(white, white, empty):
+            name = grid.names[grid.point_at[dead.bit_length()]]
+            raise BadPosition(f"expected an empty point beside every group, but the group at {name} has none")
+        if (side, passes) not in {("x", "0"), ("x", "1"), ("o", "0"), ("o", "1"), ("-", "2")} or more:
+            what = "the side to move (x or o) and the passes just before (0 or 1), or '- 2' if the game is over"
+            raise BadPosition(f"expected after the board {what}, got {quote(text[len(rows) :].strip())}")
+        turn = None if side == "-" else "xo".index(side)
+        state = cls.of(grid, komi, black, white, turn=turn, passes=int(passes))
+        if history:
+            state.past = tuple(read_hashes(history) - {0, state.hash})
+            state.past_key = sum(one * one for one in state.past) % _MODULUS
+            state.captured = (grid.full, grid.full)
+        return state
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        most = self.board.size**2 + abs(self.komi)
+        return (-most, most)
+
+    def moves(self) -> tuple[int, ...]:
+        moves = self._moves
+        if moves is None:
+            if self.turn is None:
+                moves = ()
+            else:
+                legal = self._legal()
+                moves = (*[point for point, bit in enumerate(self.board.bits) if legal & bit], PASS)
+            self._moves = moves
+        return moves
+
+    def _legal(self) -> int:
+        """The points on which the side to move can place a stone."""
+        board = self.board
+        legal = empty = board.full ^ self.black ^ self.white
+        # Only a point without an empty neighbour can be suicide.
+        doubtful = empty & ~board.around(empty)
+        if self.past and self.turn is not None:
+            doubtful |= empty & self.captured[self.turn]
+        while doubtful:
+            length = doubtful.bit_length()
+            if not self._allowed(board.point_at[length]):
+                legal ^= 1 << length - 1
+            doubtful ^= 1 << length - 1
+        return legal
+
+    def _allowed(self, point: int) -> bool:
+        """Whether the side to move can place a stone on the empty `point`: no suicide, no earlier position."""
+        board, turn = self.board, self.turn
+        mine, theirs = (self.white, self.black) if turn else (self.black, self.white)
+        bit, near = board.bits[point], board.near[point]
+        empty = board.full ^ mine ^ theirs ^ bit
+        taken = board.without_liberty(near & theirs, theirs, empty)
+        if not taken and not near & empty and board.without_liberty(bit, mine | bit, empty):
+            return False
+        if turn is None or not self.past or not bit & self.captured[turn]:
+            return True
+        hash = self.hash ^ board.hashes[turn][point]
+        return (hash ^ board.hash_of(1 - turn, taken) if taken else hash) not in self.past
+
+    def play(self, move: int) -> Self:
+        board, turn, hash = self.board, self.turn, self.hash
+        child = self.__class__()
+        child.board, child.komi = board, self.komi
+        child._moves = None
+        if move == PASS:
+            child.black, child.white, child.hash = self.black, self.white, hash
+            child.past, child.past_key, child.captured = self.past, self.past_key, self.captured
+            child.passes = self.passes + 1
+            child.turn = None if child.passes == 2 else 0 if turn else 1
+            return child
+        mine, theirs = (self.white, self.black) if turn else (self.black, self.white)
+        mine |= board.bits[move]
+        touched = board.near[move] & theirs
+        taken = touched and board.without_liberty(touched, theirs, board.full ^ mine ^ theirs)
+        child.captured = self.captured
+        if turn:
+            child.hash = hash ^ board.hashes[1][move]
+            child.turn = 0
+        else:
+            child.hash = hash ^ board.hashes[0][move]
+            child.turn = 1
+        if taken:
+            theirs ^= taken
+            child.hash ^= board.hash_of(child.turn, taken)
+            black, white = self.captured
+            child.captured = (black | taken, white) if turn else (black, white | taken)
+        child.black, child.white = (theirs, mine) if turn else (mine, theirs)
+        child.passes = 0
+        child.past, child.past_key = self.past, self.past_key
+        if hash:
+            child.past += (hash,)
+            child.past_key = (self.past_key + hash * hash) % _MODULUS
+        return child
+
+    def areas(self) -> tuple[int, int]:
+        """The area of Black and of White, without komi."""
+        board = self.board
+        empty = board.full ^ self.black ^ self.white
+        black, white = board.reached(self.black, empty), board.reached(self.white, empty)
+        return (black & ~white).bit_count(), (white & ~black).bit_count()
+
+    def utilities(self) -> tuple[float, float]:
+        black, white = self.areas()
+        ahead = black - white - self.komi
+        return (ahead, 0.0 - ahead)
+
+    def ending(self) -> str:
+        black, white = self.areas()
+        return f"Black {black}, White {white + self.komi:g} with komi"
+
+    def features(self, seat: int) -> dict[str, float]:
+        board, black, white = self.board, self.black, self.white
+        near_black, near_white = black | board.around(black), white | board.around(white)
+        near_black |= board.around(near_black & board.full)
+        near_white |= board.around(near_white & board.full)
+        empty = board.full ^ black ^ white
+        found = {
+            "stones": float(black.bit_count() - white.bit_count()),
+            "influence": float((near_black & ~near_white & empty).bit_count())
+            - (near_white & ~near_black & empty).bit_count(),
+            "komi": -self.komi,
+        }
+        return {name: 0.0 - value if seat else value for name, value in found.items()}
+
+    def scaled(self, score: float) -> float:
+        most = self.bounds[1]
+        return most * squash(score / most)
+
+    def evaluate(self, seat: int) -> float:
+        """An estimate of the final difference of areas."""
+        if self.turn is None:
+            return self.utilities()[seat]
+        return self.scaled(sum(self.features(seat).values()))
+
+    def noisy_moves(self) -> tuple[int, ...]:
+        """The moves that capture stones."""
+        board = self.board
+        theirs = self.black if self.turn else self.white
+        empty = board.full ^ self.black ^ self.white
+        return tuple(
+            move
+            for move in self.moves()
+            if move != PASS and board.without_liberty(board.near[move] & theirs, theirs, empty ^ board.bits[move])
+        )
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        return self.black, self.white, 4 * self.passes + (self.turn or 0), self.past_key
+
+    def to_text(self, move: int) -> str:
+        return "pass" if move == PASS else self.board.names[move]
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self.board.size, self.board.size
+
+    def _mark(self, row: int, column: int) -> str:
+        bit = self.board.bits[row * self.board.size + column]
+        return "x" if self.black & bit else "o" if self.white & bit else "."
+
+    def rows(self) -> list[str]:
+        return spell_rows(self.black, self.white, self.board.size, self.board.bits)
+
+    def last_cells(self, last: int) -> tuple[Cell, ...]:
+        return () if last == PASS else (divmod(last, self.board.size),)
+
+    def position(self) -> str:
+        side = "-" if self.turn is None else "xo"[self.turn]
+        text = f"{'/'.join(self.rows())} {side} {self.passes}"
+        return f"{text} {spell_hashes(self.past)}" if self.past else text
+
+    def __str__(self) -> str:
+        size = self.board.size
+        margin = len(str(size))
+        lines = [" " * (margin + 1) + " ".join(COLUMNS[:size])]
+        lines += [f"{size - row:>{margin}} " + " ".join(marks) for row, marks in enumerate(self.rows())]
+        if self.turn is None:
+            return "\n".join([*lines, f"{self.ending()}; the game is over"])
+        passed = ", the other side has passed" if self.passes else ""
+        return "\n".join([*lines, f"{('x (Black)', 'o (White)')[self.turn]} to move{passed}"])
