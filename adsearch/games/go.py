@@ -2,8 +2,8 @@
 
 A position holds the stones of both sides as bits (see `go_board.py`) and the hashes of all earlier positions, because
 superko forbids repeating one. They are part of `key`: the same stones, placed in another order, have another key, so a
-transposition table finds little in Go. A move can repeat a position only on a point from which a stone of its colour was
-captured, so only such moves are looked up in the history.
+transposition table finds little in Go. A move can repeat a position only on a point from which a stone of its colour
+was captured, so only such moves are looked up in the history.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ PASS: Final = -1
 """The move that places no stone. Any other move is a point: row * size + column, row 0 on top."""
 
 _MODULUS: Final = 2**61 - 1
+_LEGAL_POSITIONS: Final = {1: 1, 2: 57}
+"""The number of boards that can be reached, by size (Tromp and Farneback, "Combinatorics of Go", 2007)."""
 
 
 class Go(GridGame[int]):
@@ -109,6 +111,13 @@ class Go(GridGame[int]):
     def bounds(self) -> tuple[float, float]:
         most = self.board.size**2 + abs(self.komi)
         return (-most, most)
+
+    @property
+    def max_plies(self) -> int | None:
+        # No board comes twice and two passes end the game, so each board is left by at most one pass and one stone.
+        # On larger boards the bound is too high to be of use.
+        boards = _LEGAL_POSITIONS.get(self.board.size)
+        return boards and 2 * boards
 
     def moves(self) -> tuple[int, ...]:
         moves = self._moves

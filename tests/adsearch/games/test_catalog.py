@@ -41,7 +41,7 @@ def countdown(tmp_path: Path) -> Path:
 
 def test_the_catalogue_names_every_game() -> None:
     assert list(games.names()) == [
-        *("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess"),
+        *("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess", "go"),
         *("pig", "ludo", "maze", "kuhn", "rps", "tree"),
     ]
 
