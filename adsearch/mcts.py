@@ -243,7 +243,7 @@ class Mcts(Generic[Move]):
 
     def play_on(self, state: State[Move], plies: int) -> tuple[float, ...]:
         """Rollout: play random moves to the end, or `plies` plies; return the utilities, or estimates of them."""
-        random = self.random.random
+        random = self.random
         rollout = self.rollout
         turn = state.turn
         left = plies
@@ -251,10 +251,9 @@ class Mcts(Generic[Move]):
             if turn == CHANCE:
                 move = self.draw(state)
             elif rollout is None:
-                moves = state.moves()
-                move = moves[int(random() * len(moves))]
+                move = state.playout_move(random)
             else:
-                move = rollout(state, self.random)
+                move = rollout(state, random)
             state = state.play(move)
             turn = state.turn
             left -= 1

@@ -159,6 +159,11 @@ class State(Generic[Move]):
         """The moves that a quiescence search follows beyond the horizon (captures, threats)."""
         return ()
 
+    def playout_move(self, random: Random) -> Move:
+        """A move for a random playout of `mcts`, not at a chance node; by default any of `moves()`, equally likely."""
+        moves = self.moves()
+        return moves[int(random.random() * len(moves))]
+
     @property
     def label(self) -> str:
         """The name of this position as the root of a trace or a drawn tree; explicit trees have their own names."""

@@ -8,6 +8,7 @@ was captured, so only such moves are looked up in the history.
 
 from __future__ import annotations
 
+from random import Random
 from typing import Final, Self
 
 from adsearch.errors import BadPosition, quote
@@ -20,6 +21,8 @@ from adsearch.state import Feature
 PASS: Final = -1
 """The move that places no stone. Any other move is a point: row * size + column, row 0 on top."""
 
+_GUESSES: Final = 8
+"""Random points that a playout tries before it lists those that are left."""
 _MODULUS: Final = 2**61 - 1
 _LEGAL_POSITIONS: Final = {1: 1, 2: 57}
 """The number of boards that can be reached, by size (Tromp and Farneback, "Combinatorics of Go", 2007)."""
@@ -125,39 +128,38 @@ class Go(GridGame[int]):
             if self.turn is None:
                 moves = ()
             else:
-                legal = self._legal()
+                legal = self._legal(self.turn)
                 moves = (*[point for point, bit in enumerate(self.board.bits) if legal & bit], PASS)
             self._moves = moves
         return moves
 
-    def _legal(self) -> int:
-        """The points on which the side to move can place a stone."""
+    def _legal(self, turn: int) -> int:
+        """The points on which `turn` can place a stone."""
         board = self.board
         legal = empty = board.full ^ self.black ^ self.white
         # Only a point without an empty neighbour can be suicide.
-        doubtful = empty & ~board.around(empty)
-        if self.past and self.turn is not None:
-            doubtful |= empty & self.captured[self.turn]
+        doubtful = empty & (~board.around(empty) | self.captured[turn])
         while doubtful:
             length = doubtful.bit_length()
-            if not self._allowed(board.point_at[length]):
+            if not self._allowed(board.point_at[length], turn):
                 legal ^= 1 << length - 1
             doubtful ^= 1 << length - 1
         return legal
 
-    def _allowed(self, point: int) -> bool:
-        """Whether the side to move can place a stone on the empty `point`: no suicide, no earlier position."""
-        board, turn = self.board, self.turn
+    def _allowed(self, point: int, turn: int) -> bool:
+        """Whether `turn` can place a stone on the empty `point`: no suicide, no earlier position."""
+        board = self.board
         mine, theirs = (self.white, self.black) if turn else (self.black, self.white)
         bit, near = board.bits[point], board.near[point]
         empty = board.full ^ mine ^ theirs ^ bit
+        new = not bit & self.captured[turn]
+        if new and near & empty:
+            return True
         taken = board.without_liberty(near & theirs, theirs, empty)
         if not taken and not near & empty and board.without_liberty(bit, mine | bit, empty):
             return False
-        if turn is None or not self.past or not bit & self.captured[turn]:
-            return True
         hash = self.hash ^ board.hashes[turn][point]
-        return (hash ^ board.hash_of(1 - turn, taken) if taken else hash) not in self.past
+        return new or (hash ^ board.hash_of(1 - turn, taken)) not in self.past
 
     def play(self, move: int) -> Self:
         board, turn, hash = self.board, self.turn, self.hash
@@ -244,6 +246,31 @@ class Go(GridGame[int]):
             for move in self.moves()
             if move != PASS and board.without_liberty(board.near[move] & theirs, theirs, empty ^ board.bits[move])
         )
+
+    def playout_move(self, random: Random) -> int:
+        """A random legal move that fills no own eye; a pass if there is none, so that playouts end."""
+        board, turn = self.board, self.turn or 0
+        mine, theirs = (self.white, self.black) if turn else (self.black, self.white)
+        empty = board.full ^ mine ^ theirs
+        wanted = empty & board.around(board.full ^ mine)
+        surrounded = empty ^ wanted
+        while surrounded:
+            length = surrounded.bit_length()
+            diagonal = board.diagonal[board.point_at[length]]
+            # With one of four diagonal points taken it is still an eye; on the edge it is a false eye then.
+            if (diagonal & theirs).bit_count() + (diagonal.bit_count() < 4) > 1:
+                wanted |= 1 << length - 1
+            surrounded ^= 1 << length - 1
+        if not wanted:
+            return PASS
+        points = len(board.bits)
+        for _ in range(_GUESSES):
+            point = int(random.random() * points)
+            if board.bits[point] & wanted and self._allowed(point, turn):
+                return point
+        left = [point for point, bit in enumerate(board.bits) if bit & wanted]
+        random.shuffle(left)
+        return next((point for point in left if self._allowed(point, turn)), PASS)
 
     @property
     def key(self) -> tuple[int, int, int, int]:
