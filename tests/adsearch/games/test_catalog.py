@@ -229,3 +229,16 @@ def test_a_missing_file_is_refused() -> None:
         games.start("nowhere.py:Game")
     with pytest.raises(UnknownGame, match="no game in"):
         games.start("a\0b.py:Game")
+
+
+@pytest.mark.parametrize(("text", "value"), [("7.5", 7.5), ("7", 7), ("7.0", 7), (" -0.50 ", -0.5), ("361", 361)])
+def test_an_option_in_halves_is_read_and_whole_values_are_integers(text: str, value: float) -> None:
+    read = games.find(f"go:komi={text}")[1]["komi"]
+    assert read == value
+    assert str(read) == str(value)
+
+
+@pytest.mark.parametrize("text", ["7.3", "7.25", "x", "", "1e2", "nan", "361.5", "-400", "9" * 30])
+def test_another_value_for_an_option_in_halves_is_refused(text: str) -> None:
+    with pytest.raises(BadOption, match=r"komi must be .*-361\.\.361, got"):
+        games.find(f"go:komi={text}")
