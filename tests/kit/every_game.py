@@ -26,7 +26,7 @@ SMALL = [
     "dots:rows=1,columns=2",
     "dots:rows=2,columns=2",
     "othello:size=4",
-    "go:size=1",
+    "go:size=1,komi=0",
     "pig:goal=5",
     "pig:goal=3,sides=2,bust=1,points=fixed",
     "maze:map=tiny,ghosts=1,steps=4",

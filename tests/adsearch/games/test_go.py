@@ -95,7 +95,7 @@ def by_liberties(state: AnyState) -> list[int]:
         empty = board.full ^ child.black ^ child.white
         stones = child.black.bit_count() - child.white.bit_count()
         liberties = (board.around(child.black) & empty).bit_count() - (board.around(child.white) & empty).bit_count()
-        return (3 * stones + 2 * liberties) * (1 if state.turn == 0 else -1)
+        return float(3 * stones + 2 * liberties) * (1 if state.turn == 0 else -1)
 
     return sorted(state.moves(), key=gain, reverse=True)
 
