@@ -51,7 +51,10 @@ class Go(GridGame[int]):
     attributes = grid_attributes("'x' (Black, seat 0), 'o' (White, seat 1) or '.' (empty)")
     evaluation = (
         Feature("stones", 1.0, "own stones, minus the opponent's"),
-        Feature("influence", 1.0, "empty points at most two steps from own stones only, minus the opponent's"),
+        Feature("influence", 0.5, "empty points at most two steps from own stones only, minus the opponent's"),
+        Feature("liberties", 0.5, "empty points beside own stones, minus the opponent's"),
+        Feature("eyes", 1.0, "empty points with own stones on all sides, minus the opponent's"),
+        Feature("atari", -0.5, "own stones in groups with one liberty, minus the opponent's"),
         Feature("komi", 1.0, "komi for White, minus komi for Black"),
     )
 
@@ -213,18 +216,20 @@ class Go(GridGame[int]):
         return f"Black {black}, White {white + self.komi:g} with komi"
 
     def features(self, seat: int) -> dict[str, float]:
-        board, black, white = self.board, self.black, self.white
-        near_black, near_white = black | board.around(black), white | board.around(white)
-        near_black |= board.around(near_black & board.full)
-        near_white |= board.around(near_white & board.full)
-        empty = board.full ^ black ^ white
-        found = {
-            "stones": float(black.bit_count() - white.bit_count()),
-            "influence": float((near_black & ~near_white & empty).bit_count())
-            - (near_white & ~near_black & empty).bit_count(),
-            "komi": -self.komi,
+        board = self.board
+        mine, theirs = (self.white, self.black) if seat else (self.black, self.white)
+        empty = board.full ^ mine ^ theirs
+        beside, beside_them = board.around(mine) & empty, board.around(theirs) & empty
+        near, near_them = beside | board.around(beside) & empty, beside_them | board.around(beside_them) & empty
+        eyes, their_eyes = empty & ~board.around(board.full ^ mine), empty & ~board.around(board.full ^ theirs)
+        return {
+            "stones": float(mine.bit_count() - theirs.bit_count()),
+            "influence": float((near & ~near_them).bit_count() - (near_them & ~near).bit_count()),
+            "liberties": float(beside.bit_count() - beside_them.bit_count()),
+            "eyes": float(eyes.bit_count() - their_eyes.bit_count()),
+            "atari": float(board.in_atari(mine, empty).bit_count() - board.in_atari(theirs, empty).bit_count()),
+            "komi": float(self.komi if seat else -self.komi),
         }
-        return {name: 0.0 - value if seat else value for name, value in found.items()}
 
     def scaled(self, score: float) -> float:
         most = self.bounds[1]
@@ -234,7 +239,8 @@ class Go(GridGame[int]):
         """An estimate of the final difference of areas."""
         if self.turn is None:
             return self.utilities()[seat]
-        return self.scaled(sum(self.features(seat).values()))
+        found = self.features(seat)
+        return self.scaled(sum([weight * found[name] for name, weight, _ in self.evaluation]))
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that capture stones."""

@@ -74,6 +74,17 @@ class Board:
             some &= ~group
         return found
 
+    def in_atari(self, stones: int, empty: int) -> int:
+        """The groups of `stones` that have a single liberty in `empty`."""
+        found = 0
+        while stones:
+            group = self.reached(stones & -stones, stones)
+            liberties = self.around(group) & empty
+            if liberties and not liberties & liberties - 1:
+                found |= group
+            stones ^= group
+        return found
+
     def hash_of(self, seat: int, stones: int) -> int:
         """The hash of these stones of `seat`: the exclusive or of their hashes."""
         hashes, found = self.hashes[seat], 0
