@@ -114,7 +114,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         if modules_imported(path) & {"adsearch.games", "adsearch.games.catalog"}
     }
     of_the_game_being_played = {
-        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/guard.py"),
+        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translation/translator.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py", "arena/cli/play/take_backs.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py"),
     }

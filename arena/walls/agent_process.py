@@ -154,6 +154,12 @@ class AgentProcess:
             del self._log[:-STDERR_KEPT]
         return bool(data)
 
+    def note(self, text: str) -> None:
+        """Adds a line that it wrote to its stdout to what is kept of its stderr."""
+        line = text.encode() + b"\n"
+        self.log_bytes += len(line)
+        self._log += line
+
     def ask_where_busy(self) -> None:
         """Sends SIGUSR1 and waits for the traceback that a Python agent of our kit then writes to stderr. Other
         programs are ended by the signal, or ignore it."""

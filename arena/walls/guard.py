@@ -1,8 +1,9 @@
 """The guard of one agent: which messages the agent can send when, its time limits, and what happens if it breaks them.
 
 The guard is the part of a warden that implements the protocol. It passes the referee's messages to the agent, and
-checks, measures and passes on the agent's answers. Whatever the agent does, each turn ends in one answer or one
-`failed`, and after each game there is one `report`.
+checks, measures and passes on the agent's answers; a translator (`translation/`) turns messages into lines, and lines
+into messages. Whatever the agent does, each turn ends in one answer or one `failed`, and after each game there is one
+`report`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from typing import Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from adsearch import games
-from adsearch.errors import AdsearchError, quote
 from agents.errors import BadMessage
 from agents.protocol import (
     LIMITS,
@@ -36,17 +35,15 @@ from agents.protocol import (
     Start,
     Turn,
     Verdict,
-    Want,
     Welcome,
-    from_player,
-    read_line,
-    to_line,
 )
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY
 from arena.walls.agent_process import AgentProcess
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
+from arena.walls.translation.translator import JsonLines, Translator
+from arena.walls.translation.uci import Uci
 from arena.walls.warden_settings import WardenSettings
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
@@ -57,6 +54,8 @@ _EXITS_WITHIN: Final = 100 * MILLISECOND
 """How long the guard waits for the exit code of an agent that has closed its stdout, in nanoseconds."""
 _STDERR_SENT: Final = 60 * 1024
 """Bytes at the end of stderr that go into the report."""
+_MOST_NOTED: Final = 8 * 1024
+"""Bytes of an engine's lines that mean nothing to the referee which go into its log, for each game."""
 _POLL_EVERY: Final = 25 * MILLISECOND
 """Polling interval for processor time, memory and the other limits while the agent runs, in nanoseconds. Where walls
 let an agent start processes, one that lives shorter and is not reaped uses processor time that is not seen."""
@@ -85,12 +84,11 @@ class Guard:
         self._clock = clock
         self._phase = _Phase.IDLE
         self._game = 0
-        self._rules = ""
-        # Of the process: when it was started, sent `start`, said hello; and what its hello asked for.
+        # Of the process: when it was started, sent `start`, said hello; and its language.
         self._spawned = self._started = 0
         self._hello: int | None = None
         self._spoke = False
-        self._wants: tuple[Want, ...] = ("position", "legal")
+        self._translator = self._translate()
         # When it closed its stdout.
         self._closed: int | None = None
         # The open turn.
@@ -104,8 +102,7 @@ class Guard:
         self._pause_at: int | None = None
         # The `start` that a process from an earlier game has not answered with `ready` yet.
         self._kept_start: Start | None = None
-        self._dropped = self._unasked = 0
-        self._hidden_games: dict[str, bool] = {}
+        self._dropped = self._unasked = self._noted = 0
         # The report of an agent that ended before its game.
         self._report: Report | None = None
 
@@ -120,11 +117,10 @@ class Guard:
         elif self.agent is not None and start.core is not UNSET:
             self.agent.confined.move(start.core)
         self._game = start.game
-        self._rules = start.rules
         self._turn = None
         self._report = None
         self._core = None if start.core is UNSET else start.core
-        self._dropped = self._unasked = 0
+        self._dropped = self._unasked = self._noted = 0
         self._phase = _Phase.STARTING
         self._kept_start = start if self.agent is not None else None
         self._begin(start)
@@ -136,7 +132,7 @@ class Guard:
             agent.meter.start_game()
             self._started = self._clock()
             self._start_span(agent, at_birth=self._kept_start is None)
-            agent.write(to_line(replace(start, core=UNSET)))
+            agent.write(self._translator.say(start))
             self._resume(agent)
 
     def ask(self, turn: Turn) -> None:
@@ -144,10 +140,7 @@ class Guard:
         agent = self.agent
         if agent is None or self._phase is not _Phase.PLAYING:
             return
-        question = replace(turn, limit=UNSET, legal=turn.legal if "legal" in self._wants else UNSET)
-        if "position" not in self._wants and not self._hidden():
-            question = replace(question, position=UNSET)
-        line = to_line(question)
+        line = self._translator.say(turn)
         self._turn = turn
         self._unasked = 0
         self._deadline = Deadline()
@@ -173,11 +166,11 @@ class Guard:
             self._phase = _Phase.LEAVING
             agent.confined.usage.memory()  # while the process exists: afterwards its memory cannot be read
             self._left_by = self._clock() + _ENDS_WITHIN
-            agent.write(to_line(over) + to_line(Bye()))
+            agent.write(self._translator.say(over) + self._translator.say(Bye()))
             agent.hang_up()
             self._resume(agent)
         else:
-            agent.write(to_line(over))
+            agent.write(self._translator.say(over))
             self._resume(agent)
             self._pause_at = self._clock() + _PAUSES_AFTER
             agent.read_log()
@@ -327,12 +320,23 @@ class Guard:
             self._fail(Verdict.FLOODED, f"wrote more than {UNREAD_BYTES} bytes that nobody asked for")
         elif line.strip():
             try:
-                message = from_player(read_line(line))
+                message = self._translator.hear(line)
             except BadMessage as error:
                 self._fail(Verdict.GARBAGE, str(error))
             else:
-                self._receive(message, now)
-                self._spoke = True
+                if message is None or isinstance(message, str):
+                    self._note(line, message)
+                else:
+                    self._receive(message, now)
+                    self._spoke = True
+
+    def _note(self, line: bytes, text: str | None) -> None:
+        """A line that means nothing to the referee. An engine can write as many as it likes in its own turn."""
+        if self._turn is not None:
+            self._unasked -= len(line) + 1
+        if text is not None and self.agent is not None and self._noted < _MOST_NOTED:
+            self._noted += len(line)
+            self.agent.note(text)
 
     def _receive(self, message: FromPlayer, now: int) -> None:
         if isinstance(message, Move | Resign):
@@ -353,12 +357,8 @@ class Guard:
         elif isinstance(message, Bye):
             if not self._restarted():
                 self._fail(Verdict.CRASHED, "said bye in the middle of the game")
-        else:
-            kind = type(message).__name__.lower()
-            self._fail(
-                Verdict.GARBAGE,
-                f"expected hello, ready, move, resign or bye, got {quote(kind)}: only the server sends that",
-            )
+        elif isinstance(message, Failed):
+            self._fail(message.verdict, message.detail)
 
     def _receive_hello(self, hello: Hello, now: int) -> None:
         if self._hello is not None:
@@ -370,8 +370,7 @@ class Guard:
         elif self.agent is not None:
             self._hello = now
             self._start_span(self.agent)
-            self._wants = hello.wants
-            self.agent.write(to_line(Welcome(PROTOCOL, LIMITS)))
+            self.agent.write(self._translator.say(Welcome(PROTOCOL, LIMITS)))
 
     def _receive_answer(self, answer: Move | Resign, now: int) -> None:
         turn = self._turn
@@ -402,7 +401,7 @@ class Guard:
         self._spawned = self._clock()
         self._hello = self._closed = None
         self._spoke = False
-        self._wants = ("position", "legal")
+        self._translator = self._translate()
         try:
             self.agent = AgentProcess.start(settings.command, settings.walls, Path(settings.scratch), core=self._core)
         except OSError as error:
@@ -477,11 +476,7 @@ class Guard:
         if (excess := agent.excess(at_rest=True)) is not None:
             self._fail(*excess)
 
-    def _hidden(self) -> bool:
-        """Whether the game has hidden information: then every turn includes the position."""
-        if self._rules not in self._hidden_games:
-            try:
-                self._hidden_games[self._rules] = games.start(self._rules).hidden
-            except AdsearchError:
-                self._hidden_games[self._rules] = True
-        return self._hidden_games[self._rules]
+    def _translate(self) -> Translator:
+        """A translator for a new process of the agent."""
+        engine = self._settings.engine
+        return JsonLines() if engine is None else Uci(engine)

@@ -1,0 +1,229 @@
+"""The translator for engines that speak UCI (Universal Chess Interface).
+
+The engine gets the start position and all moves since, never the position alone, so that it sees repetitions. Pondering
+is off: it is only asked to search in its own turn. UCI has no numbers for questions, so an answer belongs to the turn
+that is open, and one outside a turn is dropped by the guard.
+
+    start    uci                        (a process of an earlier game: ucinewgame, isready)
+    welcome  setoption ..., ucinewgame, isready
+    turn     position startpos moves ..., go ...
+    over     stop, if it is searching
+    bye      quit
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from typing import Final
+
+from adsearch.errors import quote
+from adsearch.games.evaluation import squash
+from agents.errors import BadMessage
+from agents.protocol import (
+    PROTOCOL,
+    Bye,
+    Failed,
+    FromPlayer,
+    FromReferee,
+    Hello,
+    Info,
+    Move,
+    Over,
+    Ready,
+    Start,
+    Turn,
+    Verdict,
+    Welcome,
+)
+from arena.match.clock import TimeControl
+from arena.walls.translation import time_left
+from arena.walls.translation.engine import Engine
+from arena.walls.translation.uci_option import UciOption, find_option, first_problem
+
+DEFAULT_MOVETIME: Final = 1000
+"""Milliseconds for each move, if there is no clock and the user has limited neither nodes, depth nor time."""
+START_POSITION: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+_MOVE: Final = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?|0000")
+"""0000 is the null move: it can be read, and the referee finds it illegal."""
+_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+_LONGEST_NAME: Final = 256
+_LONGEST_LINE: Final = 64
+"""Moves of the engine's expected line that go on record."""
+
+
+class Uci:
+    """One process of an engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.options: dict[str, UciOption] = {}
+        """The options that the engine has, by name; complete when `hear` has returned the engine's hello."""
+        self._engine = engine
+        self._name = ""
+        self._greeted = False
+        self._start: Start | None = None
+        self._control = TimeControl()
+        # All moves since the start position, and how many of them are the engine's own.
+        self._moves: list[str] = []
+        self._made = 0
+        # The open turn, and what the engine has said about its search in it.
+        self._turn: Turn | None = None
+        self._info: Info | None = None
+
+    # To the engine.
+
+    def say(self, message: FromReferee) -> bytes:
+        """The commands for this message."""
+        commands: list[str] = []
+        match message:
+            case Start():
+                self._begin(message)
+                commands = ["ucinewgame", "isready"] if self._greeted else ["uci"]
+            case Welcome():
+                commands = [*self._settings(), "ucinewgame", "isready"]
+            case Turn():
+                commands = self._question(message)
+            case Over() if self._turn is not None:
+                self._turn = None
+                commands = ["stop"]
+            case Bye():
+                commands = ["quit"]
+        return "".join(f"{command}\n" for command in commands).encode()
+
+    def _begin(self, start: Start) -> None:
+        self._start = start
+        self._control = TimeControl.parse(start.clock.text)
+        self._moves, self._made, self._turn = [], 0, None
+
+    def _settings(self) -> list[str]:
+        found = ((find_option(self.options, name), value) for name, value in self._engine.options.items())
+        return [option.command(value) for option, value in found if option is not None]
+
+    def _question(self, turn: Turn) -> list[str]:
+        assert self._start is not None
+        self._turn, self._info = turn, None
+        self._moves += [move for _, move in turn.events]
+        self._made += sum(who == self._start.seat for who, _ in turn.events)
+        # A position is FEN, followed by what repetition needs.
+        fen = " ".join(self._start.position.split()[:6])
+        position = "position startpos" if fen == START_POSITION else f"position fen {fen}"
+        moves = " ".join(["", "moves", *self._moves]) if self._moves else ""
+        return [position + moves, self._go(turn, self._start.seat)]
+
+    def _go(self, turn: Turn, seat: int) -> str:
+        engine, words, movetime = self._engine, ["go"], self._engine.movetime
+        if left := time_left.of_seats(self._control, turn, seat):
+            own = left[seat].period if left[seat].in_period else left[seat].main
+            if self._control.move:
+                movetime = own if movetime is None else min(movetime, own)
+            else:
+                words += self._clocks(left, seat)
+                movetime = None if movetime is None else min(movetime, own)
+        elif engine.nodes is engine.depth is movetime is None:
+            movetime = DEFAULT_MOVETIME
+        for name, value in (("depth", engine.depth), ("nodes", engine.nodes), ("movetime", movetime)):
+            words += [] if value is None else [name, str(value)]
+        return " ".join(words)
+
+    def _clocks(self, left: tuple[time_left.TimeLeft, ...], seat: int) -> list[str]:
+        """The clocks of both seats. UCI has no byo-yomi: until the main time is used up, a period is an increment that
+        was already added; then it is all the time for one move."""
+        words: list[str] = []
+        for color, time in zip("wb", left, strict=True):
+            whole = time.period if time.in_period else time.main + time.period
+            words += [f"{color}time", str(whole)]
+        increment = self._control.increment // 1_000_000 or left[seat].period
+        to_go = 1 if left[seat].in_period else time_left.moves_to_go(self._control, self._made)
+        if increment and not left[seat].in_period:
+            words += ["winc", str(increment), "binc", str(increment)]
+        return words + (["movestogo", str(to_go)] if to_go else [])
+
+    # From the engine.
+
+    def hear(self, line: bytes) -> FromPlayer | str | None:
+        """What the line says. Lines that are not UCI are only logged, as UCI demands."""
+        text = line.decode("utf-8", "replace").strip()
+        words = text.split()
+        match words[0] if words else "":
+            case "bestmove":
+                return self._answer(words, text)
+            case "info" if words[1:2] != ["string"]:
+                self._read_info(words[1:])
+                return None
+            case "uciok" if not self._greeted and self._start is not None:
+                self._greeted = True
+                return self._hello(self._start.game)
+            case "readyok" if self._greeted and self._start is not None:
+                return Ready(self._start.game)
+            case "option":
+                if (option := UciOption.parse(text)) is not None:
+                    self.options[option.name] = option
+                return None
+            case "id" if words[1:2] == ["name"]:
+                self._name = " ".join(words[2:])[:_LONGEST_NAME]
+        return text
+
+    def _hello(self, game: int) -> Hello | Failed:
+        if (problem := first_problem(self.options, self._engine.options)) is not None:
+            return Failed(game, Verdict.UNREADY, problem)
+        return Hello(PROTOCOL, name=self._name, wants=())
+
+    def _answer(self, words: list[str], text: str) -> Move:
+        move = words[1].lower() if len(words) > 1 else ""
+        if not _MOVE.fullmatch(move):
+            raise BadMessage(f"expected 'bestmove' and a move such as e2e4 or e7e8q, got {quote(text)}")
+        turn, self._turn = self._turn, None
+        # An id that no turn has: the guard drops an answer to nothing.
+        return Move(0, "", move) if turn is None else Move(turn.game, turn.id, move, self._info)
+
+    def _read_info(self, words: list[str]) -> None:
+        """Remembers the last depth, score and line of the best variation, and the last number of nodes."""
+        found = _info_parts(words)
+        if self._turn is None or found.get("multipv", ["1"]) != ["1"]:
+            return
+        old = self._info or Info()
+        nodes = _first_integer(found.get("nodes", []))
+        nodes = old.nodes if nodes is None or nodes < 0 else nodes
+        if (score := _score(found.get("score", []))) is None:
+            self._info = Info(old.depth, old.score, nodes, old.line, old.text)
+            return
+        depth = _first_integer(found.get("depth", []))
+        line = tuple(takewhile(_MOVE.fullmatch, found.get("pv", [])[:_LONGEST_LINE])) or None
+        said = " ".join(found["score"][:2])
+        self._info = Info(None if depth is None or depth < 0 else depth, score, nodes, line, said)
+
+
+_INFO_KEYS: Final = frozenset(
+    ("depth", "seldepth", "time", "nodes", "pv", "multipv", "score", "currmove", "currmovenumber", "hashfull", "nps")
+    + ("tbhits", "sbhits", "cpuload", "refutation", "currline")
+)
+
+
+def _info_parts(words: list[str]) -> dict[str, list[str]]:
+    """The words after each key of an `info` line."""
+    parts: dict[str, list[str]] = {}
+    key = ""
+    for word in words:
+        if word == "string":
+            break  # the rest is text
+        if word in _INFO_KEYS:
+            key = word
+            parts[key] = []
+        elif key:
+            parts[key].append(word)
+    return parts
+
+
+def _score(words: list[str]) -> float | None:
+    """An engine's score as our agents give theirs: a pawn is 0.5, three are 0.75; a forced mate is 1 or -1."""
+    number = _first_integer(words[1:])
+    if number is None:
+        return None
+    if words[0] == "mate":
+        return 1.0 if number > 0 else -1.0  # mate 0: the engine is mated
+    return squash(number / 100) if words[0] == "cp" else None
+
+
+def _first_integer(words: list[str]) -> int | None:
+    return int(words[0]) if words and _INTEGER.fullmatch(words[0]) else None

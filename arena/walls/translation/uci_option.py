@@ -1,0 +1,87 @@
+"""The options that a UCI engine says it has, and what is wrong with the values that a user gives. Values only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from adsearch.errors import meant, one_of, quote
+
+_KEYS: Final = ("type", "default", "min", "max", "var")
+_TRUTHS: Final = ("true", "false")
+_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class UciOption:
+    """One line `option name ... type ...` of an engine."""
+
+    name: str
+    kind: str
+    """check, spin, combo, button or string."""
+    default: str = ""
+    least: int | None = None
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, line: str) -> UciOption | None:
+        """The option that this line declares; None if it cannot be read."""
+        words = line.split()
+        if words[:2] != ["option", "name"]:
+            return None
+        parts: list[tuple[str, list[str]]] = [("name", [])]
+        for word in words[2:]:
+            if word in _KEYS:
+                parts.append((word, []))
+            else:
+                parts[-1][1].append(word)
+        texts = {key: " ".join(value) for key, value in parts}
+        if not texts["name"] or not texts.get("type"):
+            return None
+        choices = tuple(" ".join(value) for key, value in parts if key == "var")
+        least, most = (_integer(texts.get(key, "")) for key in ("min", "max"))
+        return cls(texts["name"], texts["type"], texts.get("default", ""), least, most, choices)
+
+    def problem(self, value: str) -> str | None:
+        """What is wrong with `value` for this option; None if it is valid."""
+        expected = None
+        if not value.isprintable():
+            expected = "printable characters"
+        elif self.kind == "check" and value not in _TRUTHS:
+            expected = "true or false"
+        elif self.kind == "combo" and value.lower() not in [choice.lower() for choice in self.choices]:
+            expected = one_of(self.choices)
+        elif self.kind == "spin":
+            number = _integer(value)
+            low, high = self.least, self.most
+            if number is None or (low is not None and number < low) or (high is not None and number > high):
+                expected = "an integer" if low is None or high is None else f"an integer from {low} to {high}"
+        return None if expected is None else f"option {self.name}: expected {expected}, got {quote(value)}"
+
+    def command(self, value: str) -> str:
+        """The UCI command that sets it."""
+        return f"setoption name {self.name}" + ("" if self.kind == "button" else f" value {value}")
+
+
+def find_option(options: Mapping[str, UciOption], name: str) -> UciOption | None:
+    """The option of that name in upper or lower case."""
+    return next((option for option in options.values() if option.name.lower() == name.lower()), None)
+
+
+def first_problem(options: Mapping[str, UciOption], wanted: Mapping[str, str]) -> str | None:
+    """The first thing that is wrong with the values that a user wants to set; None if an engine with these options
+    takes them all."""
+    for name, value in wanted.items():
+        option = find_option(options, name)
+        if option is None:
+            return f"the engine has no option {quote(name)}{meant(name, tuple(options))}"
+        if (problem := option.problem(value)) is not None:
+            return problem
+    return None
+
+
+def _integer(text: str) -> int | None:
+    return int(text) if _INTEGER.fullmatch(text) else None
