@@ -42,6 +42,8 @@ from arena.walls.agent_process import AgentProcess
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
+from arena.walls.translation.engine import EngineProtocol
+from arena.walls.translation.gtp import Gtp
 from arena.walls.translation.translator import JsonLines, Translator
 from arena.walls.translation.uci import Uci
 from arena.walls.warden_settings import WardenSettings
@@ -479,4 +481,6 @@ class Guard:
     def _translate(self) -> Translator:
         """A translator for a new process of the agent."""
         engine = self._settings.engine
-        return JsonLines() if engine is None else Uci(engine)
+        if engine is None:
+            return JsonLines()
+        return Uci(engine) if engine.protocol is EngineProtocol.UCI else Gtp(engine)

@@ -17,6 +17,8 @@ import re
 from itertools import takewhile
 from typing import Final
 
+from msgspec.structs import replace
+
 from adsearch.errors import quote
 from adsearch.games.evaluation import squash
 from agents.errors import BadMessage
@@ -36,7 +38,7 @@ from agents.protocol import (
     Verdict,
     Welcome,
 )
-from arena.match.clock import TimeControl
+from arena.match.clock import MILLISECOND, TimeControl
 from arena.walls.translation import time_left
 from arena.walls.translation.engine import Engine
 from arena.walls.translation.uci_option import UciOption, find_option, first_problem
@@ -133,7 +135,7 @@ class Uci:
         for color, time in zip("wb", left, strict=True):
             whole = time.period if time.in_period else time.main + time.period
             words += [f"{color}time", str(whole)]
-        increment = self._control.increment // 1_000_000 or left[seat].period
+        increment = self._control.increment // MILLISECOND or left[seat].period
         to_go = 1 if left[seat].in_period else time_left.moves_to_go(self._control, self._made)
         if increment and not left[seat].in_period:
             words += ["winc", str(increment), "binc", str(increment)]
@@ -179,51 +181,32 @@ class Uci:
 
     def _read_info(self, words: list[str]) -> None:
         """Remembers the last depth, score and line of the best variation, and the last number of nodes."""
-        found = _info_parts(words)
-        if self._turn is None or found.get("multipv", ["1"]) != ["1"]:
+        if self._turn is None or _after(words, "multipv")[:1] not in ([], ["1"]):
             return
-        old = self._info or Info()
-        nodes = _first_integer(found.get("nodes", []))
-        nodes = old.nodes if nodes is None or nodes < 0 else nodes
-        if (score := _score(found.get("score", []))) is None:
-            self._info = Info(old.depth, old.score, nodes, old.line, old.text)
-            return
-        depth = _first_integer(found.get("depth", []))
-        line = tuple(takewhile(_MOVE.fullmatch, found.get("pv", [])[:_LONGEST_LINE])) or None
-        said = " ".join(found["score"][:2])
-        self._info = Info(None if depth is None or depth < 0 else depth, score, nodes, line, said)
+        info, how = self._info or Info(), _after(words, "score")[:2]
+        if (score := _score(how)) is not None:
+            line = tuple(takewhile(_MOVE.fullmatch, _after(words, "pv")[:_LONGEST_LINE]))
+            depth = _count(_after(words, "depth"))
+            info = Info(depth=depth, score=score, nodes=info.nodes, line=line or None, text=" ".join(how))
+        nodes = _count(_after(words, "nodes"))
+        self._info = info if nodes is None else replace(info, nodes=nodes)
 
 
-_INFO_KEYS: Final = frozenset(
-    ("depth", "seldepth", "time", "nodes", "pv", "multipv", "score", "currmove", "currmovenumber", "hashfull", "nps")
-    + ("tbhits", "sbhits", "cpuload", "refutation", "currline")
-)
-
-
-def _info_parts(words: list[str]) -> dict[str, list[str]]:
-    """The words after each key of an `info` line."""
-    parts: dict[str, list[str]] = {}
-    key = ""
-    for word in words:
-        if word == "string":
-            break  # the rest is text
-        if word in _INFO_KEYS:
-            key = word
-            parts[key] = []
-        elif key:
-            parts[key].append(word)
-    return parts
+def _after(words: list[str], key: str) -> list[str]:
+    """The words of an `info` line after this key; none if the line does not have it."""
+    return words[words.index(key) + 1 :] if key in words else []
 
 
 def _score(words: list[str]) -> float | None:
     """An engine's score as our agents give theirs: a pawn is 0.5, three are 0.75; a forced mate is 1 or -1."""
-    number = _first_integer(words[1:])
-    if number is None:
+    if len(words) < 2 or not _INTEGER.fullmatch(words[1]):
         return None
+    number = int(words[1])
     if words[0] == "mate":
         return 1.0 if number > 0 else -1.0  # mate 0: the engine is mated
     return squash(number / 100) if words[0] == "cp" else None
 
 
-def _first_integer(words: list[str]) -> int | None:
-    return int(words[0]) if words and _INTEGER.fullmatch(words[0]) else None
+def _count(words: list[str]) -> int | None:
+    """The first of `words` as a number, 0 or more; None if it is not one."""
+    return int(words[0]) if words and _INTEGER.fullmatch(words[0]) and words[0][0] != "-" else None
