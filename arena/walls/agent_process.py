@@ -156,6 +156,7 @@ class AgentProcess:
 
     def note(self, text: str) -> None:
         """Adds a line that it wrote to its stdout to what is kept of its stderr."""
+        self.read_log()  # what it wrote to stderr before that line
         line = text.encode() + b"\n"
         self.log_bytes += len(line)
         self._log += line

@@ -103,14 +103,23 @@ class Judge:
         assert self.warden.stderr is not None
         return self.warden.stderr.read().decode()
 
-    def play(self, *, clock: str = "10", patience: float = 10.0, rules: str = "tictactoe") -> Match:
+    def play(
+        self,
+        *,
+        clock: str = "10",
+        patience: float = 10.0,
+        rules: str = "tictactoe",
+        opening: tuple[str, ...] = (),
+        max_plies: int | None = None,
+    ) -> Match:
         """One game to its end."""
         self._games += 1
         limits = Limits(ready=int(patience * SECOND))
         seats = (SeatPlan("bad", "bad", "0", 1, guarded=True), SeatPlan("good", "good", "1", 2))
-        match = Match(
-            Fixture(self._games, rules, seats, b"dice", clock=clock, limits=limits), monotonic_ns(), secret=b"s"
+        fixture = Fixture(
+            self._games, rules, seats, b"dice", clock=clock, opening=opening, max_plies=max_plies, limits=limits
         )
+        match = Match(fixture, monotonic_ns(), secret=b"s")
         if self.hello is None:
             hello = self.hear()
             assert isinstance(hello, Hello)

@@ -1,0 +1,1 @@
+"""The translators, line by line, and with engines as real processes."""

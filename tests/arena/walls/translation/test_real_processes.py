@@ -1,0 +1,74 @@
+"""What an engine reads in whole games with a real warden and the rules of a real match."""
+
+from __future__ import annotations
+
+from agents.protocol import Report, Verdict
+from arena.match.match import Match
+from tests.bad_engines import command, settings
+from tests.kit.one_game_judge import Judge
+
+
+def well_played(protocol: str, **orders: object) -> Judge:
+    return Judge(command(protocol, "plays_well"), engine=settings(protocol), **orders)
+
+
+def read_in(judge: Judge, **game: object) -> tuple[Match, list[str]]:
+    """One game, and the commands that the engine has read in it, with its lines that are only logged."""
+    match = judge.play(**game)  # type: ignore[arg-type]
+    report = judge.heard[-1]
+    assert isinstance(report, Report)
+    return match, report.stderr.splitlines()
+
+
+def test_a_chess_engine_gets_all_moves_and_its_search_is_recorded() -> None:
+    with well_played("uci") as judge:
+        match, commands = read_in(judge, clock="none", rules="chess", max_plies=4)
+    assert match.verdict is Verdict.ADJUDICATED
+    black = match.moves[1].move
+    assert commands == [
+        "uci",
+        "id name Fake 1",
+        "setoption name Level value 5",
+        "ucinewgame",
+        "isready",
+        "position startpos",
+        "go movetime 1000",
+        f"position startpos moves b1c3 {black}",
+        "go movetime 1000",
+        "quit",
+    ]
+    first = match.moves[0]
+    assert (first.depth, first.nodes, first.line, first.text) == (3, 4711, "b1c3 g8f6", "cp 35")
+
+
+def test_a_kept_engine_is_greeted_once() -> None:
+    with well_played("uci", fresh=False) as judge:
+        games = [read_in(judge, rules="chess", max_plies=2)[1] for _ in range(3)]
+    assert [commands[:-1] for commands in games] == [
+        ["uci", "id name Fake 1", "setoption name Level value 5", "ucinewgame", "isready", "position startpos"],
+        ["ucinewgame", "isready", "position startpos"],
+        ["ucinewgame", "isready", "position startpos"],
+    ]
+    with well_played("gtp", fresh=False) as judge:
+        games = [read_in(judge, rules="go:size=5")[1] for _ in range(2)]
+    assert games[0] == ["protocol_version", *games[1]]
+
+
+def test_a_go_engine_gets_the_opening_and_its_opponents_moves() -> None:
+    with well_played("gtp") as judge:
+        match, commands = read_in(judge, clock="none", rules="go:size=5", opening=("a1", "b1"))
+    assert (match.verdict, match.moves[2].move) == (Verdict.NORMAL, "D4")
+    assert commands == [
+        "protocol_version",
+        "level 5",
+        "boardsize 5",
+        "clear_board",
+        "time_settings 0 1 0",
+        "komi 7.5",
+        "play b A1",
+        "play w B1",
+        "genmove b",
+        "play w pass",
+        "genmove b",
+        "quit",
+    ]
