@@ -56,8 +56,8 @@ _EXITS_WITHIN: Final = 100 * MILLISECOND
 """How long the guard waits for the exit code of an agent that has closed its stdout, in nanoseconds."""
 _STDERR_SENT: Final = 60 * 1024
 """Bytes at the end of stderr that go into the report."""
-_MOST_NOTED: Final = 8 * 1024
-"""Bytes of an engine's lines that mean nothing to the referee which go into its log, for each game."""
+_MOST_NOTED: Final = 100
+"""How many lines of an engine that mean nothing to the referee go into its log in one game; each only once."""
 _POLL_EVERY: Final = 25 * MILLISECOND
 """Polling interval for processor time, memory and the other limits while the agent runs, in nanoseconds. Where walls
 let an agent start processes, one that lives shorter and is not reaped uses processor time that is not seen."""
@@ -104,7 +104,9 @@ class Guard:
         self._pause_at: int | None = None
         # The `start` that a process from an earlier game has not answered with `ready` yet.
         self._kept_start: Start | None = None
-        self._dropped = self._unasked = self._noted = 0
+        self._dropped = self._unasked = 0
+        # The lines in the agent's log that it wrote to its stdout in this game.
+        self._noted: set[str] = set()
         # The report of an agent that ended before its game.
         self._report: Report | None = None
 
@@ -122,7 +124,8 @@ class Guard:
         self._turn = None
         self._report = None
         self._core = None if start.core is UNSET else start.core
-        self._dropped = self._unasked = self._noted = 0
+        self._dropped = self._unasked = 0
+        self._noted.clear()
         self._phase = _Phase.STARTING
         self._kept_start = start if self.agent is not None else None
         self._begin(start)
@@ -336,8 +339,8 @@ class Guard:
         """A line that means nothing to the referee. An engine can write as many as it likes in its own turn."""
         if self._turn is not None:
             self._unasked -= len(line) + 1
-        if text is not None and self.agent is not None and self._noted < _MOST_NOTED:
-            self._noted += len(line)
+        if text is not None and self.agent is not None and text not in self._noted and len(self._noted) < _MOST_NOTED:
+            self._noted.add(text)
             self.agent.note(text)
 
     def _receive(self, message: FromPlayer, now: int) -> None:

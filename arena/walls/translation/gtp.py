@@ -56,7 +56,9 @@ class _Need(Enum):
     """An error ends the game for the engine."""
     NOTHING = 3
     """An engine can do without this command."""
-    MOVE = 4
+    READY = 4
+    """Success, and with it the engine is ready for the game."""
+    MOVE = 5
 
 
 class _Command(NamedTuple):
@@ -114,7 +116,7 @@ class Gtp:
             _Command("clear_board"),
             *stones,
             _Command(_time_settings(self._control), _Need.NOTHING),
-            _Command(f"komi {state.komi:g}"),
+            _Command(f"komi {state.komi:g}", _Need.READY),
         ]
 
     def _question(self, turn: Turn, seat: int) -> list[_Command]:
@@ -156,7 +158,7 @@ class Gtp:
             return Hello(PROTOCOL, wants=())
         if command.need is _Need.MOVE and self._turn is not None:
             return self._answer(self._turn, said)
-        if self._turn is None and not self._open:
+        if command.need is _Need.READY:
             return Ready(self._start.game)
         return None if succeeded else text
 

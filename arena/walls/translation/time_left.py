@@ -17,9 +17,9 @@ class TimeLeft(NamedTuple):
     """The time of one seat."""
 
     main: int
-    """Without byo-yomi periods; at least 1."""
+    """Without byo-yomi periods. It is at least 1, so that an engine never reads 0 as "no limit"."""
     period: int
-    """The length of a byo-yomi period; 0 if there are none."""
+    """The length of a byo-yomi period; 0 without byo-yomi."""
     in_period: bool
     """Whether the main time is used up, and each move can take one period."""
 
