@@ -84,8 +84,8 @@ class Uci:
                 commands = ["ucinewgame", "isready"] if self._greeted else ["uci"]
             case Welcome():
                 commands = [*self._settings(), "ucinewgame", "isready"]
-            case Turn():
-                commands = self._question(message)
+            case Turn() if self._start is not None:
+                commands = self._question(message, self._start)
             case Over() if self._turn is not None:
                 self._turn = None
                 commands = ["stop"]
@@ -102,16 +102,15 @@ class Uci:
         found = ((find_option(self.options, name), value) for name, value in self._engine.options.items())
         return [option.command(value) for option, value in found if option is not None]
 
-    def _question(self, turn: Turn) -> list[str]:
-        assert self._start is not None
+    def _question(self, turn: Turn, start: Start) -> list[str]:
         self._turn, self._info = turn, None
         self._moves += [move for _, move in turn.events]
-        self._made += sum(who == self._start.seat for who, _ in turn.events)
+        self._made += sum(who == start.seat for who, _ in turn.events)
         # A position is FEN, followed by what repetition needs.
-        fen = " ".join(self._start.position.split()[:6])
+        fen = " ".join(start.position.split()[:6])
         position = "position startpos" if fen == START_POSITION else f"position fen {fen}"
         moves = " ".join(["", "moves", *self._moves]) if self._moves else ""
-        return [position + moves, self._go(turn, self._start.seat)]
+        return [position + moves, self._go(turn, start.seat)]
 
     def _go(self, turn: Turn, seat: int) -> str:
         engine, words, movetime = self._engine, ["go"], self._engine.movetime

@@ -8,8 +8,8 @@ from tests.bad_engines import command, settings
 from tests.kit.one_game_judge import Judge
 
 
-def well_played(protocol: str, **orders: object) -> Judge:
-    return Judge(command(protocol, "plays_well"), engine=settings(protocol), **orders)
+def engine(protocol: str, manner: str = "plays_well", **orders: object) -> Judge:
+    return Judge(command(protocol, manner), engine=settings(protocol), **orders)
 
 
 def read_in(judge: Judge, **game: object) -> tuple[Match, list[str]]:
@@ -21,7 +21,7 @@ def read_in(judge: Judge, **game: object) -> tuple[Match, list[str]]:
 
 
 def test_a_chess_engine_gets_all_moves_and_its_search_is_recorded() -> None:
-    with well_played("uci") as judge:
+    with engine("uci") as judge:
         match, commands = read_in(judge, clock="none", rules="chess", max_plies=4)
     assert match.verdict is Verdict.ADJUDICATED
     black = match.moves[1].move
@@ -42,20 +42,20 @@ def test_a_chess_engine_gets_all_moves_and_its_search_is_recorded() -> None:
 
 
 def test_a_kept_engine_is_greeted_once() -> None:
-    with well_played("uci", fresh=False) as judge:
+    with engine("uci", fresh=False) as judge:
         games = [read_in(judge, rules="chess", max_plies=2)[1] for _ in range(3)]
     assert [commands[:-1] for commands in games] == [
         ["uci", "id name Fake 1", "setoption name Level value 5", "ucinewgame", "isready", "position startpos"],
         ["ucinewgame", "isready", "position startpos"],
         ["ucinewgame", "isready", "position startpos"],
     ]
-    with well_played("gtp", fresh=False) as judge:
+    with engine("gtp", fresh=False) as judge:
         games = [read_in(judge, rules="go:size=5")[1] for _ in range(2)]
     assert games[0] == ["protocol_version", *games[1]]
 
 
 def test_a_go_engine_gets_the_opening_and_its_opponents_moves() -> None:
-    with well_played("gtp") as judge:
+    with engine("gtp") as judge:
         match, commands = read_in(judge, clock="none", rules="go:size=5", opening=("a1", "b1"))
     assert (match.verdict, match.moves[2].move) == (Verdict.NORMAL, "D4")
     assert commands == [
@@ -72,3 +72,18 @@ def test_a_go_engine_gets_the_opening_and_its_opponents_moves() -> None:
         "genmove b",
         "quit",
     ]
+
+
+def test_lines_that_are_not_uci_are_logged_once() -> None:
+    with engine("uci", "writes_what_is_not_uci") as judge:
+        _, lines = read_in(judge, rules="chess", max_plies=4)
+    once = (
+        "Fake 1, by nobody",
+        "\ufffd\ufffd is not UTF-8",
+        "uciok",
+        '{"type":"resign"}',
+        "thinking",
+        "info string it thinks",
+    )
+    assert [lines.count(line) for line in once] == [1] * len(once)
+    assert not [line for line in lines if line.startswith(("info depth", "option", "bestmove"))]
