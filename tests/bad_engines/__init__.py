@@ -71,6 +71,7 @@ BAD_ENGINES: Final = (
     _uci("writes_what_is_not_uci", Verdict.ADJUDICATED),
     _uci("writes_2_mb_of_infos_in_its_turn", Verdict.ADJUDICATED),
     _uci("answers_before_the_game", Verdict.ADJUDICATED),
+    _uci("exits_at_its_second_game", Verdict.ADJUDICATED),
     _uci("never_says_uciok", Verdict.UNREADY, "did not say ready", patience=0.3),
     _uci("never_says_readyok", Verdict.UNREADY, "did not say ready", patience=0.3),
     _uci("crashes_in_the_handshake", Verdict.CRASHED, "exited with code 3"),

@@ -112,6 +112,13 @@ class answers_before_the_game(Engine):
         write("readyok")
 
 
+class exits_at_its_second_game(Engine):
+    def ucinewgame(self, words: list[str]) -> None:
+        if self.new_game:
+            sys.exit(0)
+        super().ucinewgame(words)
+
+
 class never_says_uciok(Engine):
     def uci(self, words: list[str]) -> None:
         pass

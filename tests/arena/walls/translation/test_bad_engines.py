@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from arena.match.clock import SECOND
 from arena.walls.usage import descendants
+from tests import bad_engines
 from tests.bad_engines import BAD_ENGINES, PLIES, BadEngine, command, settings
 from tests.kit.one_game_judge import Judge
 
@@ -26,6 +29,13 @@ def judges() -> Iterator[Judges]:
             judges[protocol, patience] = stack.enter_context(judge)
         yield judges
         assert [judge.hang_up() for judge in judges.values()] == [""] * len(judges)
+
+
+@pytest.mark.parametrize("protocol", ["uci", "gtp"])
+def test_every_manner_is_in_the_table(protocol: str) -> None:
+    source = Path(bad_engines.__file__).with_name(f"over_{protocol}.py").read_text()
+    manners = re.findall(r"^class (\w+)\(Engine\)", source, re.MULTILINE)
+    assert ["plays_well", *manners] == [engine.manner for engine in BAD_ENGINES if engine.protocol == protocol]
 
 
 @pytest.mark.parametrize("engine", BAD_ENGINES, ids=str)

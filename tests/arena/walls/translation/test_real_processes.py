@@ -54,6 +54,13 @@ def test_a_kept_engine_is_greeted_once() -> None:
     assert games[0] == ["protocol_version", *games[1]]
 
 
+def test_a_kept_engine_that_ends_before_its_next_game_is_started_again() -> None:
+    with engine("uci", "exits_at_its_second_game", fresh=False) as judge:
+        games = [read_in(judge, rules="chess", max_plies=2) for _ in range(2)]
+    assert [match.verdict for match, _ in games] == [Verdict.ADJUDICATED] * 2
+    assert games[1][1][0] == "uci"
+
+
 def test_a_go_engine_gets_the_opening_and_its_opponents_moves() -> None:
     with engine("gtp") as judge:
         match, commands = read_in(judge, clock="none", rules="go:size=5", opening=("a1", "b1"))
