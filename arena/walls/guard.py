@@ -43,9 +43,7 @@ from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
 from arena.walls.translation.engine import EngineProtocol
-from arena.walls.translation.gtp import Gtp
 from arena.walls.translation.translator import JsonLines, Translator
-from arena.walls.translation.uci import Uci
 from arena.walls.warden_settings import WardenSettings
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
@@ -486,4 +484,8 @@ class Guard:
         engine = self._settings.engine
         if engine is None:
             return JsonLines()
+        # Imported here, because a warden should start fast and few have an engine.
+        from arena.walls.translation.gtp import Gtp
+        from arena.walls.translation.uci import Uci
+
         return Uci(engine) if engine.protocol is EngineProtocol.UCI else Gtp(engine)

@@ -20,6 +20,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from adsearch.errors import quote
+from adsearch.games.chess import PAWNS_OF_A_HALF
 from adsearch.games.evaluation import squash
 from agents.errors import BadMessage
 from agents.protocol import (
@@ -197,13 +198,13 @@ def _after(words: list[str], key: str) -> list[str]:
 
 
 def _score(words: list[str]) -> float | None:
-    """An engine's score as our agents give theirs: a pawn is 0.5, three are 0.75; a forced mate is 1 or -1."""
+    """An engine's score on the scale of our evaluation of chess; a forced mate is 1 or -1."""
     if len(words) < 2 or not _INTEGER.fullmatch(words[1]):
         return None
     number = int(words[1])
     if words[0] == "mate":
         return 1.0 if number > 0 else -1.0  # mate 0: the engine is mated
-    return squash(number / 100) if words[0] == "cp" else None
+    return squash(number / 100 / PAWNS_OF_A_HALF) if words[0] == "cp" else None
 
 
 def _count(words: list[str]) -> int | None:

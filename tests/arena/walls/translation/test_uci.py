@@ -181,7 +181,7 @@ def test_the_last_info_goes_with_the_move() -> None:
     assert uci.hear(b"info depth 13 multipv 2 score cp -500 nodes 9999 pv a2a3") is None
     assert uci.hear(b"info nodes 5000 time 3") is None
     assert uci.hear(b"info string score cp -900 nodes 1") == "info string score cp -900 nodes 1"
-    info = Info(depth=12, score=0.5, nodes=5000, line=("e2e4", "e7e5", "e1g1"), text="cp 100")
+    info = Info(depth=12, score=0.2, nodes=5000, line=("e2e4", "e7e5", "e1g1"), text="cp 100")
     assert uci.hear(b"bestmove E2E4 ponder e7e5") == Move(GAME, "id", "e2e4", info)
     asked(uci, (0, "e2e4"), (1, "e7e5"))
     assert uci.hear(b"bestmove e7e8Q") == Move(GAME, "id", "e7e8q")
@@ -190,7 +190,7 @@ def test_the_last_info_goes_with_the_move() -> None:
 @pytest.mark.parametrize(
     ("said", "score"),
     [
-        ("cp 0", 0.0), ("cp 100", 0.5), ("cp -300", -0.75), ("cp 25 lowerbound", 0.2),
+        ("cp 0", 0.0), ("cp 400", 0.5), ("cp -1200", -0.75), ("cp 100 lowerbound", 0.2),
         ("mate 3", 1.0), ("mate -3", -1.0), ("mate 0", -1.0), ("cp", None), ("cp many", None), ("wdl 1 2 3", None),
     ],
 )  # fmt: skip
