@@ -52,7 +52,7 @@ _MOVE: Final = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?|0000")
 """0000 is the null move: it can be read, and the referee finds it illegal."""
 _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 _LONGEST_NAME: Final = 256
-_LONGEST_LINE: Final = 64
+_MOST_MOVES: Final = 64
 """Moves of the engine's expected line that go on record."""
 
 
@@ -185,7 +185,7 @@ class Uci:
             return
         info, how = self._info or Info(), _after(words, "score")[:2]
         if (score := _score(how)) is not None:
-            line = tuple(takewhile(_MOVE.fullmatch, _after(words, "pv")[:_LONGEST_LINE]))
+            line = tuple(takewhile(_MOVE.fullmatch, _after(words, "pv")[:_MOST_MOVES]))
             depth = _count(_after(words, "depth"))
             info = Info(depth=depth, score=score, nodes=info.nodes, line=line or None, text=" ".join(how))
         nodes = _count(_after(words, "nodes"))
