@@ -269,6 +269,8 @@ def texts(state: State[Any], line: Iterable[Any]) -> list[str]:
 
 
 def in_both(state: State[Any], move: Any) -> str:
-    """The text of a legal move, and its Python value if that is different: "1 (0 in Python)"."""
-    text = state.to_text(move)
-    return text if text == str(move) else f"{text} ({move!r} in Python)"
+    """A legal move as people write it, and its text and its Python value if they are different: "1 (0 in Python)",
+    "e4 (e2e4, 1804 in Python)"."""
+    shown, text = state.shown(move), state.to_text(move)
+    others = [text] * (text != shown) + [f"{move!r} in Python"] * (text != str(move))
+    return f"{shown} ({', '.join(others)})" if others else shown

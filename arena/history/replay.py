@@ -15,7 +15,7 @@ from typing import Any, Final
 from adsearch import State
 from agents.streams import Log
 from arena.errors import BadClock, UntrustedCode
-from arena.history import recorded_rules
+from arena.history import recorded_rules, shown_moves
 from arena.match.clock import Clock, TimeControl
 from db.records import JudgedPly, MoveRecord, PastGame
 
@@ -30,7 +30,7 @@ class Step:
     number: int
     """Number of plies before this position."""
     move: MoveRecord | None
-    """The ply that led here; None at the start."""
+    """The ply that led here, its move as people write it; None at the start."""
     state: State[Any] | None
     """None if the rules cannot be loaded, or failed."""
     last: Any
@@ -64,6 +64,8 @@ class Leftover:
 class Replay:
     """A whole game, step by step."""
 
+    game: PastGame
+    """The game, with its moves as people write them."""
     steps: tuple[Step, ...]
     """The first position, and one step for each ply."""
     trouble: str
@@ -79,6 +81,7 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
     logs = [placed(seat.stderr or "", _logged(game, seat.seat)) for seat in game.seats]
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
     states, trouble, untrusted = _positions(game, trust)
+    game = shown_moves.game(game, [state for state, _ in states])
     left = [_at_first(game)] * len(game.seats)
     judged = {ply.ply: ply for ply in game.analysis}
     steps = [Step(0, None, *states[0], tuple(left))]
@@ -88,7 +91,7 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
             left[move.who] = move.left
             said = next(printed[move.who])
         steps.append(Step(number, move, state, last, tuple(left), said, judged.get(number)))
-    return Replay(tuple(steps), trouble, untrusted, tuple(leftover for _, leftover in logs))
+    return Replay(game, tuple(steps), trouble, untrusted, tuple(leftover for _, leftover in logs))
 
 
 def better_position(steps: Sequence[Step], number: int) -> tuple[State[Any] | None, Any]:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from adsearch import games
 from agents.protocol import Verdict
+from arena.history import shown_moves
 from arena.student.analysis import AnalysisBudget, first_mistake, judge_moves
 from db.records import GameRecord, JudgedPly, Mark, PastGame
 
@@ -46,6 +47,7 @@ class TurningPoint(Struct, frozen=True):
     ply: int
     """The ply of the fault or the mistake; 0: no single ply."""
     mistake: JudgedPly | None = None
+    """Its moves are as people write them."""
 
 
 def reasons(lost: Sequence[LostGame]) -> dict[str, int]:
@@ -69,9 +71,13 @@ def turning_point(lost: Sequence[LostGame]) -> TurningPoint | None:
     shortest = sorted(against_one, key=lambda game: len(game.record.moves))
     for game in shortest[:_MOST_GAMES]:
         budget = AnalysisBudget.default(len(game.record.moves), most=_MOST_NODES)
-        mistake = first_mistake(judge_moves(games.start(game.rules), game.record.moves, budget), game.seat)
+        start = games.start(game.rules)
+        mistake = first_mistake(judge_moves(start, game.record.moves, budget), game.seat)
         if mistake is not None:
-            found.append(TurningPoint(game, mistake.ply, mistake))
+            before = start
+            for move in game.record.moves[: mistake.ply - 1]:
+                before = before.play(before.from_text(move.move))
+            found.append(TurningPoint(game, mistake.ply, shown_moves.judged(before, mistake)))
             if mistake.mark is Mark.BLUNDER:
                 break
     return found[-1] if found else TurningPoint(shortest[0], 0)

@@ -25,6 +25,7 @@ from arena.history.fields import LISTED
 
 if TYPE_CHECKING:
     from adsearch import State
+    from arena.history.replay import Replay
     from db.records import PastGame
     from db.search import GameFilter
 
@@ -112,18 +113,20 @@ def show_game(
     Example: arena show demo-12 --ply 6 --svg board.svg
     """
     from arena.history import documents
+    from arena.history.replay import replay
 
     game = recorded_game.read_game(id, db)
     recorded_game.refuse_beyond(game, ply)
     if svg is not None:
-        write_board(svg, *_reached(game, ply, trust=trust_rules))
+        write_board(svg, *_reached(replay(game, trust=trust_rules), ply))
     elif format is OutputFormat.JSON:
         show_json(documents.whole(game))
     elif format is OutputFormat.CSV:
         rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
         show(rows, MOVES, format=format)
     else:
-        _print(game, _board(game, ply, trust=trust_rules))
+        found = replay(game, trust=trust_rules)
+        _print(found.game, _board(found, ply))
 
 
 def logs(
@@ -192,21 +195,18 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 # One game.
 
 
-def _board(game: PastGame, ply: int | None, *, trust: bool) -> str:
+def _board(found: Replay, ply: int | None) -> str:
     """The board after that ply, or at the end; or the reason why its rules cannot be run."""
     from arena.cli.terminal.coloured_board import board_lines
 
     try:
-        return "\n".join(board_lines(*_reached(game, ply, trust=trust), game.game))
+        return "\n".join(board_lines(*_reached(found, ply), found.game.game))
     except ArenaError as error:
         return recorded_game.missing_board(str(error))
 
 
-def _reached(game: PastGame, ply: int | None, *, trust: bool) -> tuple[State[Any], Any]:
+def _reached(found: Replay, ply: int | None) -> tuple[State[Any], Any]:
     """The position after that ply, or at the end, and the move that led to it; ArenaError if the rules do not run."""
-    from arena.history.replay import replay
-
-    found = replay(game, trust=trust)
     step = found.steps[-1 if ply is None else ply]
     if step.state is None:
         raise ArenaError(f"no board: {found.trouble}")

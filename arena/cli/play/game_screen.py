@@ -130,9 +130,7 @@ class GameScreen:
         if state is None:
             return
         played = state.from_text(move.move)
-        text = move.move
-        if self._hidden_from:
-            text = state.view_move(self._hidden_from[0], played)
+        text = state.view_move(self._hidden_from[0], played) if self._hidden_from else state.shown(played)
         self._state = state.play(played)
         if self._known_plies is not None:
             self._show_known(game, move.ply, played)

@@ -13,7 +13,7 @@ from adsearch import Budget, Result, State
 from adsearch.state import texts
 from agents import builtin
 from agents.builtin.thinker import NODES, Thinker
-from arena.history import words
+from arena.history import shown_moves, words
 
 _SEARCHES: Final = ("pvs", "expectiminimax", "maxn")
 """The built-in agents that are asked: the first that can play the game."""
@@ -32,9 +32,9 @@ def hint(state: State[Any]) -> str:
     agent = cast("Thinker", builtin.find(name).make())
     result = agent.think(state, None, Budget.seconds(_MOST_SECONDS, time.monotonic, nodes=NODES))
     move = result.move if result.move is not None else state.moves()[0]
-    line = () if state.hidden else texts(state, result.line)[1:_MOST_SHOWN]
+    line = () if state.hidden else shown_moves.texts(state, texts(state, result.line))[1:_MOST_SHOWN]
     then = f" (then {' '.join(line)})" if line else ""
-    return words.printable(f"hint: {state.to_text(move)}{then}: {_worth(state, result)}")
+    return words.printable(f"hint: {state.shown(move)}{then}: {_worth(state, result)}")
 
 
 def _worth(state: State[Any], result: Result[Any]) -> str:

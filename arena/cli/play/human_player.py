@@ -180,12 +180,13 @@ class HumanPlayer:
     def _is_move(self, state: State[Any], text: str) -> bool:
         """Whether `text` is a legal move: then it is no command."""
         try:
-            return text.lower() in [state.to_text(move).lower() for move in state.moves()]
+            moves = state.moves()
+            return text.lower() in [write(move).lower() for move in moves for write in (state.to_text, state.shown)]
         except Exception:
             return False  # user-supplied rules
 
     def _show_help(self, state: State[Any]) -> None:
-        self._say(words.printable(f"legal moves: {' '.join(map(state.to_text, state.moves()))}"))
+        self._say(words.printable(f"legal moves: {' '.join(map(state.shown, state.moves()))}"))
         self._say(f"a move is {type(state).notation or 'one of these'}")
         if self._start is None or self._start.clock.text == "none":
             self._say(_HELP)

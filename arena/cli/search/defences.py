@@ -60,7 +60,7 @@ def _lines(state: State[Any], strategy: "Strategy[Any]", rounds: int, indent: st
     for move, *alike in first.values():
         answers, after, rest = _answered(state.play(move), strategy.moves[move])
         end = _end(after, rest)
-        text = state.to_text(move) + (f" ({len(alike) + 1} alike)" if alike else "")
+        text = state.shown(move) + (f" ({len(alike) + 1} alike)" if alike else "")
         said = f"{f': {answers}' if answers else ''}{end or ('  ...' if rounds == 1 else '')}"
         below = [] if end else [*_lines(after, rest, rounds - 1, "")]
         branches.setdefault(said if end else move, ([], said, below))[0].append(text)
@@ -75,7 +75,7 @@ def _answered(state: State[Any], strategy: "Strategy[Any]") -> tuple[str, State[
     answers: list[str] = []
     while state.turn == strategy.seat and not (answers and strategy.wins):
         ((move, strategy),) = strategy.moves.items()
-        answers.append(state.to_text(move))
+        answers.append(state.shown(move))
         state = state.play(move)
     return " ".join(answers), state, strategy
 

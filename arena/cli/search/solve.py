@@ -18,7 +18,7 @@ from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.search.defences import PLAYERS, print_defences
 from arena.cli.terminal.listings import FormatOption, OutputFormat, Row, exact_columns, show, show_json
-from arena.history import words
+from arena.history import shown_moves, words
 
 if TYPE_CHECKING:
     from adsearch.result import Result
@@ -158,7 +158,7 @@ def _print_details(state: State[Any], row: Row) -> None:
     details = {
         "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, _mover(state))}",
         "distance": "not known" if row["distance"] is None else words.plies(row["distance"]),
-        "line": " ".join(row["line"]) or "none",
+        "line": " ".join(shown_moves.texts(state, row["line"])) or "none",
         "nodes": f"{row['nodes']:,}",
         "time": f"{row['time'] / 1000:.2f} s",
     }
@@ -210,7 +210,7 @@ def _branches(
         branch, below = ("└─ ", "   ") if number == len(strategy.moves) else ("├─ ", "│  ")
         left_out = _size(rest, inf, known) if plies == 1 else 0
         cut = f"   ... {left_out:,} more" if left_out else ""
-        yield f"{indent}{branch}{state.to_text(move)}{cut}"
+        yield f"{indent}{branch}{state.shown(move)}{cut}"
         if plies > 1:
             yield from _branches(state.play(move), rest, plies - 1, indent + below, known)
 

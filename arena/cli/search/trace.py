@@ -28,6 +28,7 @@ from arena.cli.asking.position_options import (
 )
 from arena.cli.search.path_trace import is_path_search, print_steps
 from arena.cli.terminal.files import check_folder, write_file
+from arena.history import shown_moves
 
 if TYPE_CHECKING:
     from adsearch.pictures.tree_picture import Picture
@@ -257,8 +258,8 @@ def _summary(state: State[Any], record: "Trace", result: "Result[Any]") -> str:
 
     value, bound = of_root(record, result)
     sign = {Bound.EXACT: "", Bound.LOWER: ">= ", Bound.UPPER: "<= "}[bound]
-    move = "none" if result.move is None else state.to_text(result.move)
-    line = " ".join(texts(state, result.line)) or "none"
+    move = "none" if result.move is None else state.shown(result.move)
+    line = " ".join(shown_moves.texts(state, texts(state, result.line))) or "none"
     return f"value {sign}{written(value)}{_seat(state, record)}  move {move}  line {line}  nodes {result.nodes:,}"
 
 

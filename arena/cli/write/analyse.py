@@ -49,6 +49,7 @@ def analyse(
     Example: arena analyse last --html game.html
     """
     from arena.cli.write.debug import can_debug
+    from arena.history.replay import replay
     from arena.student.analysis import AnalysisBudget
 
     if depth is not None and seconds is not None:
@@ -59,6 +60,7 @@ def analyse(
         effort = AnalysisBudget(depth=depth, seconds=seconds)
     game = analysis.analysed(game, effort=effort, trust=trust_rules, db=db)
     start, plies = recorded_rules.start(game, trust=trust_rules), game.analysis
+    shown = replay(game, trust=trust_rules).game
     if html is not None:
         from arena.history.pages.replay_page import page
 
@@ -66,8 +68,8 @@ def analyse(
     if svg is not None:
         from arena.history.pages.curves import judged_values
 
-        write_file(svg, judged_values(plies, game.players, bounds=start.bounds))
-    rows = [_row(game, ply) for ply in plies]
+        write_file(svg, judged_values(shown.analysis, game.players, bounds=start.bounds))
+    rows = [_row(game, ply) for ply in (shown.analysis if format is OutputFormat.TABLE else plies)]
     if format is OutputFormat.JSON:
         show_json(_document(game, start, plies=plies, rows=rows))
     elif format is OutputFormat.CSV:
@@ -75,7 +77,7 @@ def analyse(
     else:
         _show(game, start, plies=plies, rows=rows, effort=effort)
         ask = partial(can_debug, game, db=db)
-        for line in _first(game, start, plies=plies, effort=effort, can_debug=ask):
+        for line in _first(game, start, plies=shown.analysis, effort=effort, can_debug=ask):
             print(line)
 
 

@@ -241,6 +241,7 @@ def _judged(game: PastGame, agent: OwnAgent, shown: Mapping[str, str], *, trust:
         return GameToSee(**common, ply=0, pictures=_pictures(("the end of the game", last.state, last.last)))
     played = replay(replace(game, analysis=(mistake,)), trust=trust)
     step = played.steps[mistake.ply]
+    (mistake,) = played.game.analysis  # its moves as people write them
     better, move = better_position(played.steps, mistake.ply)
     return GameToSee(
         **common,

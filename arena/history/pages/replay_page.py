@@ -57,9 +57,9 @@ class _Page:
     """A page that is being made."""
 
     def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool, trust: bool) -> None:
-        self.game, self.private = game, private
         self.names = [_shown(player if names is None else names[player]) for player in game.players]
         self.replay: Replay = replay(game, trust=trust)
+        self.game, self.private = self.replay.game, private
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
 
