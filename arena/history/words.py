@@ -23,8 +23,12 @@ PIECES: Final = {
     **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),
     "checkers": ("bB", "wW"),
     "ludo": ("R", "G", "Y", "B"),
+    "chess": ("PNBRQK", "pnbrqk"),
 }
 """By game, the letters of each seat's pieces."""
+
+SIDES: Final = {"chess": ("White", "Black")}
+"""By game, the name of each seat's side, where people call it by a name rather than by its letter."""
 
 ENDS: Final = {
     Verdict.RESIGNED: "resigned",
@@ -154,9 +158,19 @@ def without_store(text: str) -> str:
 
 
 def piece(seat: int, rules: str) -> str:
-    """The letter of the seat's pieces on the board; empty if it has none."""
-    pieces = PIECES.get(rules.partition(":")[0], ())
+    """The name of the seat's side, or the letter of its pieces on the board; empty if it has none."""
+    game = rules.partition(":")[0]
+    if game in SIDES:
+        return SIDES[game][seat]
+    pieces = PIECES.get(game, ())
     return pieces[seat][0] if seat < len(pieces) else ""
+
+
+def move_number(ply: int, rules: str) -> str:
+    """The number of a ply: "3."; in chess, where White's move and Black's share a number, "2." or "2..."."""
+    if rules.partition(":")[0] != "chess":
+        return f"{ply}."
+    return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
 
 
 def thinking(move: MoveRecord) -> str:

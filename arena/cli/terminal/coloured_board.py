@@ -6,6 +6,8 @@ The commands that print boards of games use this module, so that a board looks t
 
 from __future__ import annotations
 
+import re
+from itertools import accumulate
 from typing import Any, Final
 
 from rich.console import Console
@@ -18,6 +20,8 @@ SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
 """A colour for each seat, chosen to be distinguishable with red-green colour blindness."""
 _LAST: Final = "reverse"
 _WON: Final = "bold black on green"
+_LETTERS: Final = re.compile(r" *a( [b-z])+ *")
+"""The line with the letters of the columns: none of them is a piece."""
 
 
 def coloured_board(state: State[Any], last: Any, rules: str, console: Console) -> Text:
@@ -26,12 +30,15 @@ def coloured_board(state: State[Any], last: Any, rules: str, console: Console) -
         return Text(words.drawn(state, last))
     lines, spots = words.marked(state, last)
     text = Text("\n".join(lines))
-    for style, pieces in zip(SEAT_STYLES, words.PIECES.get(rules.partition(":")[0], ()), strict=False):
-        text.highlight_regex(rf"(?<!\S)[{pieces}](?!\S)", style)
-    text.highlight_regex(r"(?<!\S)\.(?!\S)", "dim")
-    for line, start, end, won in sorted(spots, key=lambda spot: not spot.won):
-        before = sum(len(above) + 1 for above in lines[:line])
-        text.stylize(_WON if won else _LAST, before + start, before + end)
+    styles = [*zip(SEAT_STYLES, words.PIECES.get(rules.partition(":")[0], ()), strict=False), ("dim", ".")]
+    begins = [0, *accumulate(len(line) + 1 for line in lines)]
+    for line, begin in zip(lines, begins, strict=False):
+        if not _LETTERS.fullmatch(line):
+            for style, pieces in styles:
+                for piece in re.finditer(rf"(?<!\S)[{pieces}](?!\S)", line):
+                    text.stylize(style, begin + piece.start(), begin + piece.end())
+    for number, start, end, won in sorted(spots, key=lambda spot: not spot.won):
+        text.stylize(_WON if won else _LAST, begins[number] + start, begins[number] + end)
     return text
 
 

@@ -1,7 +1,8 @@
-"""Games in a format like chess PGN: tags, then a line for each ply with who moved, its times and what was reported.
+"""Games as PGN: games of chess as other programs read them, all others in a format like it.
 
-Texts in tags and comments are JSON strings, so that no name or move can break a line. Times are exact, in seconds.
-Stderr and memory are not included.
+A file of chess has the standard tags, ours after them, and its moves as `chess_moves` writes them. In other games each
+ply has a line, with who moved, its times and what was reported; times are exact, in seconds. Texts in tags and comments
+are JSON strings, so that no name or move can break a line. Stderr and memory are not included.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
-from adsearch.errors import quote
+from adsearch.errors import AdsearchError, quote
+from agents.protocol import Verdict
+from arena.history.exchange import chess_moves
 from arena.history.exchange.checks import refuse
 from arena.history.exchange.spreadsheet import by_seat, of_seats, points, result, seat_name
 from arena.history.fields import NUMBERS, TEXTS
@@ -24,6 +27,18 @@ _NUMBERS: Final = {name.capitalize(): name for name in (*NUMBERS, "lag")}
 _TIMES: Final = {"emt": "spent", "clk": "left", "cpu": "cpu", "delay": "delay", "lag": "lag"}
 _COUNTS: Final = {"depth": "depth", "nodes": "nodes", "log": "log"}
 _SAID: Final = {"pv": "line", "text": "text"}
+
+_COLOURS: Final = ("White", "Black")
+_UNKNOWN: Final = "?"
+_TERMINATIONS: Final[dict[str, str]] = {
+    Verdict.TIME: "time forfeit",
+    Verdict.ADJUDICATED: "adjudication",
+    Verdict.VOID: "unterminated",
+    Verdict.FORFEIT: "abandoned",
+    **dict.fromkeys((Verdict.ILLEGAL, Verdict.GARBAGE, Verdict.FLOODED, Verdict.MEMORY), "rules infraction"),
+    **dict.fromkeys((Verdict.CRASHED, Verdict.UNREADY), "emergency"),
+}
+"""What the standard calls the verdicts; all others are "normal"."""
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _TAG: Final = re.compile(rf"\[(\w+) ({_STRING})\]\s*")
@@ -37,7 +52,27 @@ _BARE: Final = re.compile(r'[^\s"{}\\]+')
 
 def text(game: PastGame) -> str:
     """The game with its tags and moves."""
-    return "\n".join([*_tags(game), "", *map(_ply, game.moves), result(game.points), "", ""])
+    scored = result(game.points)
+    moves = chess_moves.written(game, scored)
+    tags = _tags(game) if moves is None else _chess_tags(game)
+    return "\n".join([*tags, "", *(moves or [*map(_ply, game.moves), scored]), "", ""])
+
+
+def _chess_tags(game: PastGame) -> Iterator[str]:
+    """The seven tags that each PGN file has, two more of the standard, and ours."""
+    day = game.started or game.finished or ""
+    standard = {
+        "Event": game.tournament or _UNKNOWN,
+        "Site": _UNKNOWN,
+        "Date": day[:10].replace("-", ".") or "????.??.??",
+        "Round": _UNKNOWN if game.round is None else str(game.round),
+        **dict(zip(_COLOURS, game.players, strict=True)),
+        "Result": result(game.points),
+        "Termination": _TERMINATIONS.get(game.verdict or "", "normal"),
+    }
+    yield from (_tag(tag, value) for tag, value in standard.items())
+    ours = {_tag_name(seat.seat) for seat in game.seats} | standard.keys()
+    yield from (tag for tag in _tags(game) if tag[1:].partition(" ")[0] not in ours)
 
 
 def _tags(game: PastGame) -> Iterator[str]:
@@ -45,7 +80,7 @@ def _tags(game: PastGame) -> Iterator[str]:
         if (value := getattr(game, name)) is not None:
             yield _tag(tag, str(value))
     for seat in game.seats:
-        yield _tag(seat_name(seat.seat).capitalize(), seat.player)
+        yield _tag(_tag_name(seat.seat), seat.player)
     yield _tag("Result", result(game.points))
     for tag, values in (
         ("Utilities", [seat.utility for seat in game.seats]),
@@ -64,8 +99,17 @@ def _tags(game: PastGame) -> Iterator[str]:
         yield _tag("Ruling", json.dumps(fields))
 
 
+def _tag_name(seat: int) -> str:
+    return seat_name(seat).capitalize()
+
+
 def _tag(name: str, value: str) -> str:
-    return f"[{name} {json.dumps(value)}]"
+    return f'[{name} "{"".join(map(_escaped, value))}"]'
+
+
+def _escaped(letter: str) -> str:
+    """A letter inside a JSON string; all that are printable stay readable."""
+    return letter if letter.isprintable() and letter not in '\\"' else json.dumps(letter)[1:-1]
 
 
 def _ply(move: MoveRecord) -> str:
@@ -118,6 +162,8 @@ class _Game:
         self._tags: dict[str, str] = {}
         self._rulings: list[PastRuling] = []
         self._moves: list[MoveRecord] = []
+        # The lines after the tags of a game of chess.
+        self._chess: list[str] = []
         self._at = line
 
     def add_tag(self, line: str, number: int) -> None:
@@ -137,6 +183,9 @@ class _Game:
     def add_move(self, line: str, number: int) -> None:
         """Reads a line with a move, or with the result at the end."""
         self._at, self.moving = number, True
+        if _COLOURS[0] in self._tags:
+            self._chess.append(line)
+            return
         found = _MOVE.fullmatch(line)
         if found is None:
             if line.strip() != self._tags.get("Result"):
@@ -157,26 +206,44 @@ class _Game:
     def read(self) -> PastGame:
         """The game, when all its lines have been read."""
         self._at = self.line
+        if self._chess:
+            self._read_standard_tags()
         texts = {name: self._tags.get(tag) for tag, name in _TEXTS.items()}
         for needed in ("game", "pair"):
             if texts[needed] is None:
-                self._refuse(f"expected a tag {needed.capitalize()}")
+                foreign = "; `arena rank --from FILE` reads the files of other programs" if self._chess else ""
+                self._refuse(f"expected a tag {needed.capitalize()}, as `arena export` writes it{foreign}")
         texts |= {"clock": texts["clock"] or "none", "status": texts["status"] or "finished"}
         numbers = {name: self._whole(self._tags[tag], tag) for tag, name in _NUMBERS.items() if tag in self._tags}
         numbers |= {name: 0 for name in ("number",) if name not in numbers}
         return PastGame(
             id=0,
             seats=tuple(self._seats()),
-            moves=tuple(self._moves),
+            moves=self._chess_moves() if self._chess else tuple(self._moves),
             rulings=tuple(self._rulings),
             counts=None if (counts := self._tags.get("Counts")) is None else bool(self._whole(counts, "Counts")),
             **texts,  # type: ignore[arg-type]
             **numbers,  # type: ignore[arg-type]
         )
 
+    def _read_standard_tags(self) -> None:
+        """Gives the tags of a game of chess the names that they have in other games."""
+        for tag in ("Event", "Round"):
+            if self._tags.get(tag) == _UNKNOWN:
+                del self._tags[tag]
+        for seat, colour in enumerate(_COLOURS):
+            if colour in self._tags:
+                self._tags[_tag_name(seat)] = self._tags.pop(colour)
+
+    def _chess_moves(self) -> tuple[MoveRecord, ...]:
+        try:
+            return chess_moves.read(self._chess)
+        except AdsearchError as error:
+            self._refuse(str(error))
+
     def _seats(self) -> Iterator[PastSeat]:
         players: list[str] = []
-        while (player := self._tags.get(seat_name(len(players)).capitalize())) is not None:
+        while (player := self._tags.get(_tag_name(len(players)))) is not None:
             players.append(player)
         if not players:
             self._refuse('expected players: [First "alice"] and so on')

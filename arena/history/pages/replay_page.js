@@ -16,7 +16,7 @@
       mark.setAttribute("x2", x);
     }
     const texts = (kind) => [...steps[at].querySelectorAll(kind)].map((line) => line.textContent);
-    const title = links[at].textContent;
+    const title = steps[at].querySelector("h3").textContent;
     const ended = at === last ? texts(".verdict") : [];
     return { title, says: [title, ...texts(".mistake"), ...texts(".clock"), ...ended].join(". ") };
   };

@@ -7,7 +7,7 @@ script, and on paper, the page is a list of moves with boards. A public page has
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import structs
@@ -200,9 +200,8 @@ class _Page:
         """The ply that led to a position, with its mark, as markup."""
         if step.move is None:
             return "Start"
-        ply = html.words(f"{step.number}. {self.who(step)}: {_shown(step.move.move)}")
-        mark = Mark.NONE if step.judged is None else step.judged.mark
-        return ply + element("b", mark, class_="mark", title=_MARKS[mark]) if mark else ply
+        number = words.move_number(step.number, self.rules)
+        return html.words(f"{number} {self.who(step)}: ") + _marked_move(step, step.move)
 
     def clocks(self, step: Step) -> str:
         """The time left on each clock, and the time of the move."""
@@ -243,15 +242,25 @@ class _Page:
 
     def moves(self) -> str:
         """The list of moves, with links to their boards."""
-        anchors = [element("a", self.heading(step), href=f"#ply-{step.number}") for step in self.replay.steps]
         return element(
             "nav",
             element("h2", "Moves"),
             self.counted_mistakes(),
-            _list("ol", [element("li", link) for link in anchors]),
+            _list("ol", self.listed_moves()),
             class_="moves",
             aria_label="Moves",
         )
+
+    def listed_moves(self) -> Iterator[str]:
+        """The items of the list of moves; in chess White's move and Black's share one."""
+        begin, *plies = self.replay.steps
+        yield element("li", _link(begin, "Start"))
+        if self.rules != "chess":
+            yield from (element("li", _link(step, self.heading(step))) for step in plies)
+            return
+        for pair in (plies[at : at + 2] for at in range(0, len(plies), 2)):
+            links = [_link(step, _marked_move(step, step.move)) for step in pair if step.move is not None]
+            yield element("li", words.move_number(pair[0].number, self.rules), *links, class_="pair")
 
     def counted_mistakes(self) -> str:
         """The number of mistakes of each player; empty if the game was not analysed."""
@@ -356,6 +365,18 @@ def _shown(text: str) -> str:
     return words.printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
+def _marked_move(step: Step, move: MoveRecord) -> str:
+    """The move that led to the step, with its mark, as markup."""
+    mark = Mark.NONE if step.judged is None else step.judged.mark
+    shown = html.words(_shown(move.move))
+    return shown + element("b", mark, class_="mark", title=_MARKS[mark]) if mark else shown
+
+
+def _link(step: Step, shown: str) -> str:
+    """A link to the board of a step."""
+    return element("a", shown, href=f"#ply-{step.number}")
+
+
 def _figure(kind: str, move: str, board: str) -> str:
     """A board, with the move that led to it: the one that was played, or the better one."""
     caption = element("figcaption", kind, ": ", element("b", html.words(_shown(move))))
@@ -367,7 +388,7 @@ def _plays(seat: int, rules: str) -> str:
     return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"
 
 
-def _list(name: str, items: Sequence[str], **attributes: str) -> str:
+def _list(name: str, items: Iterable[str], **attributes: str) -> str:
     return element(name, "\n", *(f"{item}\n" for item in items), **attributes)
 
 

@@ -1,0 +1,135 @@
+"""The moves of a chess game as standard PGN: "1. e4 {[%clk 0:09:58]} 1... e5", in lines of at most 80 characters.
+
+Every program that reads PGN reads them. Comments have the clock, the time spent and the value that the player reported:
+in pawns, for White. A move of the opening has the comment "opening"; a mistake that the analysis found has its sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from math import copysign
+from typing import Any, Final
+
+from adsearch.errors import AdsearchError
+from adsearch.games.chess import Chess
+from adsearch.games.evaluation import squash, unsquash
+from arena.match.clock import SECOND
+from db.records import Mark, MoveRecord, PastGame
+
+RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
+_COLUMNS: Final = 80
+_OPENING: Final = "opening"
+_SIGNS: Final = {Mark.MISTAKE: "$2", Mark.BLUNDER: "$4"}
+_MOST_PAWNS: Final = 99.99
+"""What stands for a won or a lost game."""
+_TIMES: Final = {"clk": "left", "emt": "spent"}
+_TOKEN: Final = re.compile(r"\{([^}]*)\}|;([^\n]*)|([()])|\$\d+|\d+\.+|\d+(?=[\s{;(]|$)|([^\s{};()]+)")
+"""A comment, a parenthesis, a sign, the number of a move, or a move. Results look like moves."""
+_TIME: Final = re.compile(r"\[%(clk|emt) (\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)\]")
+_EVAL: Final = re.compile(r"\[%eval ([+-]?\d{1,4}(?:\.\d{1,4})?)(?:,(\d{1,4}))?\]")
+
+
+# Writing.
+
+
+def written(game: PastGame, result: str) -> list[str] | None:
+    """The lines of the moves and the result; None if it is not a game of chess, or not a legal one."""
+    if game.game != "chess":
+        return None
+    marks = {ply.ply: _SIGNS[ply.mark] for ply in game.analysis if ply.mark in _SIGNS}
+    words: list[str] = []
+    state, number = Chess.start(), ""
+    try:
+        for ply, record in enumerate(game.moves):
+            move = state.from_text(record.move)
+            if ply % 2 == 0:
+                words.append(f"{ply // 2 + 1}.")
+            elif number:
+                words.append(number)
+            words.append(state.shown(move))
+            after = [*filter(None, (marks.get(record.ply), _comment(record)))]
+            words += after
+            number = f"{ply // 2 + 1}..." if after else ""
+            state = state.play(move)
+    except AdsearchError:
+        return None
+    words.append(result if result in RESULTS else "*")
+    return _wrapped(words)
+
+
+def _wrapped(words: Sequence[str]) -> list[str]:
+    """The words in lines; a comment is one word, so that no line starts with "[" as a tag does."""
+    lines = [""]
+    for word in words:
+        if len(lines[-1]) + 1 + len(word) > _COLUMNS:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return lines
+
+
+def _comment(record: MoveRecord) -> str:
+    """The comment of a move; empty without one."""
+    parts = [_OPENING] * (record.who == _OPENING)
+    if record.score is not None and isinstance(record.who, int):
+        pawns = unsquash(record.score) if abs(record.score) < 1.0 else copysign(_MOST_PAWNS, record.score)
+        value = max(-_MOST_PAWNS, min(_MOST_PAWNS, -pawns if record.who else pawns))
+        depth = "" if record.depth is None else f",{record.depth}"
+        parts.append(f"[%eval {value:.2f}{depth}]")
+    parts += [f"[%{tag} {_clock(time)}]" for tag, name in _TIMES.items() if (time := getattr(record, name)) is not None]
+    return f"{{{' '.join(parts)}}}" if parts else ""
+
+
+def _clock(time: int) -> str:
+    """A time as h:mm:ss, with milliseconds if there are any."""
+    minutes, milliseconds = divmod(time * 1000 // SECOND, 60_000)
+    seconds = format(Decimal(milliseconds) / 1000, "f")
+    whole, _, rest = seconds.partition(".")
+    return f"{minutes // 60}:{minutes % 60:02d}:{whole:0>2}" + f".{rest.rstrip('0')}" * bool(rest.strip("0"))
+
+
+# Reading.
+
+
+def read(lines: Sequence[str]) -> tuple[MoveRecord, ...]:
+    """The moves of these lines; BadMove if one is not legal."""
+    state, found = Chess.start(), list[dict[str, Any]]()
+    for kind, text in _tokens("\n".join(lines)):
+        if kind == "comment":
+            if found:
+                found[-1] |= _fields(" ".join(text.split()), (len(found) - 1) % 2)
+        elif text not in RESULTS:
+            move = state.from_text(text.rstrip("!?"))
+            found.append({"ply": len(found) + 1, "who": state.turn, "move": state.to_text(move)})
+            state = state.play(move)
+    return tuple(MoveRecord(**fields) for fields in found)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """The comments and the moves; what is in parentheses is another line of play, which is left out."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        comment, rest, parenthesis, move = token.groups()
+        if parenthesis:
+            depth += 1 if parenthesis == "(" else -1
+        elif depth == 0 and (comment or rest):
+            yield "comment", comment or rest
+        elif depth == 0 and move:
+            yield "move", move
+
+
+def _fields(comment: str, seat: int) -> dict[str, Any]:
+    """The fields of a move of this seat that its comment has."""
+    fields: dict[str, Any] = {}
+    for tag, hours, minutes, seconds in _TIME.findall(comment):
+        fields[_TIMES[tag]] = int((int(hours) * 3600 + int(minutes) * 60 + Decimal(seconds)) * SECOND)
+    if value := _EVAL.search(comment):
+        score = squash(float(value[1]))
+        fields["score"] = -score if seat else score
+        if value[2]:
+            fields["depth"] = int(value[2])
+    if _OPENING in comment.split():
+        fields["who"] = _OPENING
+    return fields
