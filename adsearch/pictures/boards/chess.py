@@ -63,7 +63,7 @@ def draw(state: Chess, last: int | None = None) -> str:
         parts += [_frame(square) for square in (last % 64, last // 64 % 64)]
     for row, letters in enumerate(state.rows()):
         parts += [_piece(letter, row, column) for column, letter in enumerate(letters) if letter != "."]
-    event = next_event(state, _SIDES)
+    event = next_event(state, _SIDES) + ", in check" * (state.turn is not None and bool(state.checkers))
     sentences = [*_listed_pieces(state.rows()), *last_move(state, last)]
     drawing = Drawing(RIM + size, size + RIM, "".join(parts))
     return document(drawing, "Chess", event, sentences=sentences)

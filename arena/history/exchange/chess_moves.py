@@ -45,13 +45,11 @@ def written(game: PastGame, result: str) -> list[str] | None:
         for ply, record in enumerate(game.moves):
             move = state.from_text(record.move)
             if ply % 2 == 0:
-                words.append(f"{ply // 2 + 1}.")
-            elif number:
-                words.append(number)
-            words.append(state.shown(move))
+                number = f"{ply // 2 + 1}. "
+            words.append(f"{number}{state.shown(move)}")
             after = [*filter(None, (marks.get(record.ply), _comment(record)))]
             words += after
-            number = f"{ply // 2 + 1}..." if after else ""
+            number = f"{ply // 2 + 1}... " if after else ""
             state = state.play(move)
     except AdsearchError:
         return None
@@ -60,7 +58,7 @@ def written(game: PastGame, result: str) -> list[str] | None:
 
 
 def _wrapped(words: Sequence[str]) -> list[str]:
-    """The words in lines; a comment is one word, so that no line starts with "[" as a tag does."""
+    """The words in lines; a comment is one of them, so that no line starts with "[" as a tag does."""
     lines = [""]
     for word in words:
         if len(lines[-1]) + 1 + len(word) > _COLUMNS:
