@@ -6,7 +6,6 @@ from typing import Final
 
 from adsearch.games.chess import Chess
 from adsearch.games.grid import LETTERS
-from adsearch.pictures import svg
 from adsearch.pictures.boards.paper import (
     RIM,
     SMALL,
@@ -93,7 +92,7 @@ def _piece(letter: str, row: int, column: int) -> str:
     side, kind = ("white" if letter.isupper() else "black"), letter.lower()
     x, y = centre(row, column, cell=_CELL)
     lines = path(f"on-{side}", _LINES[kind]) if _LINES[kind] else ""
-    return svg.element("g", path(side, _OUTLINES[kind]), lines, transform=f"translate({pair(x, y - RIM)})")
+    return Drawing(_CELL, _CELL, path(side, _OUTLINES[kind]) + lines).at(x, y - RIM)
 
 
 def _listed_pieces(rows: list[str]) -> list[str]:
