@@ -209,7 +209,8 @@ class Chess(ChessRules):
         return self.piece(8 * (7 - row) + column)
 
     def last_cells(self, last: int) -> tuple[Cell, ...]:
-        return tuple((7 - (square >> 3), square & 7) for square in (last & 63, last >> 6 & 63))
+        # Only where the piece is now: brackets around two neighbours would overlap.
+        return ((7 - (last >> 9 & 7), last >> 6 & 7),)
 
     def position(self) -> str:
         """FEN; then, if there are earlier positions that can occur again, their codes, 12 digits each."""

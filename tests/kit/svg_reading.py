@@ -11,7 +11,9 @@ from adsearch.pictures.svg import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 _TRANSLATED = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
-_STEP = re.compile(r"([MLhvlaAz])([^MLhvlaAz]*)")
+_COORDINATES = {"M": 2, "L": 2, "l": 2, "H": 1, "h": 1, "V": 1, "v": 1, "a": 7, "A": 7, "C": 6, "z": 0}
+"""How many numbers follow each command of a path."""
+_STEP = re.compile(r"([MLlHhVvaACz])([^MLlHhVvaACz]*)")
 _NUMBER = re.compile(r"-?[\d.]+")
 
 
@@ -95,13 +97,15 @@ def box(one: Seen) -> Box | None:
 
 
 def steps(path: str) -> Iterator[tuple[float, float]]:
-    """The places that a path leads to; of an arc its ends."""
+    """The places that a path leads to; of an arc and a curve their ends."""
     x = y = 0.0
     for command, numbers in _STEP.findall(path):
         given = list(map(float, _NUMBER.findall(numbers)))
-        assert len(given) == {"M": 2, "L": 2, "l": 2, "h": 1, "v": 1, "a": 7, "A": 7, "z": 0}[command], path
-        if command in "MLA":
+        assert len(given) == _COORDINATES[command], path
+        if command in "MLAC":
             x, y = given[-2:]
+        elif command in "HV":
+            x, y = (given[0], y) if command == "H" else (x, given[0])
         elif command in "la":
             x, y = x + given[-2], y + given[-1]
         else:

@@ -13,7 +13,7 @@ from math import copysign
 from typing import Any, Final
 
 from adsearch.errors import AdsearchError
-from adsearch.games.chess import Chess
+from adsearch.games.chess import PAWNS_OF_A_HALF, Chess
 from adsearch.games.evaluation import squash, unsquash
 from arena.match.clock import SECOND
 from db.records import Mark, MoveRecord, PastGame
@@ -28,7 +28,8 @@ _TIMES: Final = {"clk": "left", "emt": "spent"}
 _TOKEN: Final = re.compile(r"\{([^}]*)\}|;([^\n]*)|([()])|\$\d+|\d+\.+|\d+(?=[\s{;(]|$)|([^\s{};()]+)")
 """A comment, a parenthesis, a sign, the number of a move, or a move. Results look like moves."""
 _TIME: Final = re.compile(r"\[%(clk|emt) (\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)\]")
-_EVAL: Final = re.compile(r"\[%eval ([+-]?\d{1,4}(?:\.\d{1,4})?)(?:,(\d{1,4}))?\]")
+_MATE: Final = re.compile(r"mate (-?\d{1,4})")
+_EVAL: Final = re.compile(r"\[%eval (#?)([+-]?\d{1,4}(?:\.\d{1,4})?)(?:,(\d{1,4}))?\]")
 
 
 # Writing.
@@ -72,12 +73,19 @@ def _comment(record: MoveRecord) -> str:
     """The comment of a move; empty without one."""
     parts = [_OPENING] * (record.who == _OPENING)
     if record.score is not None and isinstance(record.who, int):
-        pawns = unsquash(record.score) if abs(record.score) < 1.0 else copysign(_MOST_PAWNS, record.score)
-        value = max(-_MOST_PAWNS, min(_MOST_PAWNS, -pawns if record.who else pawns))
         depth = "" if record.depth is None else f",{record.depth}"
-        parts.append(f"[%eval {value:.2f}{depth}]")
+        parts.append(f"[%eval {_for_white(record.score, record.who, record.text or '')}{depth}]")
     parts += [f"[%{tag} {_clock(time)}]" for tag, name in _TIMES.items() if (time := getattr(record, name)) is not None]
     return f"{{{' '.join(parts)}}}" if parts else ""
+
+
+def _for_white(score: float, seat: int, text: str) -> str:
+    """What `seat` reported, in pawns for White; or the number of moves to mate, if its `text` is "mate 3"."""
+    sign = -1 if seat else 1
+    if mate := _MATE.fullmatch(text):
+        return f"#{sign * int(mate[1])}"
+    pawns = PAWNS_OF_A_HALF * unsquash(score) if abs(score) < 1.0 else copysign(_MOST_PAWNS, score)
+    return f"{sign * max(-_MOST_PAWNS, min(_MOST_PAWNS, pawns)):.2f}"
 
 
 def _clock(time: int) -> str:
@@ -124,10 +132,10 @@ def _fields(comment: str, seat: int) -> dict[str, Any]:
     for tag, hours, minutes, seconds in _TIME.findall(comment):
         fields[_TIMES[tag]] = int((int(hours) * 3600 + int(minutes) * 60 + Decimal(seconds)) * SECOND)
     if value := _EVAL.search(comment):
-        score = squash(float(value[1]))
-        fields["score"] = -score if seat else score
-        if value[2]:
-            fields["depth"] = int(value[2])
+        number = -float(value[2]) if seat else float(value[2])
+        fields["score"] = copysign(1.0, number) if value[1] else squash(number / PAWNS_OF_A_HALF)
+        if value[3]:
+            fields["depth"] = int(value[3])
     if _OPENING in comment.split():
         fields["who"] = _OPENING
     return fields

@@ -126,3 +126,10 @@ class Wrong(State[int]):
 @pytest.mark.parametrize(("last", "shown"), [(0, "board"), (1, "board"), (2, "[oard   ]")])
 def test_a_game_that_names_wrong_places_is_shown_without_them(last: int, shown: str) -> None:
     assert words.drawn(Wrong(), last) == shown
+
+
+def test_a_letter_above_a_column_is_never_coloured_as_a_piece() -> None:
+    for spec in ("chess", "tictactoe:m=19,n=19,k=5"):
+        shown = coloured_board(games.start(spec), None, spec, console())
+        letters = len(shown.plain.split("\n")[0])
+        assert min(span.start for span in shown.spans) > letters

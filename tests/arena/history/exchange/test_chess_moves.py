@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from adsearch import games
+from adsearch.games.chess import PAWNS_OF_A_HALF
 from adsearch.games.evaluation import squash
 from arena.errors import BadImport
 from arena.history import exchange
@@ -68,9 +69,9 @@ def test_python_chess_reads_the_moves_clocks_and_values(seed: int) -> None:
             assert node.clock() == (None if move.left is None else pytest.approx(move.left / SECOND, abs=0.001))
             assert node.emt() == (None if move.spent is None else pytest.approx(move.spent / SECOND, abs=0.001))
             assert (node.eval() is None) is (move.score is None)
-            if move.score is not None and abs(move.score) < 0.98:
+            if move.score is not None and abs(move.score) < 0.96:
                 centipawns = node.eval().pov(node.parent.turn()).score()
-                assert squash(centipawns / 100) == pytest.approx(move.score, abs=0.006)
+                assert squash(centipawns / 100 / PAWNS_OF_A_HALF) == pytest.approx(move.score, abs=0.002)
                 assert node.eval_depth() == move.depth
     assert pgn.read_game(file) is None
 
@@ -95,12 +96,16 @@ def test_a_whole_export_reads_as_people_write_it() -> None:
     )
     first, *rest = timed.moves
     first = replace(first, left=3_599_500_000_000, spent=SECOND // 2, score=-0.5, depth=7)
+    rest[2] = replace(rest[2], score=1.0, text="mate 1")
     game = replace(timed, moves=(first, *rest), analysis=(judgement(3, Mark.BLUNDER),))
     tags, moves, end = exported(game).split("\n\n", 2)
     assert tags.startswith(
         '[Event "club"]\n[Site "?"]\n[Date "2026.05.01"]\n[Round "?"]\n[White "Ann \\"A\\" \\\\ Ünal"]\n'
     )
-    assert moves == "1. f3 {[%eval -1.00,7] [%clk 0:59:59.5] [%emt 0:00:00.5]} 1... e5 2. g4 $4\n2... Qh4# 1-0"
+    assert (
+        moves
+        == "1. f3 {[%eval -4.00,7] [%clk 0:59:59.5] [%emt 0:00:00.5]} 1... e5 2. g4 $4\n2... Qh4# {[%eval #-1]} 1-0"
+    )
     assert end == ""
 
 
