@@ -62,6 +62,18 @@ def test_undo_goes_back_to_the_persons_last_turn_and_further_to_the_start() -> N
     assert game["plies"] == 2
 
 
+def test_chess_is_played_and_shown_in_the_notation_of_people_and_recorded_in_that_of_programs() -> None:
+    out = typed("?\nNf3\nhint\ne2e4\nresign\n", "chess", "human", "pvs:depth=1", "--seed", "1")
+    assert "human (White), your move" in out
+    assert re.search(r"legal moves: .*\bNf3\b", out)
+    assert "  1  human Nf3   " in out
+    assert "  3  human e4   " in out
+    assert not re.search(r"hint: [a-h][1-8][a-h][1-8]", out)
+    moves = json.loads(arena("show", "last", "--format", "json").out)["moves"]
+    assert [move["move"] for move in moves][::2] == ["g1f3", "e2e4"]
+    assert "  3  human e4   " in arena("show", "last").out
+
+
 def test_a_game_in_which_a_move_was_taken_back_is_recorded_but_not_rated() -> None:
     typed("4\nundo\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
     assert ruling() == ["human took back a move"]

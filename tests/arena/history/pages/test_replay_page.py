@@ -11,6 +11,7 @@ from adsearch import games
 from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.replay_page import page
+from arena.history.replay import replay
 from db.records import Mark, PastGame, PastRuling
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, analysed, named, past_game
@@ -43,7 +44,7 @@ def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, p
     game = analysed(past_game(rules))
     text = page(game, trust=True, private=private)
     check_html(text)
-    marked = [ply for ply in game.analysis if ply.mark]
+    marked = [ply for ply in replay(game).game.analysis if ply.mark]
     steps = dict(re.findall(r'<li id="ply-(\d+)" class="step">(.*?)</li>', text, re.DOTALL))
     links = dict(re.findall(r'<a href="#ply-(\d+)">(.*?)</a>', text))
     assert {int(ply) for ply, link in links.items() if 'class="mark"' in link} == {ply.ply for ply in marked}
@@ -53,6 +54,16 @@ def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, p
     assert text.count(">Value, by the analysis of arena</title>") == 1
     assert ('id="mistake"' in text) == bool(marked)
     assert not (marked and games.start(rules).hidden)
+
+
+def test_moves_of_chess_are_numbered_in_pairs() -> None:
+    text = page(past_game("chess", ["ann", "bob"], moves="f2f3 e7e5 g2g4"))
+    moves = text[text.index("<h2>Moves</h2>") :]
+    listed = re.findall(r'<li class="pair">(.*?)</li>', moves)
+    first, second = (re.sub(r"<[^>]*>", " ", pair).split() for pair in listed)
+    assert (first, second) == (["1.", "f3", "e5"], ["2.", "g4"])
+    assert "<h3>1... bob: e5</h3>" in text
+    assert "<h3>2. ann: g4</h3>" in text
 
 
 def test_the_mistakes_of_each_player_are_counted_in_words() -> None:
