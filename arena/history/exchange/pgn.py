@@ -137,7 +137,7 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        if line.startswith("["):
+        if line.startswith("[") and not line.startswith("[%"):  # the second: inside a comment of a chess program
             if game is None or game.moving:
                 if game is not None:
                     yield game.line, game.read()

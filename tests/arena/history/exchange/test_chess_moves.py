@@ -90,6 +90,14 @@ def test_an_import_of_an_export_is_the_same_game(seed: int) -> None:
     assert exported(again) == exported(game)
 
 
+def test_an_export_that_python_chess_has_written_again_is_the_same_game() -> None:
+    game = played(1)
+    rewritten = pgn.read_game(io.StringIO(exported(game))).accept(pgn.StringExporter(columns=60))
+    again = exchange.read(rewritten, "games.pgn")[0]
+    assert "\n[%" in rewritten
+    assert again.moves == exchange.read(exported(game), "games.pgn")[0].moves
+
+
 def test_a_whole_export_reads_as_people_write_it() -> None:
     timed = replace(
         recorded(*FOOLS_MATE), seats=SEATS, verdict="normal", tournament="club", started="2026-05-01T10:00:00Z"
