@@ -33,7 +33,10 @@ def export(
     everything: AllOption = False,
     form: Annotated[
         FileFormat,
-        typer.Option("--format", help="File format. csv: results and moves; pgn: clocks too; ndjson: everything."),
+        typer.Option(
+            "--format",
+            help="File format. csv: results and moves; pgn: clocks too, standard PGN for chess; ndjson: everything.",
+        ),
     ] = FileFormat.NDJSON,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE|-", help="File to write; - is standard output.")

@@ -67,7 +67,7 @@ def test_each_step_has_its_position_and_all_that_was_printed_is_somewhere(rules:
     assert states[-1].turn is None
     for before, step in zip(states, found.steps[1:], strict=False):
         assert step.move is not None
-        assert before.to_text(step.last) == step.move.move
+        assert before.shown(step.last) == step.move.move
     for seat, log in enumerate(["first\n" * 30, "素人" * 20]):
         said = [step.printed for step in found.steps if step.move is not None and step.move.who == seat]
         assert len("".join([*said, found.leftovers[seat].text])) >= len(log)
