@@ -46,6 +46,9 @@ LIGHT: Final = """
 .board .felt { fill: #2e8b57; }
 .board .seam { fill: none; stroke: #17492e; }
 .board .spot { fill: #17492e; }
+.board .lattice { fill: none; stroke: #4a2c0c; }
+.board .last-on-black { fill: none; stroke: #ff9ad5; stroke-width: 3px; }
+.board .last-on-white { fill: none; stroke: #c11574; stroke-width: 3px; }
 .board .black { fill: #1b1f24; stroke: #000000; }
 .board .white { fill: #ffffff; stroke: #3d444d; }
 .board .on-black { fill: none; stroke: #aeb6bf; stroke-width: 1.5px; }

@@ -1,0 +1,96 @@
+"""Go: stones on the crossings of lines; the last stone has a ring, and a finished game shows whose each point is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from adsearch.games.go import PASS, Go
+from adsearch.games.go_board import COLUMNS
+from adsearch.pictures.boards.paper import (
+    RIM,
+    SMALL,
+    Drawing,
+    Point,
+    centre,
+    circle,
+    document,
+    dots,
+    inside,
+    last_move,
+    listed,
+    next_event,
+    path,
+    rect,
+    sample,
+)
+from adsearch.pictures.svg import number, pair
+
+_STEP: Final = 30.0
+"""Distance of two lines."""
+_SIDES: Final = {"x": "Black", "o": "White"}
+
+
+def draw(state: Go, last: int | None = None) -> str:
+    """The position as a picture."""
+    size = state.board.size
+    side = size * _STEP
+    parts = [_rims(size), rect("pale", RIM, RIM, side, side), _lines(size)]
+    parts.append(dots("lattice", [_point(row, column) for row, column in _stars(size)], 6.0))
+    points: dict[str, list[str]] = {"x": [], "o": []}
+    for row, marks in enumerate(state.rows()):
+        for column, mark in enumerate(marks):
+            if mark != ".":
+                parts.append(_stone(mark, *_point(row, column)))
+                points[mark].append(state.to_text(row * size + column))
+    if last is not None and last != PASS:
+        row, column = divmod(last, size)
+        parts.append(circle(f"last-on-{_SIDES[state.cell(row, column)].lower()}", *_point(row, column), 7.5))
+    caption = [sample(_stone(mark, 11.0, 11.0, 9.0), name) for mark, name in _SIDES.items()]
+    sentences = [f"{_SIDES[mark]}: {listed(names)}." for mark, names in points.items()]
+    sentences += last_move(state, last)
+    drawing = Drawing(RIM + side, RIM + side, "".join(parts))
+    return document(drawing, "Go", _event(state), caption=caption, sentences=sentences)
+
+
+def _event(state: Go) -> str:
+    event = next_event(state, ("Black", "White"))
+    if state.turn is None or not state.passes:
+        return event
+    return f"{('White', 'Black')[state.turn]} passed, {event}"
+
+
+def _point(row: int, column: int) -> Point:
+    return centre(row, column, cell=_STEP)
+
+
+def _stone(mark: str, x: float, y: float, radius: float = 13.5) -> str:
+    return circle(_SIDES[mark].lower(), x, y, radius)
+
+
+def _rims(size: int) -> str:
+    """The letters above the board, and the numbers to its left, which count from the bottom."""
+    above = (inside(COLUMNS[n], _point(0, n)[0], RIM / 2 - 1, size=SMALL, kind="faint") for n in range(size))
+    beside = (inside(str(size - n), RIM / 2 - 2, _point(n, 0)[1], size=SMALL, kind="faint") for n in range(size))
+    return "".join((*above, *beside))
+
+
+def _lines(size: int) -> str:
+    length = number((size - 1) * _STEP)
+    across = (f"M{pair(*_point(n, 0))}h{length}" for n in range(size))
+    down = (f"M{pair(*_point(0, n))}v{length}" for n in range(size))
+    return path("lattice", "".join((*across, *down)))
+
+
+def _stars(size: int) -> list[tuple[int, int]]:
+    """The star points, as boards have them: the corners' on the third line, from 13 lines on the fourth; the middle
+    point if there is one, and from 15 lines on those in the middle of the sides."""
+    if size < 7:
+        return []
+    edge = 2 if size < 13 else 3
+    middle = size // 2
+    stars = [(row, column) for row in (edge, size - 1 - edge) for column in (edge, size - 1 - edge)]
+    if size % 2:
+        stars.append((middle, middle))
+        if size >= 15:
+            stars += [(edge, middle), (size - 1 - edge, middle), (middle, edge), (middle, size - 1 - edge)]
+    return stars
