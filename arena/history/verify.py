@@ -194,6 +194,8 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
     end = _replayed(game, start, _seeds(game) if has_seed and not imported else None)
     if isinstance(end, str):
         return [end]
+    if imported and verdict is Verdict.ADJUDICATED:
+        return []  # the file gives the result: by other rules, or by agreement
     wrongs = [*_wrong_end(game, end, verdict), *_wrong_result(game, end, verdict)]
     timed = all(move.spent is not None for move in game.moves if isinstance(move.who, int))
     return wrongs if imported and not timed else [*wrongs, *_wrong_clocks(game, end)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling
 
 PIECES: Final = {
-    **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),
+    **dict.fromkeys(("tictactoe", "connect4", "othello", "dots", "go"), ("x", "o")),
     "checkers": ("bB", "wW"),
     "ludo": ("R", "G", "Y", "B"),
     "chess": ("PNBRQK", "pnbrqk"),
@@ -66,7 +66,7 @@ def verdict(record: GameRecord) -> str:
     won = f"{winners[0]} wins" if winners and len(points) > 1 else _shares(record)
     if kind is Verdict.VOID:
         return "void: no result"
-    if kind is Verdict.ADJUDICATED:
+    if kind is Verdict.ADJUDICATED and not winners:
         return "ended by the limit of moves: draw"
     if kind is Verdict.NORMAL or record.fault is None:
         return f"{won}, {record.detail}" if record.detail else won

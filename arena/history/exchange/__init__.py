@@ -1,7 +1,8 @@
-"""Games in files, for `arena export` and `arena import`: NDJSON, PGN, CSV, and plain lists of results.
+"""Games in files, for `arena export` and `arena import`: NDJSON, PGN, SGF, CSV, and plain lists of results.
 
-NDJSON has everything; PGN has moves and clocks, for reading and for diffs; CSV has results and moves, for spreadsheets.
-Games that are exported and imported again have the same results. Every mistake in a file is a BadImport with the line.
+NDJSON has everything; PGN has moves and clocks, for reading and for diffs; SGF is what Go programs read; CSV has
+results and moves, for spreadsheets. Games that are exported and imported again have the same results. Every mistake in
+a file is a BadImport with the line.
 """
 
 from __future__ import annotations
@@ -20,15 +21,16 @@ class FileFormat(StrEnum):
     CSV = "csv"
     NDJSON = "ndjson"
     PGN = "pgn"
+    SGF = "sgf"
 
 
 def write(games: Iterable[PastGame], form: FileFormat, out: TextIO, *, most_seats: int = 2) -> int:
     """Writes the games and returns their number. `most_seats`: the largest number of seats of a game."""
-    from arena.history.exchange import ndjson, pgn, spreadsheet
+    from arena.history.exchange import ndjson, pgn, sgf, spreadsheet
 
     if form is FileFormat.CSV:
         return spreadsheet.write(games, out, most_seats=most_seats)
-    text_of = ndjson.line if form is FileFormat.NDJSON else pgn.text
+    text_of = {FileFormat.NDJSON: ndjson.line, FileFormat.PGN: pgn.text, FileFormat.SGF: sgf.text}[form]
     count = 0
     for game in games:
         out.write(text_of(game))
@@ -47,11 +49,13 @@ def read(text: str, name: str, *, tournament: str | None = None) -> list[PastGam
 
 
 def _read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
-    from arena.history.exchange import ndjson, pgn, spreadsheet
+    from arena.history.exchange import ndjson, pgn, sgf, spreadsheet
 
     begun = text.lstrip()[:1]
     if begun == "{":
         return ndjson.read(text, name)
     if begun == "[":
         return pgn.read(text, name)
+    if begun == "(":
+        return sgf.read(text, name)
     return spreadsheet.read(text, name)

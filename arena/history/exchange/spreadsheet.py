@@ -163,7 +163,7 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
             if game.pair:
                 before = None
             else:
-                game, before = _paired(game, before, met)
+                game, before = paired(game, before, met)
             yield rows.line_num, game
     finally:
         csv.field_size_limit(limit)
@@ -195,7 +195,7 @@ def _columns(cells: list[str], name: str, line: int) -> list[str]:
     return titles
 
 
-def _paired(game: PastGame, before: PastGame | None, met: Counter[str]) -> tuple[PastGame, PastGame | None]:
+def paired(game: PastGame, before: PastGame | None, met: Counter[str]) -> tuple[PastGame, PastGame | None]:
     """The game with its `pair`, and the game that waits for the other game of its pair, if any. Two consecutive games
     with swapped seats are a pair; `before` is the game in the row above, if it waits."""
     if before is not None and len(game.players) == 2:
