@@ -199,12 +199,17 @@ class Go(GridGame[int]):
             child.past_key = (self.past_key + hash * hash) % _MODULUS
         return child
 
-    def areas(self) -> tuple[int, int]:
-        """The area of Black and of White, without komi."""
+    def owned(self) -> tuple[int, int]:
+        """The areas of Black and of White, as bits: their stones, and the empty points that only these reach."""
         board = self.board
         empty = board.full ^ self.black ^ self.white
         black, white = board.reached(self.black, empty), board.reached(self.white, empty)
-        return (black & ~white).bit_count(), (white & ~black).bit_count()
+        return black & ~white, white & ~black
+
+    def areas(self) -> tuple[int, int]:
+        """The area of Black and of White, without komi."""
+        black, white = self.owned()
+        return black.bit_count(), white.bit_count()
 
     def utilities(self) -> tuple[float, float]:
         black, white = self.areas()

@@ -36,6 +36,7 @@ def draw(state: Go, last: int | None = None) -> str:
     side = size * _STEP
     parts = [_rims(size), rect("pale", RIM, RIM, side, side), _lines(size)]
     parts.append(dots("lattice", [_point(row, column) for row, column in _stars(size)], 6.0))
+    parts += _territory(state) if state.turn is None else []
     points: dict[str, list[str]] = {"x": [], "o": []}
     for row, marks in enumerate(state.rows()):
         for column, mark in enumerate(marks):
@@ -50,6 +51,18 @@ def draw(state: Go, last: int | None = None) -> str:
     sentences += last_move(state, last)
     drawing = Drawing(RIM + side, RIM + side, "".join(parts))
     return document(drawing, "Go", _event(state), caption=caption, sentences=sentences)
+
+
+def _territory(state: Go) -> list[str]:
+    """A small square on each empty point that belongs to a side."""
+    board, stones = state.board, state.black | state.white
+    parts = []
+    for side, owned in zip(("black", "white"), state.owned(), strict=True):
+        for point, bit in enumerate(board.bits):
+            if owned & bit & ~stones:
+                x, y = _point(*divmod(point, board.size))
+                parts.append(rect(f"{side}-area", x - 4.0, y - 4.0, 8.0, 8.0))
+    return parts
 
 
 def _event(state: Go) -> str:

@@ -47,6 +47,8 @@ LIGHT: Final = """
 .board .seam { fill: none; stroke: #17492e; }
 .board .spot { fill: #17492e; }
 .board .lattice { fill: none; stroke: #4a2c0c; }
+.board .black-area { fill: #1b1f24; }
+.board .white-area { fill: #ffffff; stroke: #3d444d; }
 .board .last-on-black { fill: none; stroke: #ff9ad5; stroke-width: 3px; }
 .board .last-on-white { fill: none; stroke: #c11574; stroke-width: 3px; }
 .board .black { fill: #1b1f24; stroke: #000000; }

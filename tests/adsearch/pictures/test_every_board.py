@@ -16,7 +16,9 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from adsearch import State, games
+from adsearch.games.go import PASS
 from adsearch.games.grid import LineGame
+from adsearch.pictures.boards.paper import RIM
 from adsearch.pictures.boards.sheet import DARK, LIGHT
 from adsearch.pictures.svg import split_style
 from tests.kit.effort import tries
@@ -28,7 +30,7 @@ EXTREME = [
     *("tictactoe:m=1,n=1,k=1", "tictactoe:m=19,n=19,k=5", "connect4:rows=4,columns=12", "nap:n=1", "nap:n=200"),
     *("grundy:pile=1", "grundy:pile=1000", "grundy:piles=301+300+2+1", "dots:rows=8,columns=8"),
     *("dots:rows=1,columns=1", "pig:goal=500,sides=20,bust=0", "pig:goal=2", "ludo:players=3,tokens=2"),
-    *("maze:map=open,ghosts=3", "maze:map=trap,ghosts=1", "rps:rounds=100", "rps:rounds=11"),
+    *("maze:map=open,ghosts=3", "maze:map=trap,ghosts=1", "rps:rounds=100", "rps:rounds=11", "go:size=19"),
 ]
 BOARDS = [*EVERY, *EXTREME]
 every_board = pytest.mark.parametrize("spec", BOARDS)
@@ -142,12 +144,57 @@ def counted(picture: str) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize("spec", [spec for spec in BOARDS if spec.startswith(("tictactoe", "connect4", "othello"))])
+WITH_MARKS = ("tictactoe", "connect4", "othello", "go")
+
+
+@pytest.mark.parametrize("spec", [spec for spec in BOARDS if spec.startswith(WITH_MARKS)])
 def test_every_mark_and_disc_is_drawn(spec: str) -> None:
-    x, o = {"t": ("x", "o"), "c": ("yellow", "red"), "o": ("black", "white")}[spec[0]]
+    x, o = {"t": ("x", "o"), "c": ("yellow", "red"), "o": ("black", "white"), "g": ("black", "white")}[spec[0]]
     for state, _, picture in pictures(spec):
         cells = state.position().partition(" ")[0]
         assert (counted(picture)[x], counted(picture)[o]) == (cells.count("x"), cells.count("o"))
+
+
+GO_BOARDS = [spec for spec in BOARDS if spec.partition(":")[0] == "go"]
+
+
+@pytest.mark.parametrize("spec", GO_BOARDS)
+def test_the_last_stone_has_a_ring_and_a_pass_has_none(spec: str) -> None:
+    for state, last, picture in pictures(spec):
+        found = counted(picture)
+        stone = None if last in (None, PASS) else state.cell(*divmod(last, state.board.size))
+        assert (found["last-on-black"], found["last-on-white"]) == (stone == "x", stone == "o")
+        assert (" passed, " in picture) == (last == PASS and state.turn is not None)
+
+
+@pytest.mark.parametrize("spec", GO_BOARDS)
+def test_stones_and_squares_at_the_end_are_the_areas(spec: str) -> None:
+    for state, _, picture in pictures(spec):
+        found = counted(picture)
+        shown = tuple(found[side] + found[f"{side}-area"] for side in ("black", "white"))
+        assert shown == state.areas() or state.turn is not None
+        assert state.turn is None or not found["black-area"] + found["white-area"]
+
+
+@pytest.mark.parametrize(
+    ("size", "stars"),
+    [
+        (6, ""),
+        (9, "C7 G7 C3 G3 E5"),
+        (13, "D10 K10 D4 K4 G7"),
+        (19, "D16 K16 Q16 D10 K10 Q10 D4 K4 Q4"),
+    ],
+)
+def test_star_points_are_where_boards_have_them(size: int, stars: str) -> None:
+    """As on the boards of Sensei's Library, "Hoshi"."""
+    state = games.start(f"go:size={size}")
+    picture = state.svg()
+    centres = {}
+    for name in stars.split():
+        row, column = divmod(state.from_text(name), size)
+        centres[f"{RIM + 15 + 30 * column:g},{RIM + 15 + 30 * row:g}"] = name
+    drawn = [one.element.get("d", "") for one in seen(picture) if one.element.get("stroke-width") == "6"]
+    assert set(re.findall(r"M([\d,]+)h.01", "".join(drawn))) == set(centres)
 
 
 @pytest.mark.parametrize("spec", [spec for spec in BOARDS if spec.startswith("dots")])
