@@ -171,7 +171,9 @@ def _main_lines(text: str, name: str) -> Iterator[list[_Node]]:
             depth -= 1
             in_main_line = False
             if depth == 0:
-                yield nodes or [_Node(line, {})]
+                if not nodes:
+                    refuse(name, line, "expected a game such as (;GM[1]SZ[9];B[ee]), got no node (;)")
+                yield nodes
         elif mark == ";" and in_main_line:
             nodes.append(_Node(line, {}))
         # In old files a name can have lower-case letters, which mean nothing.
@@ -209,6 +211,8 @@ class _Game:
                     if not any(isinstance(move.who, int) for move in self._moves):
                         self._place(stones, seat)
                     self._play(self._point(node.get(colour)), seat, node)
+        if stones and not self._moves:
+            self._place(stones, 1)
         self._line = self._root.line
         date = self._root.get("DT")[:10]
         verdict, fault, points, utilities = self._ended()
@@ -258,9 +262,10 @@ class _Game:
         found = []
         for value in node.properties.get("AB", []):
             first, _, last = value.partition(":")
-            (top, left), (bottom, right) = (
-                divmod(self._point(corner), self._size) for corner in (first, last or first)
-            )
+            corners = self._point(first), self._point(last or first)
+            if PASS in corners:
+                self._refuse(f"expected the point of a handicap stone, got {quote(value)}")
+            (top, left), (bottom, right) = (divmod(corner, self._size) for corner in corners)
             found += [row * self._size + column for row in range(top, bottom + 1) for column in range(left, right + 1)]
         return found
 

@@ -18,6 +18,7 @@ from db import games as record
 from db import lookup, plain_sql, rated_games
 from db.database import Database
 from db.records import RatedGame
+from tests.arena.history.exchange.test_exchange import ANY_GAME
 from tests.kit import sample_record
 
 FOREIGN = """\
@@ -100,7 +101,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("form", list(exchange.FileFormat), ids=str)
+@pytest.mark.parametrize("form", ANY_GAME, ids=str)
 def test_an_export_holds_the_games_that_the_record_rates(database: Path, form: exchange.FileFormat) -> None:
     out = io.StringIO(newline="")
     with Database(str(database)) as opened, opened.reading() as connection:
