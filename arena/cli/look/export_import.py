@@ -35,7 +35,7 @@ def export(
         FileFormat,
         typer.Option(
             "--format",
-            help="File format. csv: results and moves; pgn: clocks too, standard PGN for chess; ndjson: everything.",
+            help="File format. csv: results and moves; pgn: clocks too, standard PGN for chess; sgf: games of Go; ndjson: all.",
         ),
     ] = FileFormat.NDJSON,
     output: Annotated[
@@ -43,7 +43,7 @@ def export(
     ] = "-",
     db: DatabaseOption = None,
 ) -> None:
-    """Export the games of a tournament to a file: CSV, PGN or NDJSON.
+    """Export the games of a tournament to a file: CSV, PGN, SGF or NDJSON.
 
     `arena import` can read each of these formats again.
 
@@ -62,7 +62,7 @@ def export(
 
 
 def import_games(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Export of games, or a CSV list of results.")],
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Export of games, SGF file, or CSV list of results.")],
     tournament: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of a new tournament for the games.")
     ] = None,
@@ -70,8 +70,9 @@ def import_games(
 ) -> None:
     """Import games from a file into the database: all games of the file, or none if one is invalid.
 
-    The file was written by `arena export`, or is a list of results. Each line of a list has the round, the first
-    player, the second player and the result (1-0, 0-1, 1/2-1/2 or points): 1,alice,bob,1-0
+    The file was written by `arena export`, or is a list of results, or an SGF file with games of Go. Each line of a
+    list has the round, the first player, the second player and the result (1-0, 0-1, 1/2-1/2 or points):
+    1,alice,bob,1-0
 
     Example: arena import results.csv --tournament club-2026
     """
