@@ -35,7 +35,8 @@ def export(
         FileFormat,
         typer.Option(
             "--format",
-            help="File format. csv: results and moves; pgn: clocks too, standard PGN for chess; sgf: games of Go; ndjson: all.",
+            help="File format. csv: results and moves; pgn: clocks too, standard PGN for chess; sgf: games of Go; "
+            "ndjson: everything.",
         ),
     ] = FileFormat.NDJSON,
     output: Annotated[
