@@ -15,13 +15,15 @@ from collections.abc import Callable
 from random import Random
 from time import perf_counter
 
-from adsearch import Table, alphabeta, deepening, games, mcts, minimax
+from adsearch import Table, alphabeta, deepening, games, mcts, minimax, pvs
 from adsearch.result import Bound
 from adsearch.table import Entry
 
 DEPTH = 8
 RUNS = 5
 SIMULATIONS = 15_000
+MIDDLE_GAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
+"""A position of chess in which most pieces can still move; it is often used to count moves."""
 
 
 def seconds(run: Callable[[], object], *, times: int = 1) -> float:
@@ -134,6 +136,12 @@ def main() -> None:
         seconds(lambda: mcts.search(start, simulations=SIMULATIONS, random=Random(1))) for _ in range(RUNS)
     )
     print(f"{'Connect-4, MCTS':<52}{took:>9.2f}{SIMULATIONS / took:>14,.0f} simulations/s")
+    chess = games.load("chess", MIDDLE_GAME)
+    nodes = pvs.search(chess, depth=4, table=True, ordering=True).nodes
+    took = statistics.median(
+        seconds(lambda: pvs.search(chess, depth=4, table=True, ordering=True)) for _ in range(RUNS)
+    )
+    print(f"{'chess, middle game, PVS with table and ordering':<52}{took:>9.2f}{nodes / took:>14,.0f} nodes/s")
     tracemalloc.start()
     table = Table(2_000_000)
     for key in range(1_000_000):
