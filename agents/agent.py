@@ -22,7 +22,7 @@ class Resign(Exception):
 class Clock:
     """An agent's time for one move, in seconds. In a game without a clock, `left` and `budget` are infinite."""
 
-    __slots__ = ("_now", "_since", "budget", "left")
+    __slots__ = ("_now", "_since", "budget", "left", "stopped")
 
     def __init__(
         self,
@@ -38,6 +38,8 @@ class Clock:
         self.left = left
         # The time that the referee suggests for this move; at most `left`.
         self.budget = budget
+        # Whether the move is wanted at once, before the time is over. Only `arena uci` and `arena gtp` set it.
+        self.stopped = False
         self._now = now
         self._since = now() if since is None else since
 

@@ -113,8 +113,7 @@ class Player:
             return Resignation(turn.game, turn.id, spent=self._now() - arrived, cpu=used, delay=_waited_since(delay))
         move = hosting.legal(choice, state)
         if move is None:
-            print(hosting.complaint(choice, state), file=sys.stderr)
-            print(_advice(choice, state), file=sys.stderr)
+            complain(choice, state)
         text = hosting.described(choice) if move is None else state.to_text(move)
         info = hosting.reported(agent, state)
         return Move(
@@ -160,6 +159,12 @@ class Player:
 def _waited_since(before: int | None) -> int | None:
     """Nanoseconds for which this process has waited for a processor since `own_wait()` returned `before`."""
     return None if before is None else (own_wait() or before) - before
+
+
+def complain(choice: Any, state: State[Any]) -> None:
+    """Print to the log that `choice` is illegal, and what the student can do."""
+    print(hosting.complaint(choice, state), file=sys.stderr)
+    print(_advice(choice, state), file=sys.stderr)
 
 
 def _advice(choice: Any, state: State[Any]) -> str:

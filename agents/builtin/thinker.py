@@ -123,7 +123,8 @@ class Thinker(Agent):
         planned = self.planned(clock)
         result = self.think(shuffled(state, self.random) if self.shuffle else state, *self.limits(clock, planned))
         self.tell(depth=reached(result), score=result.value, nodes=result.nodes, line=result.line)
-        self.late = max(clock.elapsed() - max(planned, 0.0), self.late / 2)
+        if not clock.stopped:
+            self.late = max(clock.elapsed() - max(planned, 0.0), self.late / 2)
         return result.move
 
     def planned(self, clock: Clock) -> float:

@@ -26,6 +26,8 @@ PANELS: Final = {
             "demo": "run.demo",
             "games": "games.list_games",
             "agents": "agents.list_agents",
+            "uci": "as_engine.uci",
+            "gtp": "as_engine.gtp",
         },
     ),
     "Write an agent": (

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from arena.players.player import Player
     from arena.players.submissions import Store
     from arena.tournament.standings import TournamentStandings
+    from db.audit import StoredVersion
     from db.database import Connection, Database
 
 DatabaseOption = Annotated[
@@ -25,7 +27,7 @@ TrustOption = Annotated[
     bool,
     typer.Option(
         "--trust-rules",
-        help="Run user-supplied code from a record that others made: rules, and in debug also agents.",
+        help="Run user-supplied code from a record that others made: rules, and in debug, uci and gtp also agents.",
     ),
 ]
 """Without this option no command loads rules or agents that another account recorded."""
@@ -79,3 +81,23 @@ def submissions(database: Database) -> Store:
     from db.bundles import store_beside
 
     return Store(store_beside(database.file))
+
+
+def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, StoredVersion | None]]:
+    """The players that `texts` name, each with its version if it is a recorded agent."""
+    from arena.errors import BadPlayer
+    from arena.players import versions
+    from arena.players.player import read_player
+    from db.database import Database
+    from db.errors import DatabaseError
+
+    try:
+        return [(read_player(text), None) for text in texts]
+    except BadPlayer as error:
+        unknown = error
+    try:
+        database = Database(db, create=False)
+    except DatabaseError:
+        raise unknown from None
+    with database, database.reading() as connection:
+        return [versions.named(connection, text, submissions(database)) for text in texts]

@@ -16,11 +16,11 @@ from adsearch import games
 from agents import builtin
 from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, named_players, submissions
 from arena.cli.terminal.listings import FormatOption, OutputFormat, show
-from arena.errors import BadFixture, BadPlayer
+from arena.errors import BadFixture
 from arena.match.clock import SECOND, TimeControl
-from arena.players.player import PlayerKind, read_player, unique_names
+from arena.players.player import PlayerKind, unique_names
 from db.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ def play(
     """
     from arena.match import seeds
 
-    found = _named(players, db)
+    found = named_players(players, db)
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player, _ in found)
     quiet = quiet or format is not OutputFormat.TABLE
     plan = _Plan(
         game=game,
         players=tuple(player for player, _ in found),
         names=unique_names(player.name for player, _ in found),
-        agents=tuple(agent for _, agent in found),
+        agents=tuple("" if version is None else version.agent for _, version in found),
         games=count,
         swap=swap,
         clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else _DEFAULT_CLOCK)),
@@ -199,24 +199,6 @@ class _Plan:
                 )
             )
         return planned
-
-
-def _named(texts: Sequence[str], db: str | None) -> list[tuple[Player, str]]:
-    """The players that `texts` name, each with the recorded agent that it is a version of, or ""."""
-    from arena.players import versions
-    from db.database import Database
-
-    try:
-        return [(read_player(text), "") for text in texts]
-    except BadPlayer as error:
-        unknown = error
-    try:
-        database = Database(db, create=False)
-    except DatabaseError:
-        raise unknown from None
-    with database, database.reading() as connection:
-        found = [versions.named(connection, text, submissions(database)) for text in texts]
-    return [(player, "" if version is None else version.agent) for player, version in found]
 
 
 def _refuse(plan: _Plan) -> None:

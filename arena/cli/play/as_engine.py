@@ -1,0 +1,130 @@
+"""`arena uci` and `arena gtp`: an agent of chess or Go as an engine for other programs.
+
+The other program starts this process and reads its stdout, so nothing else is printed there. The agent runs in this
+process, as in `arena debug`: without a sandbox, with the user's permissions.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adsearch import games
+from arena.cli.asking.record_options import DatabaseOption, TrustOption
+from arena.errors import BadPlayer, UntrustedCode
+from arena.players.player import Player, PlayerKind
+
+if TYPE_CHECKING:
+    from agents.agent import Agent
+    from arena.engines.host import Host
+
+EngineArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="AGENT", help="Built-in agent, FILE.py, FILE.py:CLASS, folder, recorded agent or 'cmd:PROGRAM'."
+    ),
+]
+
+
+def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
+    """Run an agent of chess as a UCI engine, for chess programs such as cutechess, fastchess or lichess-bot.
+
+    Give the chess program this command. The agent is not confined: it has your permissions.
+
+    Example: arena uci my_agent.py
+
+    Example: arena uci pvs:depth=4
+    """
+    from agents import builtin
+    from agents.streams import claim
+    from arena.engines.uci import GAME, Uci
+    from arena.engines.wire import Wire
+
+    player = _player(agent, db, trust=trust_rules)
+    _greet("UCI", "uci")
+    streams = claim()
+    known = builtin.find(player.text) if player.kind is PlayerKind.BUILTIN else None
+    _serve(lambda: Uci(_host(player, GAME), Wire(streams), builtin=known).run())
+
+
+def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
+    """Run an agent of Go as a GTP engine, for Go programs such as GoGui or Sabaki.
+
+    Give the Go program this command. The agent is not confined: it has your permissions.
+
+    Example: arena gtp my_agent.py
+
+    Example: arena gtp mcts:seconds=2
+    """
+    from agents.streams import claim
+    from arena.engines.gtp import GAME, Gtp
+    from arena.engines.wire import Wire
+
+    player = _player(agent, db, trust=trust_rules)
+    _greet("GTP", "list_commands")
+    streams = claim()
+    _serve(lambda: Gtp(_host(player, GAME), Wire(streams)).run())
+
+
+def _greet(protocol: str, command: str) -> None:
+    if sys.stdin.isatty():
+        print(
+            f"arena: reading {protocol} commands from stdin, such as '{command}'; end with 'quit' or Ctrl-D",
+            file=sys.stderr,
+        )
+
+
+def _serve(run: Callable[[], None]) -> None:
+    try:
+        run()
+    except BrokenPipeError:
+        raise typer.Exit from None
+
+
+def _player(text: str, db: str | None, *, trust: bool) -> Player:
+    """The player that `text` names; BadPlayer or UntrustedCode if it cannot run in this process."""
+    from arena.cli.asking.record_options import named_players
+    from arena.players import own_sources
+    from arena.players.own_sources import OwnSource
+
+    ((player, version),) = named_players([text], db)
+    if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) or player.engine is not None:
+        raise BadPlayer(f"expected an agent that is a built-in, a file, a folder or cmd:PROGRAM, got {text!r}")
+    own = version is None or player.kind is PlayerKind.BUILTIN or own_sources.is_noted(OwnSource.AGENT, version.source)
+    if not own and not trust:
+        raise UntrustedCode(
+            f"{text} was not recorded by this account, and this command runs it without a sandbox; if you trust its "
+            "author, add --trust-rules"
+        )
+    return player
+
+
+def _host(player: Player, game: str) -> Host:
+    """The host of the agent; a Python file is executed now."""
+    from arena.engines.host import Host
+
+    return Host(_maker(player, game), player.name)
+
+
+def _maker(player: Player, game: str) -> Callable[[], Agent]:
+    from agents import builtin, hosting, loading
+    from agents.errors import BadAgent
+    from arena.engines.program import ProgramAgent
+
+    if player.kind is PlayerKind.BUILTIN:
+        builtin.check_can_play(player.text, games.start(game))
+        # Built-in agents create no cycles.
+        gc.disable()
+        return builtin.find(player.text).make
+    if player.kind is PlayerKind.COMMAND:
+        return lambda: ProgramAgent(player.command)
+    try:
+        return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
+    except BadAgent as error:
+        if error.__cause__ is not None:
+            hosting.show(error.__cause__)
+        raise

@@ -1,0 +1,180 @@
+"""Lets an agent choose a move for an engine, in the main thread, where a signal can interrupt it.
+
+An agent that fails, resigns or returns an illegal move gives no move: the engine then resigns, as far as its protocol
+can. The traceback or the complaint is on stderr, and `Thought.problem` is one line for the other program.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import SystemRandom
+from typing import Any
+
+from adsearch import State
+from adsearch.errors import BadMove
+from agents import hosting
+from agents.agent import Agent, Resign
+from agents.builtin.mcts import Mcts
+from agents.builtin.thinker import Thinker
+from agents.player import complain
+from agents.protocol import Verdict
+from arena.engines.line_of_play import LineOfPlay
+from arena.engines.program import ProgramAgent
+from arena.engines.turn import FOREVER, INTERRUPT, Turn
+
+
+class Interrupted(BaseException):
+    """Raised inside an agent that goes on thinking when its turn is stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What an agent has answered: a legal move of `state`, or None and the problem."""
+
+    state: State[Any]
+    move: Any
+    info: dict[str, Any] = field(default_factory=dict)
+    """What the agent has reported with `tell`."""
+    problem: str = ""
+    seconds: float = 0.0
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """The expected continuation, as far as it is legal; it begins with the move."""
+        texts: list[str] = []
+        state = self.state
+        try:
+            for text in _reported_line(self.info):
+                move = state.from_text(text)
+                texts.append(state.to_text(move))
+                state = state.play(move)
+        except BadMove:
+            pass  # the rest of the line is not legal
+        own = self.state.to_text(self.move)
+        return tuple(texts) if texts[:1] == [own] else (own,)
+
+
+class Host:
+    """One agent for each game. It chooses the moves of one seat."""
+
+    def __init__(self, make: Callable[[], Agent], name: str) -> None:
+        self.make = make
+        self.name = name
+        self._agent: Agent | None = make()
+        # The game and the seat that the agent plays; None before its first turn.
+        self._game: tuple[str, str, int] | None = None
+        self._asked: list[str] = []
+        self._in_agent = False
+        signal.signal(INTERRUPT, self._interrupt)
+
+    def new_game(self) -> None:
+        """The game of the agent is over: the next one has a new agent."""
+        agent, self._agent = self._agent, None
+        if agent is not None and self._game is not None:
+            try:
+                # An engine is not sent the result.
+                agent.end(None, Verdict.VOID)
+            except Exception as error:
+                hosting.show(error)
+        self._game = None
+
+    def choose(self, line: LineOfPlay, turn: Turn) -> Thought:
+        """The agent's move in the last position of `line`; a new agent if that is not the next turn of its game."""
+        state = line.state
+        failure = ""
+        choice = None
+        try:
+            choice = self._answer(line, turn)
+        except Interrupted:
+            pass
+        except Resign:
+            failure = f"{self.name} resigns"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            hosting.show(error)
+            failure = f"{self.name} failed: {type(error).__name__}: {error}".replace("\n", " ")
+        finally:
+            turn.over()
+        info = hosting.reported(self._agent, state) if self._agent else {}
+        if failure:
+            self.new_game()
+            return Thought(state, None, info, failure, turn.seconds())
+        if choice is None and turn.clock.stopped:
+            return Thought(state, _best_known(state, info), info, seconds=turn.seconds())
+        move = hosting.legal(choice, state)
+        if move is None:
+            complain(choice, state)
+            failure = f"{self.name}: {hosting.described(choice)}, which is not one of state.moves()"
+        return Thought(state, move, info, failure, turn.seconds())
+
+    def _answer(self, line: LineOfPlay, turn: Turn) -> Any:
+        """What `choose` returns; raises what the agent raises, or Interrupted."""
+        try:
+            try:
+                self._in_agent = True
+                agent = self._agent_for(line)
+                with _limited(agent, turn):
+                    return agent.choose(line.state, turn.clock)
+            finally:
+                self._in_agent = False
+        except Interrupted:  # also if it was raised before `finally` was done
+            self._in_agent = False
+            raise
+
+    def _agent_for(self, line: LineOfPlay) -> Agent:
+        seat = line.state.turn or 0
+        game = (line.rules, line.start.position(), seat)
+        if game != self._game or self._asked != line.texts[: len(self._asked)]:
+            self.new_game()
+        self._asked = list(line.texts)
+        agent = self._agent = self._agent or self.make()
+        if self._game is None:
+            hosting.seat(agent, self.name, seat, SystemRandom().getrandbits(32))
+            if isinstance(agent, ProgramAgent):
+                agent.rules = line.rules
+            agent.begin(line.start, seat)
+            self._game = game
+        return agent
+
+    def _interrupt(self, *_: object) -> None:
+        if self._in_agent:
+            raise Interrupted
+
+
+@contextmanager
+def _limited(agent: Agent, turn: Turn) -> Iterator[None]:
+    """Inside, a built-in agent that searches has the turn's limits of depth and nodes."""
+    # A depth does not limit Monte Carlo tree search.
+    depth = None if isinstance(agent, Mcts) else turn.depth
+    if not isinstance(agent, Thinker) or not (depth or turn.nodes):
+        yield
+        return
+    if turn.clock.left > FOREVER:
+        # With a time limit a search looks at the clock, and so can be stopped.
+        turn.allow(FOREVER, FOREVER)
+    before = agent.depth, agent.nodes
+    agent.depth, agent.nodes = depth or agent.depth, turn.nodes or agent.nodes
+    try:
+        yield
+    finally:
+        agent.depth, agent.nodes = before
+
+
+def _best_known(state: State[Any], info: dict[str, Any]) -> Any:
+    """The first move of the last line that the agent reported, else the first legal move."""
+    print("the agent did not stop, and was interrupted", file=sys.stderr)
+    try:
+        return state.from_text(_reported_line(info)[0])
+    except (IndexError, BadMove):
+        return state.moves()[0]
+
+
+def _reported_line(info: dict[str, Any]) -> Sequence[str]:
+    """The expected continuation as the agent reported it."""
+    line: str | tuple[str, ...] = info.get("line", ())
+    return line.split() if isinstance(line, str) else line

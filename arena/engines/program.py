@@ -1,0 +1,137 @@
+"""An agent in any language (`cmd:./engine`) as an Agent of this process: they speak the protocol over stdin and stdout.
+
+Its process plays one game. If the positions that it is asked about are not the turns of one game, or if it was
+interrupted while it thought, a new process starts from the position at hand.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, Final
+
+from adsearch import State
+from agents.agent import Agent, Clock, Resign
+from agents.protocol import (
+    MESSAGE_BYTES,
+    ClockInfo,
+    FromPlayer,
+    Hello,
+    Move,
+    Ready,
+    Start,
+    Turn,
+    Who,
+    from_player,
+    read_line,
+    to_line,
+)
+from agents.protocol import Resign as Resignation
+
+_GAME: Final = 1
+
+
+class ProgramAgent(Agent):
+    """Passes every turn on to a program."""
+
+    rules = ""
+    """The game and its options, for the program."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        # The last state that the program was asked about, and the move that it answered.
+        self._last: tuple[State[Any], Any] | None = None
+        self._ids = count(1)
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        events = self._events(state)
+        if events is None:
+            self._stop()
+            self._start(state)
+            events = ()
+        try:
+            return self._asked(state, clock, events)
+        except BaseException:
+            # Failed or interrupted: the program can still be busy with this turn.
+            self._stop()
+            raise
+
+    def end(self, utilities: tuple[float, ...] | None, verdict: str) -> None:  # noqa: ARG002
+        self._stop()
+
+    def _events(self, state: State[Any]) -> tuple[tuple[Who, str], ...] | None:
+        """The moves since the program's last turn: its own and one of the opponent; None if they are not known."""
+        if self._process is None or self._last is None:
+            return None
+        before, move = self._last
+        between = before.play(move)
+        for reply in between.moves():
+            if between.play(reply).key == state.key:
+                return ((self.seat, before.to_text(move)), (1 - self.seat, between.to_text(reply)))
+        return None
+
+    def _asked(self, state: State[Any], clock: Clock, events: tuple[tuple[Who, str], ...]) -> Any:
+        left = _milliseconds(clock.left)
+        self._say(
+            Turn(
+                game=_GAME,
+                id=str(next(self._ids)),
+                ply=1,
+                events=events,
+                left=None if left is None else (left, left),
+                budget=_milliseconds(clock.budget),
+                position=state.position(),
+                legal=tuple(state.to_text(move) for move in state.moves()),
+            )
+        )
+        answer = self._hear()
+        if isinstance(answer, Resignation):
+            raise Resign
+        if not isinstance(answer, Move):
+            raise ValueError(f"expected a move from {self._command[0]}, got {type(answer).__name__.lower()}")
+        if answer.info:
+            info = answer.info
+            self.tell(depth=info.depth, score=info.score, nodes=info.nodes, line=info.line, text=info.text)
+        move = state.from_text(answer.move)
+        self._last = (state, move)
+        return move
+
+    def _start(self, state: State[Any]) -> None:
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        names = tuple(self.name if seat == self.seat else "opponent" for seat in range(state.players))
+        clock = ClockInfo("none", None)
+        self._say(Start(_GAME, self.rules, self.seat, names, clock, self.random.getrandbits(32), state.position()))
+        answer = self._hear()
+        if isinstance(answer, Hello):
+            answer = self._hear()
+        if not isinstance(answer, Ready):
+            raise ValueError(f"expected ready from {self._command[0]}, got {type(answer).__name__.lower()}")
+
+    def _say(self, message: Start | Turn) -> None:
+        if self._process is None or self._process.stdin is None:
+            raise ValueError(f"{self._command[0]} does not run")
+        self._process.stdin.write(to_line(message))
+        self._process.stdin.flush()
+
+    def _hear(self) -> FromPlayer:
+        if self._process is None or self._process.stdout is None:
+            raise ValueError(f"{self._command[0]} does not run")
+        line = b"\n"
+        while line == b"\n":
+            line = self._process.stdout.readline(MESSAGE_BYTES + 2)
+        if not line:
+            raise ValueError(f"{self._command[0]} ended with exit code {self._process.wait()}")
+        return from_player(read_line(line.rstrip(b"\r\n")))
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        self._last = None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+def _milliseconds(seconds: float) -> int | None:
+    return None if seconds == float("inf") else int(seconds * 1000)

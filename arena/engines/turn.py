@@ -1,0 +1,106 @@
+"""One request for a move, and its clock, which the reading thread can stop.
+
+The main thread answers a turn; the reading thread only sets its flags. So a turn that is stopped before the main thread
+begins it is answered too, as quickly as possible.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from math import inf
+from typing import Final
+
+from agents.agent import Clock
+from arena.match import clock as match_clock
+from arena.match.clock import SECOND, TimeControl
+
+FOREVER: Final = 1e9
+"""The time for a move that has no limit, in seconds. Not infinite: then the built-in agents set a limit themselves."""
+INTERRUPT: Final = signal.SIGUSR2
+"""The signal that interrupts an agent that does not stop."""
+_GRACE: Final = 0.5
+"""How long an agent that is stopped can take to return its move, in seconds, before it is interrupted."""
+_END_AFTER: Final = 1.0
+"""How long a thinking agent can delay the end of this process, in seconds."""
+
+
+class TurnClock(Clock):
+    """A clock whose time is over as soon as it is stopped."""
+
+    __slots__ = ()
+
+    def elapsed(self) -> float:
+        return self.left if self.stopped else super().elapsed()
+
+    def remaining(self) -> float:
+        return 0.0 if self.stopped else super().remaining()
+
+
+class Turn:
+    """A request for a move, from its arrival to its answer."""
+
+    def __init__(self, words: tuple[str, ...] = (), *, held: bool = False) -> None:
+        """`held`: the answer is sent only when the turn is released."""
+        self.words = words
+        self.clock = TurnClock()
+        self.released = threading.Event()
+        if not held:
+            self.released.set()
+        # Limits for the built-in agents that search.
+        self.depth: int | None = None
+        self.nodes: int | None = None
+        # Whether the answer was sent.
+        self.answered = False
+        self._begun = time.monotonic()
+        self._thought = threading.Event()
+
+    def allow(self, left: float, budget: float) -> None:
+        """Set the time for this turn, in seconds since it arrived."""
+        self.clock.left, self.clock.budget = left, budget
+
+    def seconds(self) -> float:
+        """The time since the turn arrived, also if its clock is stopped."""
+        return time.monotonic() - self._begun
+
+    def stop(self) -> None:
+        """The move is wanted at once; an agent that goes on thinking is interrupted soon."""
+        self._stop(_GRACE, inf)
+
+    def leave(self) -> None:
+        """This process must end: interrupt the agent soon; if that does not help, end the process."""
+        self._stop(_GRACE / 5, _END_AFTER)
+
+    def over(self) -> None:
+        """The agent has returned: interrupt it no more."""
+        self._thought.set()
+
+    def _stop(self, grace: float, patience: float) -> None:
+        self.clock.stopped = True
+        self.released.set()
+        threading.Thread(target=self._insist, args=(grace, patience), daemon=True).start()
+
+    def _insist(self, grace: float, patience: float) -> None:
+        """Interrupt the main thread again and again, because an agent can catch the exception."""
+        since = time.monotonic()
+        if self._thought.wait(grace):
+            return
+        while time.monotonic() - since < patience:
+            signal.pthread_kill(threading.main_thread().ident or 0, INTERRUPT)
+            if self._thought.wait(grace):
+                return
+        os._exit(0)
+
+
+def suggested(control: TimeControl) -> tuple[float, float]:
+    """The time left and the budget for the next move, in seconds, at the start of this time control."""
+    clock = match_clock.Clock(control, 1)
+    left, budget = clock.left(0), clock.budget(0)
+    return (inf, inf) if left is None or budget is None else (left / SECOND, budget / SECOND)
+
+
+def nanoseconds(seconds: float) -> int:
+    """A time of a time control: at least a millisecond, so that there is a clock."""
+    return max(int(min(seconds, FOREVER) * SECOND), SECOND // 1000)
