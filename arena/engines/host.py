@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import SystemRandom
-from typing import Any
+from types import TracebackType
+from typing import Any, Final
 
 from adsearch import State
 from adsearch.errors import BadMove
@@ -25,6 +26,9 @@ from agents.protocol import Verdict
 from arena.engines.line_of_play import LineOfPlay
 from arena.engines.program import ProgramAgent
 from arena.engines.turn import FOREVER, INTERRUPT, Turn
+
+_PAUSE: Final = 0.1
+"""The shortest time between two reports of a thinking agent, in seconds."""
 
 
 class Interrupted(BaseException):
@@ -65,7 +69,9 @@ class Host:
         self.make = make
         self.name = name
         self._agent: Agent | None = make()
-        # The game and the seat that the agent plays; None before its first turn.
+        # What the agent has reported in this turn.
+        self._info: dict[str, Any] = {}
+        # The rules and start of the game, and the seat that the agent plays; None before its first turn.
         self._game: tuple[str, str, int] | None = None
         self._asked: list[str] = []
         self._in_agent = False
@@ -82,13 +88,16 @@ class Host:
                 hosting.show(error)
         self._game = None
 
-    def choose(self, line: LineOfPlay, turn: Turn) -> Thought:
-        """The agent's move in the last position of `line`; a new agent if that is not the next turn of its game."""
+    def choose(self, line: LineOfPlay, turn: Turn, told: Callable[[Thought], None] | None = None) -> Thought:
+        """The agent's move in the last position of `line`; a new agent if that is not the next turn of its game.
+
+        `told` is called while the agent thinks, when it reports a line of play."""
         state = line.state
         failure = ""
         choice = None
+        self._info = {}
         try:
-            choice = self._answer(line, turn)
+            choice = self._answer(line, turn, told)
         except Interrupted:
             pass
         except Resign:
@@ -96,28 +105,32 @@ class Host:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            hosting.show(error)
+            hosting.show(error.with_traceback(_from_the_agent(error.__traceback__)))
             failure = f"{self.name} failed: {type(error).__name__}: {error}".replace("\n", " ")
         finally:
             turn.over()
-        info = hosting.reported(self._agent, state) if self._agent else {}
+        info = self._reported(state)
         if failure:
             self.new_game()
             return Thought(state, None, info, failure, turn.seconds())
         if choice is None and turn.clock.stopped:
-            return Thought(state, _best_known(state, info), info, seconds=turn.seconds())
+            print("the agent did not stop, and was interrupted", file=sys.stderr)
+            best = _first_move(state, info)
+            return Thought(state, state.moves()[0] if best is None else best, info, seconds=turn.seconds())
         move = hosting.legal(choice, state)
         if move is None:
             complain(choice, state)
             failure = f"{self.name}: {hosting.described(choice)}, which is not one of state.moves()"
         return Thought(state, move, info, failure, turn.seconds())
 
-    def _answer(self, line: LineOfPlay, turn: Turn) -> Any:
+    def _answer(self, line: LineOfPlay, turn: Turn, told: Callable[[Thought], None] | None) -> Any:
         """What `choose` returns; raises what the agent raises, or Interrupted."""
         try:
             try:
                 self._in_agent = True
                 agent = self._agent_for(line)
+                if told:
+                    self._watch(agent, line.state, turn, told)
                 with _limited(agent, turn):
                     return agent.choose(line.state, turn.clock)
             finally:
@@ -140,6 +153,31 @@ class Host:
             agent.begin(line.start, seat)
             self._game = game
         return agent
+
+    def _watch(self, agent: Agent, state: State[Any], turn: Turn, told: Callable[[Thought], None]) -> None:
+        """Call `told` with what the agent tells in this turn, from now on; not for every small step."""
+        shown = -_PAUSE
+
+        def tell(**report: Any) -> None:
+            nonlocal shown
+            type(agent).tell(agent, **report)
+            seconds = turn.seconds()
+            if seconds - shown < _PAUSE:
+                return
+            self._in_agent = False  # a line that is half written must not be interrupted
+            move = _first_move(state, self._reported(state))
+            if move is not None:
+                shown = seconds
+                told(Thought(state, move, self._info, seconds=seconds))
+            self._in_agent = True
+
+        agent.tell = tell  # type: ignore[method-assign]
+
+    def _reported(self, state: State[Any]) -> dict[str, Any]:
+        """All that the agent has reported in this turn."""
+        if self._agent:
+            self._info = {**self._info, **hosting.reported(self._agent, state)}
+        return self._info
 
     def _interrupt(self, *_: object) -> None:
         if self._in_agent:
@@ -165,16 +203,22 @@ def _limited(agent: Agent, turn: Turn) -> Iterator[None]:
         agent.depth, agent.nodes = before
 
 
-def _best_known(state: State[Any], info: dict[str, Any]) -> Any:
-    """The first move of the last line that the agent reported, else the first legal move."""
-    print("the agent did not stop, and was interrupted", file=sys.stderr)
+def _first_move(state: State[Any], info: dict[str, Any]) -> Any:
+    """The first move of the line that the agent reported; None if there is no legal one."""
     try:
         return state.from_text(_reported_line(info)[0])
     except (IndexError, BadMove):
-        return state.moves()[0]
+        return None
 
 
 def _reported_line(info: dict[str, Any]) -> Sequence[str]:
     """The expected continuation as the agent reported it."""
     line: str | tuple[str, ...] = info.get("line", ())
     return line.split() if isinstance(line, str) else line
+
+
+def _from_the_agent(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without the frames of this file at its start."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace

@@ -56,6 +56,8 @@ class Uci:
         self._overhead = 0.0
         self._line: LineOfPlay | None = LineOfPlay(games.start(GAME), rules=GAME)
         self._start = ""
+        # What the last `info` line of this turn said.
+        self._shown: tuple[dict[str, Any], Any] | None = None
         # The last `go` that was read, for the reading thread.
         self._turn: Turn | None = None
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
@@ -150,7 +152,8 @@ class Uci:
             self._say("the position is not known" if line is None else "the game is over")
         else:
             self._limit(turn, seat=line.state.turn)
-            thought = self._host.choose(line, turn)
+            self._shown = None
+            thought = self._host.choose(line, turn, self._show)
             self._report(thought)
         turn.released.wait()
         turn.answered = True
@@ -175,12 +178,15 @@ class Uci:
             turn.allow(FOREVER, FOREVER)
 
     def _report(self, thought: Thought) -> None:
-        """One `info` line with what the agent reported, and one with its text or its problem."""
+        """The `info` lines with what the agent reported, if that was not sent yet, and with its problem."""
         for text in (thought.info.get("text"), thought.problem):
             if text:
                 self._say(text)
-        if thought.move is None:
-            return
+        if thought.move is not None and (thought.info, thought.move) != self._shown:
+            self._show(thought)
+
+    def _show(self, thought: Thought) -> None:
+        self._shown = thought.info, thought.move
         words = [f"info depth {thought.info.get('depth', 1)}"]
         if "score" in thought.info:
             words.append(f"score {_score(thought)}")
