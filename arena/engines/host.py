@@ -66,7 +66,7 @@ class Host:
     """One agent for each game. It chooses the moves of one seat."""
 
     def __init__(self, make: Callable[[], Agent], name: str) -> None:
-        self.make = make
+        self._make = make
         self.name = name
         self._agent: Agent | None = make()
         # What the agent has reported in this turn.
@@ -79,14 +79,20 @@ class Host:
 
     def new_game(self) -> None:
         """The game of the agent is over: the next one has a new agent."""
-        agent, self._agent = self._agent, None
-        if agent is not None and self._game is not None:
-            try:
-                # An engine is not sent the result.
-                agent.end(None, Verdict.VOID)
-            except Exception as error:
-                hosting.show(error)
-        self._game = None
+        if self._agent is None or self._game is None:
+            return
+        try:
+            # An engine is not sent the result.
+            self._agent.end(None, Verdict.VOID)
+        except Exception as error:
+            hosting.show(error)
+        self._agent = self._game = None
+
+    def change(self, make: Callable[[], Agent]) -> None:
+        """From now on `make` creates the agents."""
+        self.new_game()
+        self._make = make
+        self._agent = None
 
     def choose(self, line: LineOfPlay, turn: Turn, told: Callable[[Thought], None] | None = None) -> Thought:
         """The agent's move in the last position of `line`; a new agent if that is not the next turn of its game.
@@ -112,6 +118,7 @@ class Host:
         info = self._reported(state)
         if failure:
             self.new_game()
+            self._agent = None
             return Thought(state, None, info, failure, turn.seconds())
         if choice is None and turn.clock.stopped:
             print("the agent did not stop, and was interrupted", file=sys.stderr)
@@ -142,10 +149,10 @@ class Host:
     def _agent_for(self, line: LineOfPlay) -> Agent:
         seat = line.state.turn or 0
         game = (line.rules, line.start.position(), seat)
-        if game != self._game or self._asked != line.texts[: len(self._asked)]:
+        if self._game and (game != self._game or self._asked != line.texts[: len(self._asked)]):
             self.new_game()
         self._asked = list(line.texts)
-        agent = self._agent = self._agent or self.make()
+        agent = self._agent = self._agent or self._make()
         if self._game is None:
             hosting.seat(agent, self.name, seat, SystemRandom().getrandbits(32))
             if isinstance(agent, ProgramAgent):

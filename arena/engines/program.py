@@ -46,12 +46,12 @@ class ProgramAgent(Agent):
         self._ids = count(1)
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
-        events = self._events(state)
-        if events is None:
-            self._stop()
-            self._start(state)
-            events = ()
         try:
+            events = self._events(state)
+            if events is None:
+                self._stop()
+                self._start(state)
+                events = ()
             return self._asked(state, clock, events)
         except BaseException:
             # Failed or interrupted: the program can still be busy with this turn.

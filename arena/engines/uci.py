@@ -126,11 +126,9 @@ class Uci:
             self._overhead = int(value) / 1000
             return
         try:
-            self._host.make = self._options.set(known, value)
+            self._host.change(self._options.set(known, value))
         except AgentsError as error:
             self._say(str(error))
-            return
-        self._host.new_game()
 
     def _position(self, words: Sequence[str]) -> None:
         at = words.index("moves") if "moves" in words else len(words)
@@ -189,7 +187,7 @@ class Uci:
         self._shown = thought.info, thought.move
         words = [f"info depth {thought.info.get('depth', 1)}"]
         if "score" in thought.info:
-            words.append(f"score {_score(thought)}")
+            words.append(f"score {score(thought)}")
         if nodes := thought.info.get("nodes"):
             words.append(f"nodes {nodes} nps {round(nodes / max(thought.seconds, 0.001))}")
         words.append(f"time {round(thought.seconds * 1000)} pv {' '.join(thought.line[:_LONGEST_PV])}")
@@ -228,7 +226,7 @@ def _best(thought: Thought | None) -> str:
     return " ponder ".join(thought.line[:2])
 
 
-def _score(thought: Thought) -> str:
+def score(thought: Thought) -> str:
     """The agent's score as UCI writes it, in hundredths of a pawn or as moves to mate."""
     score = float(thought.info["score"])
     if abs(score) > 1:
