@@ -137,8 +137,9 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/cli/write/new.py", "arena/cli/write/climb_run.py", "arena/cli/asking/game_filters.py"),
         *("arena/cli/terminal/completion.py", "arena/cli/terminal/usage_errors.py", "arena/cli/play/run.py"),
     }
+    built_in = {"arena/engines/gtp.py", "arena/engines/uci.py"}
     on_record = {"arena/history/recorded_rules.py"}
-    assert loading == of_the_game_being_played | of_a_description | typed | on_record
+    assert loading == of_the_game_being_played | of_a_description | typed | built_in | on_record
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

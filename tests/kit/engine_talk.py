@@ -88,10 +88,10 @@ class EngineProcess:
 
 
 @contextmanager
-def engine(*command: str) -> Iterator[EngineProcess]:
+def engine(*command: str, cwd: Path | None = None) -> Iterator[EngineProcess]:
     """The process of an engine."""
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd
     ) as process:
         try:
             yield EngineProcess(process)
@@ -100,7 +100,7 @@ def engine(*command: str) -> Iterator[EngineProcess]:
 
 
 @contextmanager
-def our_engine(protocol: str, agent: str) -> Iterator[EngineProcess]:
+def our_engine(protocol: str, agent: str, *, cwd: Path | None = None) -> Iterator[EngineProcess]:
     """`arena uci AGENT` or `arena gtp AGENT`."""
-    with engine(sys.executable, "-m", "arena", protocol, agent) as process:
+    with engine(sys.executable, "-m", "arena", protocol, agent, cwd=cwd) as process:
         yield process

@@ -118,7 +118,7 @@ def test_handicap_stones_are_placed_and_white_is_next() -> None:
 )
 def test_the_agent_gets_the_time_that_the_program_gives(commands: tuple[str, ...], left: float, budget: float) -> None:
     _, clocks = talk(*commands, "genmove b")
-    assert clocks == [(pytest.approx(left), pytest.approx(budget))]
+    assert clocks[0] == pytest.approx((left, budget))
 
 
 def test_without_time_left_the_engine_counts_its_own_time() -> None:

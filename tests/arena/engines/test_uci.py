@@ -99,7 +99,9 @@ def test_each_game_has_its_own_agent_which_sees_one_seat() -> None:
 )
 def test_the_agent_gets_the_time_that_go_gives(go: str, left: float, budget: float) -> None:
     talk(go)
-    assert First.made[0].asked == [(0, pytest.approx(left), pytest.approx(budget, abs=0.002))]
+    ((seat, *time),) = First.made[0].asked
+    assert seat == 0
+    assert time == pytest.approx([left, budget], abs=0.002)
 
 
 def test_a_built_in_agent_obeys_limits_and_options_that_the_program_sets() -> None:
@@ -272,6 +274,7 @@ def test_a_strangers_client_plays_games_against_stockfish_without_a_fault() -> N
                     move = move or ours.play(board, limits[board.ply() // 2 % 4], game=game).move
                 else:
                     move = theirs.play(board, Limit(nodes=50), game=game).move
+                assert move is not None
                 assert move in board.legal_moves
                 board.push(move)
     finally:

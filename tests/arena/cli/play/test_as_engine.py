@@ -1,0 +1,49 @@
+"""`arena uci` and `arena gtp`: which agents they run, and what they refuse."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.kit.arena_program import arena
+from tests.kit.engine_talk import our_engine
+
+LAST = """
+from agents import Agent
+
+class Last(Agent):
+    def choose(self, state, clock):
+        return state.moves()[-1]
+"""
+
+
+@pytest.mark.parametrize("protocol", ["uci", "gtp"])
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("human", "expected an agent that is a built-in, a file, a folder or cmd:PROGRAM, got 'human'"),
+        ("pvss", "no player 'pvss'; did you mean 'pvs'?"),
+        ("pvs:dept=3", "pvs: no option 'dept'; did you mean 'depth'?"),
+        ("missing.py", "no file 'missing.py'"),
+        ("maxn:evaluate=nothing", "maxn:evaluate=nothing cannot play"),
+    ],
+)
+def test_what_is_not_an_agent_is_refused_in_one_line(
+    protocol: str, agent: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.streams.claim", lambda: None)
+    ended = arena(protocol, agent, cwd=tmp_path)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert message in " ".join(ended.err.split())
+
+
+def test_a_file_and_a_recorded_agent_are_engines(tmp_path: Path) -> None:
+    (tmp_path / "last.py").write_text(LAST)
+    assert arena("play", "chess", "last.py", "random", "--max-plies", "2", "--quiet", cwd=tmp_path).code == 0
+    for agent in ("last.py:Last", "last@1"):
+        with our_engine("uci", agent, cwd=tmp_path) as engine:
+            engine.say("uci", "go movetime 100")
+            assert engine.hear("id name") == ["id name last" if agent != "last@1" else "id name last@1"]
+            assert engine.hear("bestmove")[-1] == "bestmove h2h4"
+            engine.say("quit")
+            assert engine.ended() == (0, "")
