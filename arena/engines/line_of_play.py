@@ -5,7 +5,7 @@ Each state is computed once: a longer list of the same moves is followed from wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adsearch import State
@@ -14,9 +14,12 @@ from adsearch import State
 class LineOfPlay:
     """A start position and the moves played from it."""
 
-    def __init__(self, start: State[Any], *, rules: str) -> None:
-        """`rules`: the game and its options."""
+    def __init__(
+        self, start: State[Any], *, rules: str, opened: Callable[[State[Any]], State[Any]] = lambda state: state
+    ) -> None:
+        """`rules`: the game and its options; `opened`: the state to use instead of a finished one."""
         self.rules = rules
+        self._opened = opened
         self.texts: list[str] = []
         self.states = [start]
 
@@ -43,7 +46,8 @@ class LineOfPlay:
     def play(self, text: str) -> None:
         """Play one more move; BadMove if it is illegal."""
         state = self.state
-        self.states.append(state.play(state.from_text(text)))
+        after = state.play(state.from_text(text))
+        self.states.append(self._opened(after) if after.turn is None else after)
         self.texts.append(text)
 
     def undo(self, count: int) -> None:

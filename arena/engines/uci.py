@@ -54,7 +54,7 @@ class Uci:
         self._wire = wire
         self._options = AgentOptions(builtin)
         self._overhead = 0.0
-        self._line: LineOfPlay | None = LineOfPlay(games.start(GAME), rules=GAME)
+        self._line: LineOfPlay | None = LineOfPlay(_start("startpos"), rules=GAME)
         self._start = ""
         # What the last `info` line of this turn said.
         self._shown: tuple[dict[str, Any], Any] | None = None
@@ -135,7 +135,7 @@ class Uci:
         start = " ".join(words[:at])
         try:
             if self._line is None or start != self._start:
-                self._line = LineOfPlay(_start(start), rules=GAME)
+                self._line = LineOfPlay(_start(start), rules=GAME, opened=_without_history)
                 self._start = start
             self._line.follow(words[at + 1 :])
         except AdsearchError as error:
@@ -208,7 +208,15 @@ def _start(text: str) -> State[Any]:
         return games.start(GAME)
     if kind != "fen":
         raise BadPosition(f"expected startpos or fen, got {quote(text)}")
-    return games.load(GAME, fen)
+    state = games.load(GAME, fen)
+    return _without_history(state) if state.turn is None else state
+
+
+def _without_history(state: State[Any]) -> State[Any]:
+    """The position without what came before.
+
+    Repetition and fifty quiet moves end our game at once; in other programs a player has to claim the draw."""
+    return games.load(GAME, " ".join((*state.position().split()[:4], "0", "1")))
 
 
 def _numbers(words: Sequence[str]) -> Mapping[str, int]:

@@ -104,10 +104,16 @@ def _player(text: str, db: str | None, *, trust: bool) -> Player:
 
 
 def _host(player: Player, game: str) -> Host:
-    """The host of the agent; a Python file is executed now."""
+    """The host of the agent; a Python file is executed now, and its first agent is created."""
+    from agents import hosting
     from arena.engines.host import Host
 
-    return Host(_maker(player, game), player.name)
+    make = _maker(player, game)
+    try:
+        return Host(make, player.name)
+    except Exception as error:
+        hosting.show(error)
+        raise BadPlayer(f"{player.text}: the agent cannot be created: {type(error).__name__}: {error}") from None
 
 
 def _maker(player: Player, game: str) -> Callable[[], Agent]:

@@ -169,6 +169,22 @@ def test_wrong_positions_are_reported_and_have_no_move() -> None:
     assert games.start("chess").play(games.start("chess").from_text("e2e4")).from_text(bests(lines)[-1])
 
 
+def test_draws_that_must_be_claimed_do_not_end_the_game() -> None:
+    shuffle = "g1f3 g8f6 f3g1 f6g8 "
+    lines = talk(
+        f"position startpos moves {shuffle * 2}",
+        "go",
+        f"position startpos moves {shuffle * 6} e2e4",
+        "go",
+        "position fen 7k/8/8/8/8/8/R7/K7 w - - 99 80 moves a1b1",
+        "go",
+        "position fen 7k/8/8/8/8/8/8/K7 w - - 0 1",
+        "go",
+    )
+    assert "(none)" not in bests(lines)[:3]
+    assert bests(lines)[3] == "(none)"
+
+
 def test_an_agent_that_fails_or_resigns_has_no_move_and_the_reason_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     answers: list[Any] = [ZeroDivisionError("what now"), "e9", Resign(), SystemExit(3), 4]
 

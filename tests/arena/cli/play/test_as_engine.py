@@ -7,12 +7,12 @@ import pytest
 from tests.kit.arena_program import arena
 from tests.kit.engine_talk import our_engine
 
-LAST = """
+RAM = """
 from agents import Agent
 
-class Last(Agent):
+class Ram(Agent):
     def choose(self, state, clock):
-        return state.moves()[-1]
+        return state.from_text("h2h4")
 """
 
 
@@ -38,12 +38,12 @@ def test_what_is_not_an_agent_is_refused_in_one_line(
 
 
 def test_a_file_and_a_recorded_agent_are_engines(tmp_path: Path) -> None:
-    (tmp_path / "last.py").write_text(LAST)
-    assert arena("play", "chess", "last.py", "random", "--max-plies", "2", "--quiet", cwd=tmp_path).code == 0
-    for agent in ("last.py:Last", "last@1"):
+    (tmp_path / "ram.py").write_text(RAM)
+    assert arena("play", "chess", "ram.py", "random", "--max-plies", "2", "--quiet", cwd=tmp_path).code == 0
+    for agent, name in (("ram.py:Ram", "ram"), ("ram@1", "ram@1")):
         with our_engine("uci", agent, cwd=tmp_path) as engine:
             engine.say("uci", "go movetime 100")
-            assert engine.hear("id name") == ["id name last" if agent != "last@1" else "id name last@1"]
+            assert engine.hear("id name") == [f"id name {name}"]
             assert engine.hear("bestmove")[-1] == "bestmove h2h4"
             engine.say("quit")
             assert engine.ended() == (0, "")
