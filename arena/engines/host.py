@@ -94,18 +94,19 @@ class Host:
         self._make = make
         self._agent = None
 
-    def choose(self, line: LineOfPlay, turn: Turn, told: Callable[[Thought], None] | None = None) -> Thought:
+    def choose(self, line: LineOfPlay, turn: Turn, report: Callable[[Thought], None] | None = None) -> Thought:
         """The agent's move in the last position of `line`; a new agent if that is not the next turn of its game.
 
-        `told` is called while the agent thinks, when it reports a line of play."""
+        `report` is called while the agent thinks, when it reports a line of play with `tell`."""
         state = line.state
         failure = ""
         choice = None
+        interrupted = False
         self._info = {}
         try:
-            choice = self._answer(line, turn, told)
+            choice = self._answer(line, turn, report)
         except Interrupted:
-            pass
+            interrupted = True
         except Resign:
             failure = f"{self.name} resigns"
         except KeyboardInterrupt:
@@ -120,7 +121,7 @@ class Host:
             self.new_game()
             self._agent = None
             return Thought(state, None, info, failure, turn.seconds())
-        if choice is None and turn.clock.stopped:
+        if interrupted:
             print("the agent did not stop, and was interrupted", file=sys.stderr)
             best = _first_move(state, info)
             return Thought(state, state.moves()[0] if best is None else best, info, seconds=turn.seconds())
@@ -130,14 +131,14 @@ class Host:
             failure = f"{self.name}: {hosting.described(choice)}, which is not one of state.moves()"
         return Thought(state, move, info, failure, turn.seconds())
 
-    def _answer(self, line: LineOfPlay, turn: Turn, told: Callable[[Thought], None] | None) -> Any:
+    def _answer(self, line: LineOfPlay, turn: Turn, report: Callable[[Thought], None] | None) -> Any:
         """What `choose` returns; raises what the agent raises, or Interrupted."""
         try:
             try:
                 self._in_agent = True
                 agent = self._agent_for(line)
-                if told:
-                    self._watch(agent, line.state, turn, told)
+                if report:
+                    self._watch(agent, line.state, turn, report)
                 with _limited(agent, turn):
                     return agent.choose(line.state, turn.clock)
             finally:
@@ -161,21 +162,21 @@ class Host:
             self._game = game
         return agent
 
-    def _watch(self, agent: Agent, state: State[Any], turn: Turn, told: Callable[[Thought], None]) -> None:
-        """Call `told` with what the agent tells in this turn, from now on; not for every small step."""
+    def _watch(self, agent: Agent, state: State[Any], turn: Turn, report: Callable[[Thought], None]) -> None:
+        """From now on `report` what the agent tells in this turn; at most once in _PAUSE."""
         shown = -_PAUSE
 
-        def tell(**report: Any) -> None:
+        def tell(**values: Any) -> None:
             nonlocal shown
-            type(agent).tell(agent, **report)
+            type(agent).tell(agent, **values)
             seconds = turn.seconds()
-            if seconds - shown < _PAUSE:
+            if not self._in_agent or seconds - shown < _PAUSE:
                 return
             self._in_agent = False  # a line that is half written must not be interrupted
             move = _first_move(state, self._reported(state))
             if move is not None:
                 shown = seconds
-                told(Thought(state, move, self._info, seconds=seconds))
+                report(Thought(state, move, self._info, seconds=seconds))
             self._in_agent = True
 
         agent.tell = tell  # type: ignore[method-assign]
