@@ -36,6 +36,11 @@ def parts(words: Sequence[str], folder: Path) -> Iterator[list[Part]]:
         yield [Part(text, _existing(text, folder, folders=is_class_path or "/" in text)) for text in texts]
 
 
+def part(text: str, folder: Path) -> Part:
+    """A single word; it names a folder only if it has a '/'."""
+    return Part(text, _existing(text, folder, folders="/" in text))
+
+
 def _existing(text: str, folder: Path, *, folders: bool) -> str | None:
     path = os.path.join(folder, os.path.expanduser(text))  # keeps a '/' at the end
     return path if text and (os.path.isfile(path) or (folders and os.path.isdir(path))) else None

@@ -48,7 +48,7 @@ class Confinement:
         nanoseconds from `start` to `ready`."""
         self.allowance = allowance
         self._scratch = scratch
-        self._rules = rules
+        self.rules = rules
         self._wanted = walls
         self._python = python
         self._modules = modules
@@ -93,6 +93,7 @@ class Confinement:
             "ready": self._ready,
             "ponder": self._ponder,
             "walls": to_builtins(walls),
+            "engine": to_builtins(submission.engine),
         }
 
     def _walls(
@@ -104,7 +105,7 @@ class Confinement:
         environment: dict[str, str] = {}
         hidden = [str(store.folder), str(self._scratch.parent)]
         # A user-supplied game is in the store, too.
-        readable += re.findall(re.escape(f"{store.folder}/") + "[0-9a-f]{64}", self._rules)
+        readable += re.findall(re.escape(f"{store.folder}/") + "[0-9a-f]{64}", self.rules)
         if submission.kind is PlayerKind.COMMAND:
             readable += file_access.of_program(command)
         else:
@@ -144,7 +145,7 @@ class Confinement:
     @cached_property
     def _library(self) -> library.Library:
         folder = Path(tempfile.mkdtemp(prefix="library-", dir=self._scratch.parent))
-        return library.lay_out(folder, python=self._python, modules=self._modules, rules=self._rules)
+        return library.lay_out(folder, python=self._python, modules=self._modules, rules=self.rules)
 
 
 _MEANS: Final = {

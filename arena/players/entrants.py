@@ -1,7 +1,7 @@
 """From a Player to an Entrant, which the director can start.
 
-A built-in agent speaks ZeroMQ itself; any other agent is copied to the store and gets a warden. A player that cannot
-play the game is refused here, before any game starts.
+A built-in agent speaks ZeroMQ itself; any other agent is copied to the store and gets a warden. An engine is started
+once, to see that it is ready. A player that cannot play the game is refused here, before any game starts.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from adsearch import State
 from agents.errors import CannotPlay
 from arena.errors import BadFixture, BadPlayer
 from arena.match.schedule import Entrant
+from arena.players import engine_handshake
 from arena.players.confinement import Confinement
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store
@@ -41,12 +42,17 @@ def enter(
         return Entrant(name, player.text, ("-m", "agents", player.text, "--connect", "-"), source=player.text)
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"'{player.text}' can only play in `arena play`, at a terminal")
+    if player.engine is not None:
+        engine_handshake.check_game(player.text, player.engine, confinement.rules)
     submission = store.take(player)
+    settings = confinement.warden_settings(name, submission, store, wanted=walls, allowance=allowance)
+    if player.engine is not None:
+        engine_handshake.check(player.text, settings, confinement.rules, start.position())
     return Entrant(
         name,
         f"{name} {submission.hash}",
         ("-m", "arena.walls.warden"),
-        confinement.warden_settings(name, submission, store, wanted=walls, allowance=allowance),
+        settings,
         guarded=True,
         start=confinement.start_limit(allowance),
         walls=confinement.kinds[name],

@@ -6,6 +6,7 @@ compiled here: only file names and paths are checked.
     pvs, alphabeta:depth=6            a built-in agent           human    a person at this terminal
     my_agent.py, my_agent.py:MyAgent  your own file              wait     a player started by hand
     my_agent/                         a folder with agent.py     cmd:./engine --fast    any program
+    uci:stockfish?nodes=1000          a chess engine             gtp:gnugo --level 5    a Go engine
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from itertools import pairwise
@@ -24,7 +25,7 @@ from typing import Final
 from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError
 from arena.errors import BadPlayer
-from arena.players import languages
+from arena.players import engines, languages
 from arena.players.command_words import CLASS_PATH
 from arena.walls.translation.engine import Engine
 
@@ -33,7 +34,10 @@ MAIN_FILE: Final = "agent.py"
 
 _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
 _FILE = "an agent's Python file"
-_FORMS = "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, human or wait"
+_FORMS = (
+    "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine (uci:PROGRAM, "
+    "gtp:PROGRAM), human or wait"
+)
 _INTERPRETER: Final = re.compile(r"(python|pypy|node|nodejs|deno|bun|ruby|perl|lua|java|Rscript|bash|sh)[0-9.]*")
 _LONGEST_NAME: Final = 64
 _LONGEST_PATH: Final = 200
@@ -67,7 +71,7 @@ class Player:
     """The class in the file; empty if none was named."""
     command: tuple[str, ...] = ()
     """The words of a command, the program first."""
-    engine: Engine | None = None
+    engine: Engine | None = field(default=None, hash=False)
     """If the command is an engine that speaks UCI or GTP: its settings."""
 
 
@@ -85,6 +89,9 @@ def read_player(text: str) -> Player:
         return Player(PlayerKind(name), text, name)
     if name == "cmd":
         return _read_command(text, rest)
+    if engines.is_engine(text):
+        called, command, engine = engines.read_engine(text)
+        return Player(PlayerKind.COMMAND, text, _printable_name(called), command=command, engine=engine)
     builtins = _builtin_names()
     if name in builtins:
         return _read_builtin(text)

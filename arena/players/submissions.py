@@ -8,6 +8,8 @@ the store, and after a power cut.
     STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
     STORE/<hash>/2/book.bin           its second argument was a file
     STORE/<hash>/3/MyAgent.class      its third argument was a folder
+    STORE/<hash>/command.json         an engine: also its settings;
+    STORE/<hash>/options/1/book.bin   the value of its first option was a file
     STORE/<hash>/command.json         a built agent: also the command that built it
     STORE/<hash>/files/agent.c, ...   its sources, and what the build made of them
 
@@ -29,13 +31,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from msgspec import convert, to_builtins
+
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players import command_words, languages, own_sources
+from arena.players import command_words, engines, languages, own_sources
 from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind
+from arena.walls.translation.engine import Engine
 from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 
 _COMMAND_FILE: Final = "command.json"
@@ -64,6 +69,8 @@ class Submission:
     """What a warden executes; for a Python agent: its file, which the agent kit then loads."""
     source: Path
     """The folder in the store."""
+    engine: Engine | None = None
+    """If it is an engine: its settings, with the files that they name in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +180,7 @@ class Store:
             return ""
 
     def _take_command(self, player: Player) -> Submission:
-        path = _program(player.command[0])
+        path = _program(player.command[0], engine=player.engine is not None)
         contents = self._no_contents()
         arguments: list[_Argument] = []
         for number, parts in enumerate(command_words.parts(player.command, Path()), 1):
@@ -181,10 +188,18 @@ class Store:
                 arguments.append(contents.add_part(parts[0], f"{number}/"))
             else:
                 arguments.append([contents.add_part(part, f"{number}/{place}/") for place, part in enumerate(parts, 1)])
-        command = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
+        command: dict[str, Any] = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
+        if (engine := player.engine) is not None:
+            options = {
+                name: contents.add_part(command_words.part(value, Path()), f"options/{number}/")
+                for number, (name, value) in enumerate(engine.options.items(), 1)
+            }
+            command["engine"] = {**to_builtins(engine), "options": options}
         contents.files[_COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
         source = self._keep(contents.files)
-        return Submission(source.name, player.kind, (str(path), *command_arguments(source)), source)
+        return Submission(
+            source.name, player.kind, (str(path), *command_arguments(source)), source, stored_engine(source)
+        )
 
     def _take_built(self, player: Player, folder: Path) -> Submission:
         """Copies a built agent, which is in the `folder` of a store."""
@@ -274,13 +289,24 @@ def is_command(source: Path) -> bool:
 def command_arguments(source: Path) -> list[str]:
     """The arguments of the command in the folder `source` of the store; a file is replaced by its copy there."""
     arguments: list[_Argument] = _read_command_file(source)["arguments"]
+    return [_located(argument, source) for argument in arguments]
 
-    def text(argument: _Argument) -> str:
-        if isinstance(argument, list):
-            return os.pathsep.join(map(text, argument))
-        return argument if isinstance(argument, str) else f"{source}/{argument['copy']}"
 
-    return [text(argument) for argument in arguments]
+def stored_engine(source: Path) -> Engine | None:
+    """The settings of the engine in the folder `source` of the store; None if the command is not an engine."""
+    kept = _read_command_file(source).get("engine")
+    if kept is None:
+        return None
+    return convert(
+        {**kept, "options": {name: _located(part, source) for name, part in kept["options"].items()}}, Engine
+    )
+
+
+def _located(argument: _Argument, source: Path) -> str:
+    """The text of an argument; a file is replaced by its copy in the folder `source` of the store."""
+    if isinstance(argument, list):
+        return os.pathsep.join(_located(part, source) for part in argument)
+    return argument if isinstance(argument, str) else f"{source}/{argument['copy']}"
 
 
 def stored_command(source: Path, program: str) -> tuple[str, ...]:
@@ -327,10 +353,12 @@ def _hash_of_program(path: Path) -> str:
         raise BadPlayer(f"cannot read the program {quote(str(path))}: {error.strerror}") from None
 
 
-def _program(name: str) -> Path:
-    """The path of the program: as given, or found on the PATH."""
+def _program(name: str, *, engine: bool = False) -> Path:
+    """The path of the program: as given, or found on the PATH; an `engine` also where systems install games."""
     if "/" not in name:
-        found = shutil.which(name)
+        found = engines.find_program(name) if engine else shutil.which(name)
+        if found is None and engine:
+            raise BadPlayer(f"no engine {quote(name)} on this machine; {engines.how_to_install(name)}")
         if found is None:
             raise BadPlayer(f"no program {quote(name)} on the PATH; {_how_to_have(name)}")
         return Path(found).absolute()

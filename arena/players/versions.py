@@ -13,8 +13,9 @@ from pathlib import Path
 from adsearch.errors import meant, quote
 from agents import builtin
 from arena.errors import ArenaError, BadPlayer
+from arena.players import engines
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.players.submissions import Store, built_player, command_arguments, is_built, is_command
+from arena.players.submissions import Store, built_player, command_arguments, is_built, is_command, stored_engine
 from db import audit
 from db.audit import StoredVersion
 from db.database import Connection
@@ -81,6 +82,11 @@ def player(version: StoredVersion, store: Store) -> Player:
         source = store.verify(version.source)
     except ArenaError as error:
         raise BadPlayer(f"{quote(name)}: {error}") from None
+    if engines.is_engine(version.started_as) and is_command(source):
+        _, words, _ = engines.split_engine(version.started_as)
+        command = (words[0], *command_arguments(source))
+        engine = stored_engine(source)
+        return Player(PlayerKind.COMMAND, version.started_as, version.agent, command=command, engine=engine)
     if version.started_as.startswith("cmd:") and is_command(source):
         if is_built(source):
             return built_player(source, version.started_as, version.agent)

@@ -17,7 +17,7 @@ from typing import Final
 from adsearch.errors import quote
 from agents import builtin
 from arena.errors import BadLeague, BadPlayer
-from arena.players import command_words
+from arena.players import command_words, engines
 from arena.players.build_commands import Language
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.tournament import collected_file
@@ -171,20 +171,25 @@ def _located(text: str, folder: Path) -> str:
     name, colon, rest = text.strip().partition(":")
     if folder == Path.cwd() or name in ("human", "wait") or builtin.is_builtin(text.strip()):
         return text
+    if engines.is_engine(text):
+        protocol, words, settings = engines.split_engine(text)
+        return engines.join_engine(protocol, _located_words(words, folder), settings)
     if name == "cmd" and colon:
         try:
             words = shlex.split(rest)
         except ValueError:
             return text
-        program = words[:1]
-        if program and "/" in program[0]:
-            program = [str(folder / os.path.expanduser(program[0]))]
-        located = [
-            os.pathsep.join(part.path or part.text for part in parts) for parts in command_words.parts(words, folder)
-        ]
-        return f"cmd:{shlex.join([*program, *located])}"
+        return f"cmd:{shlex.join(_located_words(words, folder))}"
     by_path = split_path(text.strip())
     if by_path and not (folder / text.strip()).is_dir():
         return f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
     path = folder / os.path.expanduser(text.strip())
     return str(path) if "/" in text or path.exists() else text
+
+
+def _located_words(words: Sequence[str], folder: Path) -> list[str]:
+    """The words of a command, with `folder` in front of the paths of its program and files."""
+    program = [str(folder / os.path.expanduser(word)) if "/" in word else word for word in words[:1]]
+    return program + [
+        os.pathsep.join(part.path or part.text for part in parts) for parts in command_words.parts(words, folder)
+    ]

@@ -1,0 +1,141 @@
+"""The handshake with an engine before a run: it is started once behind its walls, gets its settings, and must be ready.
+
+So that a wrong option, a program that is not an engine, or a board of the wrong size is one clear message before the
+first game, and not a lost game. The translator that the warden uses in games says what to send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from select import select
+from time import monotonic
+from typing import Any, Final
+
+from msgspec import convert
+
+from adsearch.errors import quote
+from adsearch.games import catalog
+from agents.errors import BadMessage
+from agents.protocol import LIMITS, PROTOCOL, Bye, ClockInfo, Failed, Hello, Ready, Start, Welcome
+from arena.errors import BadPlayer
+from arena.match.clock import SECOND
+from arena.players.engines import GAMES
+from arena.walls.agent_process import AgentProcess
+from arena.walls.jail import NoProgram
+from arena.walls.kinds import MEBIBYTE
+from arena.walls.translation.engine import Engine, EngineProtocol
+from arena.walls.translation.gtp import Gtp
+from arena.walls.translation.uci import Uci
+from arena.walls.translation.uci_option import find_option
+from arena.walls.warden_settings import WardenSettings
+
+_OTHER: Final = {EngineProtocol.UCI: EngineProtocol.GTP, EngineProtocol.GTP: EngineProtocol.UCI}
+_SEED: Final = 1
+
+
+def check_game(text: str, engine: Engine, rules: str) -> None:
+    """BadPlayer if engines of this protocol do not play the game."""
+    game = catalog.find(rules)[0].name
+    expected = GAMES[engine.protocol]
+    if game != expected:
+        raise BadPlayer(f"{quote(text)} is an engine for {expected}: it cannot play {game}")
+
+
+def check(text: str, settings: Mapping[str, Any], rules: str, position: str) -> None:
+    """Starts the engine as its warden will, from the same `settings`, and ends it; BadPlayer if it cannot play."""
+    warden = convert({**settings, "address": "", "token": ""}, WardenSettings)
+    assert warden.engine is not None
+    try:
+        process = AgentProcess.start(warden.command, warden.walls, Path(warden.scratch))
+    except NoProgram as error:
+        raise BadPlayer(f"{quote(text)} cannot be started: {error.strerror or error}") from None
+    try:
+        _Handshake(text, warden, warden.engine, process).run(rules, position)
+    finally:
+        process.kill()
+
+
+class _Handshake:
+    def __init__(self, text: str, warden: WardenSettings, engine: Engine, process: AgentProcess) -> None:
+        self._text = text
+        self._engine = engine
+        self._process = process
+        self._memory = warden.walls.allowance.memory
+        self._seconds = (warden.start + warden.ready) / SECOND
+        self._translator = Uci(engine) if engine.protocol is EngineProtocol.UCI else Gtp(engine)
+        self._greeted = False
+
+    def run(self, rules: str, position: str) -> None:
+        """Returns when the engine is ready for a game with these rules."""
+        start = Start(1, rules, 0, ("", ""), ClockInfo("none", None), _SEED, position)
+        self._process.write(self._translator.say(start))
+        give_up = monotonic() + self._seconds
+        while not self._is_ready():
+            if self._process.stdout_ended:
+                self._refuse(self._process.how_it_ended()[1])
+            left = give_up - monotonic()
+            if left <= 0:
+                self._refuse(f"did not answer within {self._seconds:.0f} s")
+            pipes = self._process.readers()
+            writer = self._process.writer()
+            readable, writable, _ = select(pipes, [] if writer is None else [writer], [], left)
+            if writable:
+                self._process.flush()
+            if readable:
+                self._process.read_log()
+                self._process.read()
+        self._process.write(self._translator.say(Bye()))
+
+    def _is_ready(self) -> bool:
+        """Takes the lines that have come; whether the engine is ready."""
+        while (line := self._process.next_line()) is not None:
+            if not line.strip():
+                continue
+            try:
+                message = self._translator.hear(line)
+            except BadMessage as error:
+                self._refuse(str(error))
+            match message:
+                case Ready():
+                    return True
+                case Hello():
+                    self._greeted = True
+                    self._check_hash()
+                    self._process.write(self._translator.say(Welcome(PROTOCOL, LIMITS)))
+                case Failed():
+                    raise BadPlayer(f"{quote(self._text)}: {message.detail}")
+                case str() if not self._greeted and _knows_no_command(message):
+                    self._refuse(f"answered {quote(message)}")
+        return False
+
+    def _check_hash(self) -> None:
+        """BadPlayer if the engine's hash table takes more than half of the memory that it can use."""
+        if not isinstance(self._translator, Uci) or self._memory is None:
+            return
+        option = find_option(self._translator.options, "Hash")
+        if option is None:
+            return
+        given = next((value for name, value in self._engine.options.items() if name.lower() == "hash"), option.default)
+        most = self._memory // MEBIBYTE // 2
+        if given.isdigit() and int(given) > most:
+            raise BadPlayer(
+                f"{quote(self._text)}: Hash is {given} MiB, more than half of the memory limit; "
+                f"expected at most {most}, or a higher memory limit in the tournament's description"
+            )
+
+    def _refuse(self, what: str) -> None:
+        """BadPlayer: the program is not ready."""
+        protocol = self._engine.protocol
+        if self._greeted:
+            raise BadPlayer(f"{quote(self._text)} is not ready for a game: it {what}")
+        other = _OTHER[protocol]
+        raise BadPlayer(
+            f"{quote(self._text)} does not speak {protocol.upper()}: it {what}; look for an argument that it needs, "
+            f"or write '{other}:' if it is an engine for {GAMES[other]}"
+        )
+
+
+def _knows_no_command(text: str) -> bool:
+    """Whether the line is what programs answer to a command that they do not know."""
+    return text.startswith("?") or "unknown command" in text.lower()
