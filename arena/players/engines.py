@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from adsearch.errors import quote
 from arena.errors import BadPlayer
@@ -177,16 +177,7 @@ def how_to_install(name: str) -> str:
     return f"install it (Debian, Ubuntu: sudo apt install {known.package}), or write its path"
 
 
-def installed() -> list[dict[str, Any]]:
-    """The known engines on this machine, for listings."""
-    found = ((known, find_program(known.program)) for known in _KNOWN)
-    return [
-        {
-            "player": known.player,
-            "game": GAMES[known.protocol],
-            "program": program,
-            "about": known.about,
-        }
-        for known, program in found
-        if program
-    ]
+def installed() -> dict[KnownEngine, str]:
+    """The known engines on this machine, each with the path of its program."""
+    found = {known: find_program(known.program) for known in _KNOWN}
+    return {known: program for known, program in found.items() if program}

@@ -1,4 +1,4 @@
-"""`arena agents`: the built-in agents and their options."""
+"""`arena agents`: the built-in agents and their options, and the engines on this machine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agents import builtin
 from agents.builtin import BuiltIn
 from agents.errors import CannotPlay
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.players import engines
 
 COLUMNS: Final[Columns] = {
     "agent": lambda row: row["name"],
@@ -32,7 +33,7 @@ def list_agents(
     game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Game that the agents can play.")] = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """List the built-in agents (opponents), or the options of one.
+    """List the built-in agents (opponents) and the chess and Go engines on this machine, or the options of one agent.
 
     The columns chance, hidden and several say which agents play games with chance, with hidden information, and for
     more than two players.
@@ -48,13 +49,14 @@ def list_agents(
         show(_row(found_one)["options"], OPTIONS, format=format)
         return
     found = [agent for agent in builtin.every() if game is None or _can_play(agent, game)]
-    show([_row(agent) for agent in found], COLUMNS, format=format)
+    show([*map(_row, found), *_engines(game)], COLUMNS, format=format)
 
 
 def _row(agent: BuiltIn) -> dict[str, Any]:
     return {
         "name": agent.name,
         "about": agent.about,
+        "program": None,
         "chance": "chance" in agent.kinds,
         "hidden": "hidden" in agent.kinds,
         "several": "several" in agent.kinds,
@@ -63,6 +65,24 @@ def _row(agent: BuiltIn) -> dict[str, Any]:
             for option in agent.settings
         ],
     }
+
+
+def _engines(game: str | None) -> list[dict[str, Any]]:
+    """The rows of the engines on this machine that can play the game."""
+    wanted = None if game is None else games.find(game)[0].name
+    return [
+        {
+            "name": engine.player,
+            "about": engine.about,
+            "program": program,
+            "chance": False,
+            "hidden": False,
+            "several": False,
+            "options": [],
+        }
+        for engine, program in engines.installed().items()
+        if wanted in (None, engines.GAMES[engine.protocol])
+    ]
 
 
 def _can_play(agent: BuiltIn, game: str) -> bool:

@@ -125,6 +125,4 @@ def test_known_engines_are_found_where_systems_install_games(tmp_path: Path, mon
     path.chmod(0o755)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(engines, "_FOLDERS", (str(tmp_path),))
-    assert [(row["player"], row["game"], row["program"]) for row in engines.installed()] == [
-        ("gtp:gnugo", "go", str(path))
-    ]
+    assert {engine.player: program for engine, program in engines.installed().items()} == {"gtp:gnugo": str(path)}

@@ -1,21 +1,35 @@
 """`arena agents`, as a user sees it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from adsearch import games
 from agents import builtin
+from arena.players import engines
 from tests.kit.arena_program import arena
 
 
 def test_every_agent_is_listed_with_what_it_does() -> None:
-    listed = json.loads(arena("agents", "--format", "json").out)
+    listed = [row for row in json.loads(arena("agents", "--format", "json").out) if row["program"] is None]
     assert [row["name"] for row in listed] == list(builtin.names())
     assert all(row["about"] for row in listed)
     table = arena("agents", columns=80).out.splitlines()
     assert table[0].split() == ["agent", "chance", "hidden", "several", "about"]
     assert max(map(len, table)) <= 80
+
+
+def test_the_engines_on_this_machine_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "_FOLDERS", (str(tmp_path),))
+    monkeypatch.setenv("PATH", "")
+    for name in ("stockfish", "gnugo"):
+        (tmp_path / name).touch(mode=0o755)
+    listed = json.loads(arena("agents", "--format", "json").out)
+    found = [(row["name"], row["program"]) for row in listed if row["program"]]
+    assert found == [("uci:stockfish", str(tmp_path / "stockfish")), ("gtp:gnugo", str(tmp_path / "gnugo"))]
+    for game, last in (("chess", "uci:stockfish"), ("go:size=5", "gtp:gnugo"), ("nap", "mcts")):
+        assert arena("agents", "--game", game).out.splitlines()[-1].split()[0] == last
 
 
 def test_one_agent_tells_its_options() -> None:
