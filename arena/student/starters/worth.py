@@ -53,3 +53,28 @@ class Checkers:
         men = board.count(mine) - board.count(theirs)
         kings = board.count(mine.upper()) - board.count(theirs.upper())
         return (men + kings) / 100  # is a king worth more than a man?
+
+
+class Chess:
+    def worth(self, state, seat):
+        """How good a position is for a seat: a number between -1 and 1, larger is better. Improve it!"""
+        if state.turn is None:  # the game is over: won 1, lost -1, drawn 0
+            return state.utilities()[seat]
+        # Count the pieces, each with its worth in pawns. White, seat 0, has the capital letters.
+        board = "".join(state.rows())  # the rows as texts, row 0 on top; an empty square is "."
+        white = black = 0
+        for piece, pawns in (("p", 1), ("n", 3), ("b", 3), ("r", 5), ("q", 9)):
+            white += pawns * board.count(piece.upper())
+            black += pawns * board.count(piece)
+        return (white - black if seat == 0 else black - white) / 200
+
+
+class Go:
+    def worth(self, state, seat):
+        """How good a position is for a seat: a number between -1 and 1, larger is better. Improve it!"""
+        if state.turn is None:  # the game is over: won 1, lost -1, drawn 0
+            return state.utilities()[seat]
+        mine, theirs = ("x", "o") if seat == 0 else ("o", "x")
+        # Count the stones. A captured stone is gone.
+        board = "".join(state.rows())  # the rows as texts, row 0 on top; an empty point is "."
+        return (board.count(mine) - board.count(theirs)) / 400  # is a stone in the corner worth as much?

@@ -142,7 +142,7 @@ def test_without_our_library_only_the_first_comment_depends_on_the_game(ending: 
     assert change_it + program in (FOLDER / f"bare{ending}").read_text("utf-8")
 
 
-OWN_WORTH = ("connect4", "tictactoe", "othello", "checkers")
+OWN_WORTH = ("connect4", "tictactoe", "othello", "checkers", "chess", "go")
 
 
 @pytest.mark.parametrize("game", [*games.names(), "connect4:rows=12,columns=4", "tictactoe:m=1,n=2", "othello:size=4"])
