@@ -71,10 +71,10 @@ class Chess:
 
 class Go:
     def worth(self, state, seat):
-        """How good a position is for a seat: a number between -1 and 1, larger is better. Improve it!"""
-        if state.turn is None:  # the game is over: won 1, lost -1, drawn 0
+        """How good a position is for a seat: a number within state.bounds, larger is better. Improve it!"""
+        if state.turn is None:  # the game is over: the difference of the areas, with komi
             return state.utilities()[seat]
         mine, theirs = ("x", "o") if seat == 0 else ("o", "x")
         # Count the stones. A captured stone is gone.
         board = "".join(state.rows())  # the rows as texts, row 0 on top; an empty point is "."
-        return (board.count(mine) - board.count(theirs)) / 400  # is a stone in the corner worth as much?
+        return board.count(mine) - board.count(theirs)  # what are the empty points worth?
