@@ -28,6 +28,8 @@ MOST_LINES = 150
 """Largest number of lines of a printed strategy."""
 FEW = 200_000
 """Largest number of positions of a game without chance that is solved by iteration, if it can last very long."""
+QUICK = 20_000
+"""Number of nodes of the search that comes first in a game that can last very long: it finds mates and short ends."""
 TOO_LARGE = "solve: this game is too large; --seconds 10 prints the best result found in 10 seconds"
 SecondsOption = Annotated[
     float | None,
@@ -98,6 +100,8 @@ def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
             raise BadSearch(TOO_LARGE)
         return maxn.search(state, budget=budget)
     if state.chance or state.max_plies is None or (endless and budget is None):
+        if not state.chance and (found := deepening.search(state, budget=Budget(nodes=QUICK))).exact:
+            return found
         try:
             return iteration.search(state, budget=budget, most=iteration.MOST if state.chance else FEW)
         except BadSearch:

@@ -69,6 +69,20 @@ def test_the_verdict_is_a_sentence(arguments: list[str], verdict: str) -> None:
     assert ended.out.splitlines()[0] == verdict
 
 
+@pytest.mark.parametrize(
+    ("game", "position", "verdict"),
+    [
+        ("chess", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "the first player wins in 1 ply"),
+        ("chess", "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "the first player wins in 3 plies"),  # Morphy's problem
+        ("go:size=2,komi=0", "../.. x 0", "the first player wins by 1"),
+    ],
+)
+def test_a_short_end_of_a_long_game_is_found_without_a_time_limit(game: str, position: str, verdict: str) -> None:
+    ended = arena("solve", game, "--position", position)
+    assert ended.err == ""
+    assert ended.out.startswith(f"{verdict}\n")
+
+
 def test_as_json_it_is_one_object_with_fixed_fields() -> None:
     found = solved("nap:11")
     assert list(found) == ["value", "distance", "move", "line", "nodes", "time"]
