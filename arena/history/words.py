@@ -27,7 +27,7 @@ PIECES: Final = {
 }
 """By game, the letters of each seat's pieces."""
 
-SIDES: Final = {"chess": ("White", "Black")}
+SIDES: Final = {"chess": ("White", "Black"), "go": ("Black", "White")}
 """By game, the name of each seat's side, where people call it by a name rather than by its letter."""
 
 ENDS: Final = {

@@ -29,7 +29,9 @@ from tests.kit.effort import tries
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 ME = Entrant("me", "me")
 RULES = {
-    **dict.fromkeys(("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "tree"), "minimax"),
+    **dict.fromkeys(
+        ("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess", "go", "tree"), "minimax"
+    ),
     "examples/countdown.py:Countdown": "minimax",
     "pig": "expectiminimax",
     "ludo:players=2": "expectiminimax",
