@@ -37,7 +37,7 @@ _EVAL: Final = re.compile(r"\[%eval (#?)([+-]?\d{1,4}(?:\.\d{1,4})?)(?:,(\d{1,4}
 
 def written(game: PastGame, result: str) -> list[str] | None:
     """The lines of the moves and the result; None if it is not a game of chess, or not a legal one."""
-    if game.game != "chess":
+    if game.game != "chess" or len(game.seats) != 2:
         return None
     marks = {ply.ply: _SIGNS[ply.mark] for ply in game.analysis if ply.mark in _SIGNS}
     words: list[str] = []

@@ -59,7 +59,7 @@ def text(game: PastGame) -> str:
 
 
 def _chess_tags(game: PastGame) -> Iterator[str]:
-    """The seven tags that each PGN file has, two more of the standard, and ours."""
+    """The seven tags that each PGN file has, one more of the standard, and ours."""
     day = game.started or game.finished or ""
     standard = {
         "Event": game.tournament or _UNKNOWN,
