@@ -156,5 +156,5 @@ def test_who_cannot_play_is_told_before_the_game() -> None:
     with pytest.raises(CannotPlay, match="minimax cannot play pig"):
         practice("pig", once, "minimax")
     with pytest.raises(UnknownGame):
-        practice("chess", once, "minimax")
+        practice("shogi", once, "minimax")
     assert not once.seen

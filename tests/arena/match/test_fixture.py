@@ -31,7 +31,7 @@ def test_the_clock_has_the_margin_and_the_limit_of_the_fixture() -> None:
 @pytest.mark.parametrize(
     ("fixture", "words"),
     [
-        (new_fixture("chess"), "no game 'chess'"),
+        (new_fixture("shogi"), "no game 'shogi'"),
         (new_fixture("connect4:rows=0"), "rows"),
         (new_fixture("tictactoe", seats=3), "tictactoe is for 2 players, got 3"),
         (new_fixture("ludo", seats=2), "ludo is for 4 players, got 2"),
