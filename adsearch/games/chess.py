@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final, Self
 
 from adsearch.errors import BadCell, BadPosition, quote
-from adsearch.games import chess_text as text
 from adsearch.games.chess_board import (
     BISHOP_MASK,
     BISHOP_TARGETS,
@@ -21,6 +20,7 @@ from adsearch.games.chess_board import (
     SQUARES,
 )
 from adsearch.games.chess_rules import MATE, ChessRules
+from adsearch.games.chess_text import START, read_fen, read_san, write_board, write_castling, write_san
 from adsearch.games.chess_worth import KING_PLACES, LETTERS, PAWN, QUEEN, VALUE, worth
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, grid_attributes
@@ -50,10 +50,7 @@ class Chess(ChessRules):
     )
     notation = "the two squares, and the letter of a promotion: e2e4, e7e8q, e1g1 (castling); or as in Nf3, O-O, exd8=Q"
     position_notation = (
-        (
-            "rnbq.../8/...",
-            "the rows from rank 8 down; capitals are White's pieces, a digit counts empty squares",
-        ),
+        ("rnbq.../8/...", "the rows from rank 8 down; capitals are White's pieces, a digit counts empty squares"),
         ("w or b", "the side to move"),
         ("KQkq", "who may still castle on the king's or the queen's side; - if nobody"),
         ("e3", "the square that a pawn passed, if it can be captured there; else -"),
@@ -69,11 +66,11 @@ class Chess(ChessRules):
 
     @classmethod
     def start(cls) -> Self:
-        return cls.load(text.START)
+        return cls.load(START)
 
     @classmethod
     def load(cls, fen: str) -> Self:
-        parts = text.read_fen(fen)
+        parts = read_fen(fen)
         state = cls()
         state.mine = state.theirs = state.total = 0
         state.pawns = state.knights = state.diagonal = state.straight = state.kings = 0
@@ -95,18 +92,13 @@ class Chess(ChessRules):
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]
-        score = worth(self.total) / 100 + self._king_places() / 100 + WEIGHT_OF_MOBILITY * self._mobility()
+        score = (worth(self.total) + self._king_places()) / 100 + WEIGHT_OF_MOBILITY * self._mobility()
         value = squash(score / PAWNS_OF_A_HALF)
         return -value if seat else value
 
     def features(self, seat: int) -> dict[str, float]:
-        material = 0
-        for square in SQUARES[self.mine]:
-            material += VALUE[self.kind(square)]
-        for square in SQUARES[self.theirs]:
-            material -= VALUE[self.kind(square)]
-        if self.side:
-            material = -material
+        mine, theirs = (sum(VALUE[self.kind(at)] for at in SQUARES[own]) for own in (self.mine, self.theirs))
+        material = theirs - mine if self.side else mine - theirs
         found = {
             "material": material / 100,
             "places": (worth(self.total) - material) / 100,
@@ -143,27 +135,27 @@ class Chess(ChessRules):
         return reached
 
     def noisy_moves(self) -> tuple[int, ...]:
-        """The promotions to a queen and the captures, the most valuable captured piece first, and of these the least
-        valuable capturing piece. Not the captures of a guarded piece by a more valuable one: on Kiwipete, quiescence
-        needs a twelfth of the nodes without them."""
+        """The captures and the promotions to a queen: the most valuable captured piece first, and of equal ones the
+        least valuable capturing piece first. Captures of a guarded piece by a more valuable one are left out: in a test
+        position with many captures, quiescence needed a twelfth of the nodes."""
         theirs, passed = self.theirs, self.passed
         occupied = self.mine | theirs
         found = []
         for move in self.moves():
             source, target, promotion = move & 63, move >> 6 & 63, move >> 12
             taken = BIT[target] & theirs
-            if not (taken or promotion or BIT[target] == passed) or promotion not in (0, QUEEN):
-                continue
-            kind = self.kind(source)
             if taken:
                 gain = VALUE[self.kind(target)]
-            elif BIT[target] == passed and kind == PAWN:
-                gain = VALUE[PAWN]
             elif promotion:
                 gain = 0
+            elif BIT[target] == passed and BIT[source] & self.pawns:
+                gain = VALUE[PAWN]
             else:
                 continue
+            kind = self.kind(source)
             if promotion:
+                if promotion != QUEEN:
+                    continue
                 gain += VALUE[QUEEN]
             elif VALUE[kind] > gain + EVEN and self._attacked(target, occupied ^ BIT[source], theirs ^ taken):
                 continue
@@ -178,19 +170,19 @@ class Chess(ChessRules):
     def shown(self, move: int) -> str:
         child = self.play(move)
         check = "#" if child.over == MATE else "+" if child.checkers else ""
-        return text.write_san(move, self.moves(), self.piece) + check
+        return write_san(move, self.moves(), self.piece) + check
 
-    def from_text(self, text_: str) -> int:
+    def from_text(self, text: str) -> int:
         moves = self.moves()
-        if isinstance(text_, str):
-            wanted = text_.strip()
+        if isinstance(text, str):
+            wanted = text.strip()
             for move in moves:
                 if self.to_text(move) == wanted.lower():
                     return move
-            found = text.read_san(wanted, moves, self.piece)
+            found = read_san(wanted, moves, self.piece)
             if found is not None:
                 return found
-        return super().from_text(text_)
+        return super().from_text(text)
 
     def piece(self, square: int) -> str:
         """The letter of the piece on a square from 0 (a1) to 63 (h8): capital for White, "." if it is empty."""
@@ -215,8 +207,8 @@ class Chess(ChessRules):
     def position(self) -> str:
         """FEN; then, if there are earlier positions that can occur again, their codes, 12 digits each."""
         passed = NAMES[self.passed.bit_length() - 1] if self.passed else "-"
-        castling = text.write_castling(self.castling) or "-"
-        board = text.write_board(self.rows())
+        castling = write_castling(self.castling) or "-"
+        board = write_board(self.rows())
         fen = f"{board} {'wb'[self.side]} {castling} {passed} {self.quiet} {self.number}"
         return fen + (f" seen={''.join(f'{code:012x}' for code in self.past)}" if self.past else "")
 

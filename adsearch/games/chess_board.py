@@ -13,7 +13,6 @@ from typing import Final, TypeVar
 
 Value = TypeVar("Value")
 
-WHITE, BLACK = 0, 1
 PROMOTED: Final = "-nbrq"
 """The letter of each promotion; 0 is none."""
 BIT: Final = tuple(1 << square for square in range(64))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from adsearch.games.chess_board import WHITE, Memo
+from adsearch.games.chess_board import Memo
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 LETTERS: Final = "pnbrqk"
@@ -25,10 +25,10 @@ def _centre(square: int) -> int:
 
 
 def _place(kind: int, square: int) -> int:
-    """What the square adds for White, in hundredths of a pawn; the king's squares depend on the pieces left."""
+    """What the square adds to White's piece, in hundredths of a pawn. The king's places are in `KING_PLACES`."""
     file, rank = square & 7, square >> 3
     if kind == PAWN:
-        return (rank - 1) ** 2 * 2 + (10 * (rank - 1) if 2 < file + 0 < 5 and rank < 4 else 0)
+        return (rank - 1) ** 2 * 2 + (10 * (rank - 1) if file in (3, 4) and rank < 4 else 0)
     if kind == KNIGHT:
         return 8 * _centre(square) - 30
     if kind == BISHOP:
@@ -38,11 +38,10 @@ def _place(kind: int, square: int) -> int:
     return 2 * _centre(square) - 6 if kind == QUEEN else 0
 
 
-PLACES: Final = (
-    tuple(tuple(_place(kind, square) for square in range(64)) for kind in range(6)),
-    tuple(tuple(_place(kind, square ^ 56) for square in range(64)) for kind in range(6)),
+PLACES: Final = tuple(
+    tuple(tuple(_place(kind, square ^ turned) for square in range(64)) for kind in range(6)) for turned in (0, 56)
 )
-"""What each square adds to a side's piece of each kind, seen by that side."""
+"""What each square adds to a piece, by side and kind; Black's board is White's upside down."""
 
 
 def _random(text: str) -> int:
@@ -73,15 +72,15 @@ def code(number: int) -> int:
     return ((number ^ number >> 37) * 0x9E3779B97F4A7C15 >> 40) & 0xFFFFFFFFFFFF
 
 
-def _king_place(side: int, square: int, *, late: bool) -> int:
-    """Early a king is safe behind its pawns, in a corner; late it belongs in the centre."""
+def _king_place(square: int, *, late: bool) -> int:
+    """Early White's king is safe behind its pawns, on a wing; late it belongs in the centre."""
     if late:
         return 8 * _centre(square) - 24
-    rank = square >> 3 if side == WHITE else 7 - (square >> 3)
-    return (10 if square & 7 in (0, 1, 2, 6, 7) else -10) - 15 * rank
+    return (10 if square & 7 in (0, 1, 2, 6, 7) else -10) - 15 * (square >> 3)
 
 
 KING_PLACES: Final = tuple(
-    tuple(tuple(_king_place(side, square, late=late) for square in range(64)) for side in range(2))
+    tuple(tuple(_king_place(square ^ turned, late=late) for square in range(64)) for turned in (0, 56))
     for late in (False, True)
 )
+"""What each square adds to the king: early and late in the game, by side."""
