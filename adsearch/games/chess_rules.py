@@ -115,7 +115,7 @@ class ChessRules(GridGame[int]):
         if self.passed and not self._captures_in_passing():
             self.passed = 0
         self._moves, self.over = None, ""
-        # Without check, the step of a pawn that is not pinned is a legal move: the game goes on, and the others can wait.
+        # Without check, the step of a pawn that is not pinned is a legal move: the others need not be known yet.
         free = self.pawns & self.mine & ~self.pinned
         if self.checkers or not (free >> 8 if self.side else free << 8) & ~(self.mine | self.theirs):
             self._moves = self.legal_moves()
