@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, BadPosition, quote
+from adsearch.games.chess import PAWNS_OF_A_HALF
+from adsearch.games.evaluation import unsquash
 from agents.builtin import BuiltIn
 from agents.errors import AgentsError
 from arena.engines.engine_options import AgentOptions
@@ -32,8 +34,6 @@ _LONGEST_PV: Final = 32
 """The most moves of a principal variation."""
 _LONGEST_NUMBER: Final = 18
 """The most digits of a number."""
-_UNIT: Final = 400
-"""A score s between -1 and 1 is _UNIT * s / (1 - |s|) hundredths of a pawn: the reverse of the evaluation of chess."""
 _WON: Final = 10_000
 """A sure win whose length is not known, in hundredths of a pawn."""
 
@@ -235,19 +235,21 @@ def _best(thought: Thought | None) -> str:
 
 
 def score(thought: Thought) -> str:
-    """The agent's score as UCI writes it, in hundredths of a pawn or as moves to mate."""
-    score = float(thought.info["score"])
-    if abs(score) > 1:
-        return f"cp {round(max(-_WON, min(_WON, score)))}"
-    if abs(score) < 1:
-        return f"cp {round(max(-_WON, min(_WON, _UNIT * score / (1 - abs(score)))))}"
-    state = thought.state
-    for text in thought.line:
-        state = state.play(state.from_text(text))
-    if state.turn is None and len(thought.line) % 2 == (score > 0):
-        moves = (len(thought.line) + 1) // 2
-        return f"mate {moves if score > 0 else -moves}"
-    return f"cp {round(score * _WON)}"
+    """The agent's score as UCI writes it, in hundredths of a pawn or as moves to mate.
+
+    Evaluations of chess are between -1 and 1; other scores count as hundredths of a pawn."""
+    score, line = float(thought.info["score"]), thought.line
+    if abs(score) == 1:
+        end = thought.state
+        for text in line:
+            end = end.play(end.from_text(text))
+        # The side that moves last in a line of an odd length is the agent.
+        if end.turn is None and (score > 0) == (len(line) % 2 == 1):
+            return f"mate {round(score) * ((len(line) + 1) // 2)}"
+        score *= _WON
+    elif abs(score) < 1:
+        score = 100 * PAWNS_OF_A_HALF * unsquash(score)
+    return f"cp {round(max(-_WON, min(_WON, score)))}"
 
 
 def _positive(number: int | None) -> int | None:

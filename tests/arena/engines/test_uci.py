@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from adsearch import State, games
+from adsearch.games.chess import PAWNS_OF_A_HALF
 from adsearch.games.evaluation import squash
 from agents import Agent, Clock, Resign, builtin
 from arena.engines.host import Host, Thought
@@ -144,7 +145,10 @@ def test_a_sure_mate_is_shown_in_moves_and_the_finished_game_has_none() -> None:
 @pytest.mark.parametrize("hundredths", [-9000, -950, -100, -1, 0, 34, 320, 5000])
 def test_an_evaluation_of_chess_is_shown_in_hundredths_of_a_pawn(hundredths: int) -> None:
     state = games.start("chess")
-    assert score(Thought(state, state.moves()[0], {"score": squash(hundredths / 400)})) == f"cp {hundredths}"
+    assert (
+        score(Thought(state, state.moves()[0], {"score": squash(hundredths / 100 / PAWNS_OF_A_HALF)}))
+        == f"cp {hundredths}"
+    )
 
 
 def test_scores_on_another_scale_count_as_hundredths_of_a_pawn() -> None:
