@@ -86,15 +86,17 @@ def submissions(database: Database) -> Store:
 def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, StoredVersion | None]]:
     """The players that `texts` name, each with its version if it is a recorded agent."""
     from arena.errors import BadPlayer
-    from arena.players import versions
     from arena.players.player import read_player
-    from db.database import Database
-    from db.errors import DatabaseError
 
     try:
         return [(read_player(text), None) for text in texts]
     except BadPlayer as error:
         unknown = error
+    # Imported only now: they load SQLAlchemy.
+    from arena.players import versions
+    from db.database import Database
+    from db.errors import DatabaseError
+
     try:
         database = Database(db, create=False)
     except DatabaseError:
