@@ -56,7 +56,7 @@ class Gtp:
             "list_commands": lambda _: "\n".join(self._commands),
             "quit": lambda _: "",
             "boardsize": self._boardsize,
-            "clear_board": lambda _: self._clear(),
+            "clear_board": lambda _: self._new_game(),
             "komi": self._set_komi,
             "play": self._play,
             "genmove": self._genmove,
@@ -108,12 +108,16 @@ class Gtp:
         self._steps.clear()
         return ""
 
+    def _new_game(self) -> str:
+        self._host.new_game()
+        return self._clear()
+
     def _boardsize(self, words: Sequence[str]) -> str:
         size = int(words[0])
         if not 1 <= size <= _LARGEST:
             raise Refused("unacceptable size")
         self._size = size
-        return self._clear()
+        return self._new_game()
 
     def _set_komi(self, words: Sequence[str]) -> str:
         before, texts, steps = self._komi, self._line.texts, list(self._steps)

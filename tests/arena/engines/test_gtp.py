@@ -131,6 +131,20 @@ def test_without_time_left_the_engine_counts_its_own_time() -> None:
     assert clocks[4][0] == 20
 
 
+def test_each_game_has_its_own_agent() -> None:
+    made: list[Agent] = []
+
+    class Counted(Agent):
+        def __init__(self) -> None:
+            made.append(self)
+
+        def choose(self, state: State[Any], clock: Clock) -> Any:
+            return state.moves()[0]
+
+    Gtp(Host(Counted, "mine"), Script("genmove b", "genmove b", "clear_board", "genmove b", "genmove w")).run()  # type: ignore[arg-type]
+    assert len(made) == 3
+
+
 @pytest.mark.parametrize("answer", [None, 999, "nonsense"])
 def test_an_agent_that_fails_or_resigns_resigns(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
     answers, _ = talk("play b C3", "genmove b", "genmove w", "final_score", plan=(answer,))
