@@ -44,6 +44,7 @@ class ProgramAgent(Agent):
         # The last state that the program was asked about, and the move that it answered.
         self._last: tuple[State[Any], Any] | None = None
         self._ids = count(1)
+        self._ply = 1
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
         try:
@@ -73,12 +74,13 @@ class ProgramAgent(Agent):
         return None
 
     def _asked(self, state: State[Any], clock: Clock, events: tuple[tuple[Who, str], ...]) -> Any:
+        self._ply += len(events)
         left = _milliseconds(clock.left)
         self._say(
             Turn(
                 game=_GAME,
                 id=str(next(self._ids)),
-                ply=1,
+                ply=self._ply,
                 events=events,
                 left=None if left is None else (left, left),
                 budget=_milliseconds(clock.budget),
@@ -99,6 +101,7 @@ class ProgramAgent(Agent):
         return move
 
     def _start(self, state: State[Any]) -> None:
+        self._ply = 1
         self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         names = tuple(self.name if seat == self.seat else "opponent" for seat in range(state.players))
         clock = ClockInfo("none", None)
