@@ -11,7 +11,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final, Self
 
-from adsearch.errors import BadPosition, quote
+from adsearch.errors import BadMove, BadPosition, quote
 from adsearch.games.evaluation import squash
 from adsearch.games.go_board import COLUMNS, Board, board, read_hashes, spell_hashes
 from adsearch.games.grid import Cell, GridGame, grid_attributes, read_marks, spell_rows
@@ -289,6 +289,25 @@ class Go(GridGame[int]):
 
     def to_text(self, move: int) -> str:
         return "pass" if move == PASS else self.board.names[move]
+
+    def from_text(self, text: str) -> int:
+        name = text.strip().upper() if isinstance(text, str) else ""
+        if self.turn is None or name not in self.board.names:
+            return super().from_text(text)
+        move = self.board.names.index(name)
+        if move not in self.moves():
+            raise BadMove(f"expected a legal move, got {quote(text)}: {self._why_illegal(move)}")
+        return move
+
+    def _why_illegal(self, point: int) -> str:
+        board, bit = self.board, self.board.bits[point]
+        if (self.black | self.white) & bit:
+            return "the point is not empty"
+        after = self.play(point)
+        stones = after.white if self.turn else after.black
+        if board.without_liberty(bit, stones, board.full ^ after.black ^ after.white):
+            return "suicide, the stone's group would have no empty point beside it"
+        return "superko, an earlier position of the board would come again"
 
     @property
     def _size(self) -> tuple[int, int]:

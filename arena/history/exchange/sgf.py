@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple, NoReturn
 
-from adsearch.errors import BadOption, quote
+from adsearch.errors import BadMove, BadOption, quote
 from adsearch.games.go import PASS, Go
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadClock
@@ -138,8 +138,9 @@ class _Node(NamedTuple):
 
     def get(self, name: str) -> str:
         """The first value of the property on one line; "" if the node does not have it."""
-        values = self.properties.get(name)
-        return " ".join(re.sub(r"\\\n|\\(.)", r"\1", values[0], flags=re.DOTALL).split()) if values else ""
+        value = self.properties.get(name, [""])[0]
+        unescaped = re.sub(r"\\\r?\n|\\(.)", r"\1", value, flags=re.DOTALL)
+        return re.sub(r"\r\n|[\t\n\v\f\r]", " ", unescaped).strip()
 
 
 def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
@@ -161,7 +162,9 @@ def _main_lines(text: str, name: str) -> Iterator[list[_Node]]:
     while at < len(text):
         found = _TOKEN.match(text, at)
         mark, identifier, value = found.groups() if found else ("", "", "")
-        if found is None or (depth == 0 and mark != "(") or (value is not None and values is None):
+        # A value has a name before it, and a name has a value after it.
+        lost = (values == []) if value is None else (values is None)
+        if found is None or lost or (depth == 0 and mark != "("):
             refuse(name, line, f"expected SGF such as (;GM[1]SZ[9];B[ee]), got {quote(text[at : at + 40])}")
         if mark == "(":
             depth += 1
@@ -287,9 +290,10 @@ class _Game:
         if who not in ("opening", state.turn):
             self._refuse(f"expected a move of {_COLOURS[state.turn]}, got two moves of {_COLOURS[1 - state.turn]}")
         text = state.to_text(move)
-        if move not in state.moves():
-            why = "the point is not empty, or the move is suicide or repeats a position"
-            self._refuse(f"move {len(self._moves) + 1}, {text}: not legal in {self._rules}; {why}")
+        try:
+            state.from_text(text)
+        except BadMove as error:
+            self._refuse(f"move {len(self._moves) + 1}: {error}")
         left = said = None
         if node is not None:
             left = self._time(node.get(_TIMES[state.turn]))
