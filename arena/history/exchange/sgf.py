@@ -35,8 +35,7 @@ _RESULT: Final = re.compile(
     r"(?P<winner>[BW])\+(?:(?P<cause>[RTF])[a-z]*|(?P<margin>(?:[0-9]{1,9}(?:\.[0-9]*)?)?))", re.IGNORECASE
 )
 _DRAWS: Final = ("0", "draw", "jigo")
-_BYO_YOMI: Final = re.compile(r"([0-9]+)x([0-9.]+) byo-yomi", re.IGNORECASE)
-_INCREMENT: Final = re.compile(r"([0-9.]+) fischer", re.IGNORECASE)
+_OVERTIME: Final = re.compile(r"([0-9]+x[0-9.]+) byo-yomi|([0-9.]+) fischer", re.IGNORECASE)
 
 
 # Writing.
@@ -51,7 +50,10 @@ def text(game: PastGame) -> str:
     mistakes = {ply.ply: words.mistake(ply, game.players) for ply in game.analysis}
     nodes = []
     for move in game.moves:
-        played = state.from_text(move.move)
+        try:
+            played = state.from_text(move.move)
+        except BadMove as error:
+            raise ArenaError(f"game {game.id}, ply {move.ply}: {error}") from None
         nodes.append(_node(move, state, played, mistakes.get(move.ply, "")))
         state = state.play(played)
     return "\n".join([f"(;{_root(game, state)}", *nodes]) + ")\n\n"
@@ -59,7 +61,7 @@ def text(game: PastGame) -> str:
 
 def _root(game: PastGame, end: Go) -> str:
     black, white = game.players
-    control = TimeControl.parse(game.clock)
+    main, overtime = _clock(TimeControl.parse(game.clock))
     properties = {
         "FF": "4",
         "GM": "1",
@@ -74,8 +76,8 @@ def _root(game: PastGame, end: Go) -> str:
         "DT": (game.started or "")[:10],
         "EV": _escaped(game.tournament or ""),
         "RO": "" if game.round is None else str(game.round),
-        "TM": "" if not control or control.move else f"{control.base / SECOND:g}",
-        "OT": _overtime(control),
+        "TM": main,
+        "OT": overtime,
         "GC": _escaped(words.printable(game.detail or "")),
     }
     return "".join(f"{name}[{value}]" for name, value in properties.items() if value)
@@ -98,20 +100,20 @@ def _result(game: PastGame, end: Go) -> str:
     if points[0] == points[1]:
         return "0"
     winner = _COLOURS[points[0] < points[1]]
-    if game.ruling is None and game.verdict == Verdict.NORMAL:
+    if game.ruling is None and game.verdict == Verdict.NORMAL and end.turn is None:
         return f"{winner}+{abs(end.utilities()[0]):g}"
-    if game.ruling is None and game.verdict == Verdict.ADJUDICATED:
+    if game.ruling is None and game.verdict in (Verdict.NORMAL, Verdict.ADJUDICATED):
         return f"{winner}+"
     cause = _CAUSES.get(Verdict(game.verdict or Verdict.FORFEIT), "F") if game.ruling is None else "F"
     return f"{winner}+{cause}"
 
 
-def _overtime(control: TimeControl) -> str:
-    if control.periods:
-        return f"{control.periods}x{control.period / SECOND:g} byo-yomi"
-    if control.increment and not control.moves:
-        return f"{control.increment / SECOND:g} fischer"
-    return str(control) if control.moves or control.move else ""
+def _clock(control: TimeControl) -> tuple[str, str]:
+    """The main time and the overtime, as Go servers write them."""
+    if not control or control.moves or control.move:
+        return "", str(control) if control else ""
+    main, _, more = str(control).partition("+")
+    return main, f"{more} {'byo-yomi' if control.periods else 'fischer'}" if more else ""
 
 
 def _escaped(text: str) -> str:
@@ -337,10 +339,8 @@ class _Game:
     def _clock(self) -> str:
         """The time control as text; "none" if the file's is of another kind."""
         main, more = self._root.get("TM"), self._root.get("OT")
-        if found := _BYO_YOMI.fullmatch(more):
-            more = f"{main or 0}+{found[1]}x{found[2]}"
-        elif found := _INCREMENT.fullmatch(more):
-            more = f"{main}+{found[1]}"
+        if found := _OVERTIME.fullmatch(more):
+            more = f"{main or 0}+{found[1] or found[2]}"
         try:
             return str(TimeControl.parse(more or main or "none"))
         except BadClock:

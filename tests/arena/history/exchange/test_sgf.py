@@ -165,7 +165,22 @@ def test_a_result_is_that_after_rulings() -> None:
     assert "RE[Void]" in sgf.text(replace(game, rulings=(replace(award, what="void", seat=None),)))
 
 
-@pytest.mark.parametrize("clock", ["60", "60+0.5", "60+5x10", "0+5x10", "40/300", "40/300+3", "move=0.1", "none"])
+def test_a_result_without_moves_has_no_margin() -> None:
+    game = recorded(*at_random(9, 7.5, 4, 7), verdict=Verdict.RESIGNED)
+    assert "RE[B+]" in sgf.text(replace(game, moves=(), plies=0, verdict=Verdict.NORMAL, fault=None))
+
+
+def test_a_wrong_move_in_a_record_is_an_error_with_its_ply() -> None:
+    game = replace(recorded(*at_random(9, 7.5, 4, 2), verdict=Verdict.TIME), id=7)
+    wrong = replace(game.moves[1], move=game.moves[0].move)
+    with pytest.raises(ArenaError, match=r"game 7, ply 2: expected a legal move, got .*: the point is not empty"):
+        sgf.text(replace(game, moves=(game.moves[0], wrong)))
+
+
+@pytest.mark.parametrize(
+    "clock",
+    ["60", "1234567.5", "60+0.5", "60+5x10", "0+5x10", "40/300", "40/300+3", "move=0.1", "none"],
+)
 def test_a_clock_is_read_as_it_was_written(clock: str) -> None:
     game = replace(recorded(*at_random(5, 7.5, 4, 7), verdict=Verdict.TIME), clock=clock)
     assert read_one(sgf.text(game)).clock == clock
