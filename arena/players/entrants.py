@@ -12,7 +12,6 @@ from adsearch import State
 from agents.errors import CannotPlay
 from arena.errors import BadFixture, BadPlayer
 from arena.match.schedule import Entrant
-from arena.players import engine_handshake
 from arena.players.confinement import Confinement
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store
@@ -43,6 +42,8 @@ def enter(
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"'{player.text}' can only play in `arena play`, at a terminal")
     if player.engine is not None:
+        from arena.players import engine_handshake  # here: it loads the rules of chess and Go
+
         engine_handshake.check_game(player.text, player.engine, confinement.rules)
     submission = store.take(player)
     settings = confinement.warden_settings(name, submission, store, wanted=walls, allowance=allowance)

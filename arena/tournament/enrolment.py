@@ -173,7 +173,8 @@ def _located(text: str, folder: Path) -> str:
         return text
     if engines.is_engine(text):
         protocol, words, settings = engines.split_engine(text)
-        return engines.join_engine(protocol, _located_words(words, folder), settings)
+        located = (_located_setting(pair, folder) for pair in settings.split("&"))
+        return engines.join_engine(protocol, _located_words(words, folder), "&".join(located))
     if name == "cmd" and colon:
         try:
             words = shlex.split(rest)
@@ -185,6 +186,11 @@ def _located(text: str, folder: Path) -> str:
         return f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
     path = folder / os.path.expanduser(text.strip())
     return str(path) if "/" in text or path.exists() else text
+
+
+def _located_setting(pair: str, folder: Path) -> str:
+    name, equals, value = pair.partition("=")
+    return f"{name}{equals}{command_words.part(value.strip(), folder).path or value}"
 
 
 def _located_words(words: Sequence[str], folder: Path) -> list[str]:

@@ -181,6 +181,11 @@ def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], 
         return builtin.find(player.text).make
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"expected an agent's file, a folder or a built-in, got {player.text!r}")
+    if player.engine is not None:
+        raise BadPlayer(
+            f"{called} is an engine ({player.text}), which Python's debugger cannot enter; start the engine by hand to "
+            f"ask it about this position: {recorded.state.position()}"
+        )
     if player.kind is PlayerKind.COMMAND:
         seat = recorded.state.view(recorded.seat)
         raise BadPlayer(

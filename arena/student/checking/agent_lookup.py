@@ -49,6 +49,10 @@ def find(text: str) -> Player | Explanation:
         player = read_player(text)
     except BadPlayer as error:
         return _explain_missing(text, str(error))
+    if player.engine is not None:
+        raise BadPlayer(
+            f"{quote(text)} is an engine: it is checked before each run, and 'arena play' plays a game with it"
+        )
     if player.kind is PlayerKind.BUILTIN:
         raise BadPlayer(f"{quote(text)} is built in and needs no check: expected a file, a folder or cmd:PROGRAM")
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):

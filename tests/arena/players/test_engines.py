@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import BadPlayer
+from arena.errors import BadLeague, BadPlayer
 from arena.players import engines, versions
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
+from arena.tournament import enrolment
+from arena.tournament.description import Table
 from arena.walls.translation.engine import Engine, EngineProtocol
 from db import store as record
 from db.database import Database
@@ -126,3 +128,17 @@ def test_known_engines_are_found_where_systems_install_games(tmp_path: Path, mon
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(engines, "_FOLDERS", (str(tmp_path),))
     assert {engine.player: program for engine, program in engines.installed().items()} == {"gtp:gnugo": str(path)}
+
+
+def test_a_tournament_file_names_files_of_an_engine_relative_to_its_own_folder(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    text = f"{program}?Book=./book.bin&Skill Level=3"
+    here = Store(tmp_path / "store").take(read_player(text))
+    monkeypatch.chdir(elsewhere)
+    table = Table({}, "t.toml")
+    assert Store(tmp_path / "store").take(enrolment.found(table, "player", text, tmp_path)).hash == here.hash
+    with pytest.raises(BadLeague, match="expected a program after 'uci:'"):
+        enrolment.found(table, "player", "uci:", tmp_path)
