@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.players.player import read_player
+from arena.walls.kinds import WallKind
 from tests.kit import behind_walls, engines
 from tests.kit.arena_program import arena, arena_process
 from tests.kit.effort import SOAK, tries
@@ -90,7 +91,7 @@ def test_a_program_that_never_answers_is_refused(tmp_path: Path) -> None:
 
 def test_more_nodes_play_better_chess_in_a_sandbox(tmp_path: Path) -> None:
     engines.need("stockfish")
-    behind_walls.need(behind_walls.WallKind.SANDBOX)
+    behind_walls.need(WallKind.SANDBOX)
     players = {
         "1,000 nodes": "uci:stockfish?nodes=1000",
         "100 nodes": "uci:stockfish?nodes=100",
