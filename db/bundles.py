@@ -260,7 +260,7 @@ def _portable(rules: str) -> str:
 
 def _without_folders(started_as: str) -> str:
     """`started_as` without the folders of the machine that the agent was entered on."""
-    return started_as if started_as.startswith("cmd:") else started_as.rstrip("/").rpartition("/")[2]
+    return started_as if started_as.startswith(("cmd:", "uci:", "gtp:")) else started_as.rstrip("/").rpartition("/")[2]
 
 
 # The file.

@@ -36,9 +36,9 @@ def parts(words: Sequence[str], folder: Path) -> Iterator[list[Part]]:
         yield [Part(text, _existing(text, folder, folders=is_class_path or "/" in text)) for text in texts]
 
 
-def part(text: str, folder: Path) -> Part:
-    """A single word; it names a folder only if it has a '/'."""
-    return Part(text, _existing(text, folder, folders="/" in text))
+def setting(value: str, folder: Path) -> Part:
+    """The value of an engine's setting; without a '/' it is never a file, because it can be anything, such as 16."""
+    return Part(value, _existing(value, folder, folders=True) if "/" in value else None)
 
 
 def _existing(text: str, folder: Path, *, folders: bool) -> str | None:

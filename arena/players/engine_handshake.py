@@ -32,6 +32,8 @@ from arena.walls.warden_settings import WardenSettings
 
 _OTHER: Final = {EngineProtocol.UCI: EngineProtocol.GTP, EngineProtocol.GTP: EngineProtocol.UCI}
 _SEED: Final = 1
+_EXITS_WITHIN: Final = 5.0
+"""Seconds to wait for the exit code of a program that has closed its stdout."""
 
 
 def check_game(text: str, engine: Engine, rules: str) -> None:
@@ -72,9 +74,11 @@ class _Handshake:
         self._process.write(self._translator.say(start))
         give_up = monotonic() + self._seconds
         while not self._is_ready():
+            left = max(0, give_up - monotonic())
             if self._process.stdout_ended:
+                if (ended := self._process.ended()) is not None:
+                    select([ended], [], [], min(left, _EXITS_WITHIN))
                 self._refuse(self._process.how_it_ended()[1])
-            left = give_up - monotonic()
             if left <= 0:
                 self._refuse(f"did not answer within {self._seconds:.0f} s")
             pipes = self._process.readers()

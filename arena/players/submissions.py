@@ -191,7 +191,7 @@ class Store:
         command: dict[str, Any] = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
         if (engine := player.engine) is not None:
             options = {
-                name: contents.add_part(command_words.part(value, Path()), f"options/{number}/")
+                name: contents.add_part(command_words.setting(value, Path()), f"options/{number}/")
                 for number, (name, value) in enumerate(engine.options.items(), 1)
             }
             command["engine"] = {**to_builtins(engine), "options": options}

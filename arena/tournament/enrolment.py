@@ -189,8 +189,9 @@ def _located(text: str, folder: Path) -> str:
 
 
 def _located_setting(pair: str, folder: Path) -> str:
+    """An engine's setting NAME=VALUE, with `folder` in front of the path of a file."""
     name, equals, value = pair.partition("=")
-    return f"{name}{equals}{command_words.part(value.strip(), folder).path or value}"
+    return f"{name}{equals}{command_words.setting(value.strip(), folder).path or value}"
 
 
 def _located_words(words: Sequence[str], folder: Path) -> list[str]:

@@ -31,6 +31,7 @@ from arena.course.roster import Roster
 from arena.errors import ArenaError
 from arena.history.recorded_rules import why_untrusted
 from arena.players import versions
+from arena.players.engines import is_engine
 from arena.players.player import MAIN_FILE
 from arena.players.submissions import Store
 from arena.tournament.collected_file import Refused
@@ -204,7 +205,7 @@ def _own(connection: Connection, author: Author, store: Store, games: Sequence[P
     return OwnAgent(
         name=author.name,
         file=_handed_in(version, store),
-        python=not version.started_as.startswith("cmd:"),
+        python=not (version.started_as.startswith("cmd:") or is_engine(version.started_as)),
         source_line=partial(store.line, version.source),
     )
 
@@ -212,6 +213,8 @@ def _own(connection: Connection, author: Author, store: Store, games: Sequence[P
 def _handed_in(version: StoredVersion, store: Store) -> str:
     """The player as its author types it, in the folder with the agent."""
     text = version.started_as
+    if is_engine(text):
+        return text
     if text.startswith("cmd:"):
         return command_as_typed(text)
     with suppress(ArenaError):

@@ -103,6 +103,12 @@ def test_the_hash_covers_all_settings_and_files(program: str) -> None:
     assert len(set(hashes)) == len(hashes)
 
 
+def test_a_setting_that_is_also_the_name_of_a_file_stays_a_number(program: str) -> None:
+    Path("16").touch()
+    submission = Store(Path("store")).take(read_player(f"{program}?Hash=16"))
+    assert submission.engine == Engine(UCI, {"Hash": "16"})
+
+
 def test_a_recorded_engine_plays_again_as_it_was(program: str) -> None:
     text = f"{program}?Book=./book.bin&Hash=2&nodes=7"
     store, database = Store(Path("store")), Database("arena.db")
