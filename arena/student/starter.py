@@ -92,6 +92,14 @@ _FOR_HIDDEN_INFORMATION: Final = {
 }
 """The words to replace in SIMPLE: an opponent that cannot see our cards cannot choose the worst answer for us."""
 
+_MANY_MOVES: Final = 150
+"""Number of moves at the start from which SIMPLE looks at no answers: there are too many to try in its time."""
+_FOR_MANY_MOVES: Final = {
+    "from adsearch import CHANCE\n": "",
+    "Looks one move ahead, and at the opponent's answers.": "Looks one move ahead.",
+    "self.after_answer(state.play(move), state.turn)": "self.worth(state.play(move), state.turn)",
+}
+"""The words to replace in SIMPLE for a game with that many moves; `after_answer` is left out."""
 
 _FOR_CONNECT4: Final = {"plays the middle legal move: change it.": "wins, blocks or plays near the middle: improve it."}
 """The words to replace in BARE: with the rules of Connect-4, `choose` looks one move ahead."""
@@ -139,6 +147,9 @@ def agent(
         changes |= {f"{name} = {size}": f"{name} = {getattr(start.board, name.lower())}" for name, size in _SIZES}
     if style is Style.SEARCH:
         changes |= _SEARCHES[_search_for(start)]
+    if style is Style.SIMPLE and len(start.moves()) >= _MANY_MOVES:
+        text = re.sub(r"    def after_answer\(.*?\n\n", "", text, flags=re.DOTALL)
+        changes |= _FOR_MANY_MOVES
     if style is Style.SIMPLE and start.hidden:
         changes |= _FOR_HIDDEN_INFORMATION
     template_block = _block(_commands(f"my_agent{ending}", "connect4", 2, style, language), language)

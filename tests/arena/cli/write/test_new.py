@@ -14,6 +14,7 @@ from unittest import mock
 import pytest
 
 from adsearch import games
+from adsearch.games.go import Go
 from agents import loading
 from agents.practice import practice
 from arena.student.starter import ENDINGS, FOLDER, Style
@@ -48,10 +49,12 @@ BEATEN = {
     **dict.fromkeys(("nap", "grundy", "kuhn"), 240),
     "ludo": 60,
     "maze": 60,
+    "go:size=5,komi=0.5": 40,
     f"{COUNTDOWN}:Countdown": 60,
 }
 """The games, and how many of each tell enough."""
 del BEATEN["rps"]  # which nobody can be better at than random
+del BEATEN["chess"], BEATEN["go"]  # these games are long; tests/arena/cli/test_chess_and_go.py plays some
 
 
 @pytest.mark.parametrize("game", BEATEN, ids=lambda game: Path(game).name)
@@ -145,7 +148,9 @@ def test_without_our_library_only_the_first_comment_depends_on_the_game(ending: 
 OWN_WORTH = ("connect4", "tictactoe", "othello", "checkers", "chess", "go")
 
 
-@pytest.mark.parametrize("game", [*games.names(), "connect4:rows=12,columns=4", "tictactoe:m=1,n=2", "othello:size=4"])
+@pytest.mark.parametrize(
+    "game", [*games.names(), "connect4:rows=12,columns=4", "tictactoe:m=1,n=2", "othello:size=4", "go:size=19"]
+)
 @pytest.mark.parametrize("style", ["simple", "search"])
 def test_its_evaluation_is_within_the_bounds_and_fair_to_both_seats(game: str, style: str) -> None:
     assert arena("new", "my_agent.py", "--game", game, "--style", style).code == 0
@@ -163,6 +168,24 @@ def test_its_evaluation_is_within_the_bounds_and_fair_to_both_seats(game: str, s
             assert all(low < value < high for value in values)
             assert not state.zero_sum or values[0] == -values[1]
             state = state.play(random.choice(state.moves()))
+
+
+def test_in_a_game_with_very_many_moves_it_looks_only_one_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a board of 19 x 19 points, 131,000 moves and answers would take a second or more for each move."""
+    assert arena("new", "my_agent.py", "--game", "go:size=19").code == 0
+    played = 0
+    play = Go.play
+
+    def counted(state: Go, move: int) -> Go:
+        nonlocal played
+        played += 1
+        return play(state, move)
+
+    monkeypatch.setattr(Go, "play", counted)
+    agent: Any = loading.load("my_agent.py")()
+    state = games.start("go:size=19")
+    assert agent.choose(state, None) in state.moves()
+    assert played == len(state.moves()) == 362
 
 
 @pytest.mark.parametrize("ending", ENDINGS.values())
