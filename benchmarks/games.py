@@ -27,6 +27,7 @@ PLIES = {
     "othello": 6,
     "checkers": 6,
     "chess": 4,
+    "go": 2,
     "pig": 9,
     "ludo": 7,
     "maze": 8,
@@ -42,6 +43,7 @@ OPEN_SPIEL = {
     "othello": "othello",
     "checkers": "checkers",
     "chess": "chess",
+    "go": "go(board_size=9,komi=7.5)",
     "pig": "pig",
     "kuhn": "kuhn_poker",
 }

@@ -132,10 +132,15 @@ def main() -> None:
         print(f"{f'Connect-4, deepening with table and ordering, {depth} plies':<52}{took:>9.2f}{nodes:>14,} nodes")
     took = statistics.median(seconds(lambda: minimax.search(games.start("tictactoe"))) for _ in range(RUNS))
     print(f"{'tic-tac-toe, minimax, to the end':<52}{took:>9.2f}{549_946:>14,} nodes")
-    took = statistics.median(
-        seconds(lambda: mcts.search(start, simulations=SIMULATIONS, random=Random(1))) for _ in range(RUNS)
-    )
-    print(f"{'Connect-4, MCTS':<52}{took:>9.2f}{SIMULATIONS / took:>14,.0f} simulations/s")
+    for name, game, simulations in (
+        ("Connect-4", start, SIMULATIONS),
+        ("Go on 9x9", games.start("go"), SIMULATIONS // 30),
+    ):
+        took = statistics.median(
+            seconds(lambda game=game, times=simulations: mcts.search(game, simulations=times, random=Random(1)))  # type: ignore[misc]
+            for _ in range(RUNS)
+        )
+        print(f"{f'{name}, MCTS':<52}{took:>9.2f}{simulations / took:>14,.0f} simulations/s")
     chess = games.load("chess", MIDDLE_GAME)
     nodes = pvs.search(chess, depth=4, table=True, ordering=True).nodes
     took = statistics.median(

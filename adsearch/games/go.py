@@ -38,7 +38,7 @@ class Go(GridGame[int]):
 
     options = (
         Option("size", 9, "number of rows and columns", 1, 19),
-        Option("komi", 7.5, "points added to White's area", -361, 361, halves=True),
+        Option("komi", 7.5, "points added to White's area, whole or half", -361, 361, halves=True),
     )
     notation = "the point: its column's letter (no I) and its row's number from the bottom, such as D4; or pass (-1)"
     position_notation = (
