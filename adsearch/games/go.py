@@ -24,6 +24,7 @@ PASS: Final = -1
 _GUESSES: Final = 8
 """Random points that a playout tries before it lists those that are left."""
 _MODULUS: Final = 2**61 - 1
+"""The prime of `past_key`."""
 _LEGAL_POSITIONS: Final = {1: 1, 2: 57}
 """The number of boards that can be reached, by size (Tromp and Farneback, "Combinatorics of Go", 2007)."""
 
@@ -71,7 +72,8 @@ class Go(GridGame[int]):
     past: tuple[int, ...]
     """The hashes of the earlier positions. The empty board is left out: it cannot come again."""
     past_key: int
-    """The sum of the squares of `past`: the same for any order."""
+    """The sum of the squares of `past`, modulo a prime: the same for any order. (Sums of the hashes themselves could be
+    equal for different histories, because hashes of similar boards are exclusive ors of the same numbers.)"""
     captured: tuple[int, int]
     """Of each seat, the points from which stones were captured."""
     _moves: tuple[int, ...] | None
@@ -120,8 +122,8 @@ class Go(GridGame[int]):
 
     @property
     def max_plies(self) -> int | None:
-        # No board comes twice and two passes end the game, so each board is left by at most one pass and one stone.
-        # On larger boards the bound is too high to be of use.
+        # No board comes twice. On each there is at most one pass and then a stone; on the last there are two passes.
+        # For larger boards the bound is too high to be of use.
         boards = _LEGAL_POSITIONS.get(self.board.size)
         return boards and 2 * boards
 
@@ -165,7 +167,7 @@ class Go(GridGame[int]):
         return new or (hash ^ board.hash_of(1 - turn, taken)) not in self.past
 
     def play(self, move: int) -> Self:
-        board, turn, hash = self.board, self.turn, self.hash
+        board, turn, hash = self.board, self.turn or 0, self.hash
         child = self.__class__()
         child.board, child.komi = board, self.komi
         child._moves = None
@@ -173,22 +175,18 @@ class Go(GridGame[int]):
             child.black, child.white, child.hash = self.black, self.white, hash
             child.past, child.past_key, child.captured = self.past, self.past_key, self.captured
             child.passes = self.passes + 1
-            child.turn = None if child.passes == 2 else 0 if turn else 1
+            child.turn = None if child.passes == 2 else 1 - turn
             return child
         mine, theirs = (self.white, self.black) if turn else (self.black, self.white)
         mine |= board.bits[move]
         touched = board.near[move] & theirs
         taken = touched and board.without_liberty(touched, theirs, board.full ^ mine ^ theirs)
         child.captured = self.captured
-        if turn:
-            child.hash = hash ^ board.hashes[1][move]
-            child.turn = 0
-        else:
-            child.hash = hash ^ board.hashes[0][move]
-            child.turn = 1
+        child.hash = hash ^ board.hashes[turn][move]
+        child.turn = 1 - turn
         if taken:
             theirs ^= taken
-            child.hash ^= board.hash_of(child.turn, taken)
+            child.hash ^= board.hash_of(1 - turn, taken)
             black, white = self.captured
             child.captured = (black | taken, white) if turn else (black, white | taken)
         child.black, child.white = (theirs, mine) if turn else (mine, theirs)
@@ -213,7 +211,7 @@ class Go(GridGame[int]):
 
     def utilities(self) -> tuple[float, float]:
         black, white = self.areas()
-        ahead = black - white - self.komi
+        ahead = float(black - white - self.komi)
         return (ahead, 0.0 - ahead)
 
     def ending(self) -> str:

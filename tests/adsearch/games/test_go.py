@@ -42,6 +42,8 @@ def texts(state: Go) -> list[str]:
 def reached(state: Go, first: int = 0) -> int:
     """The number of positions made from `state` by placing stones on points from `first` on, without captures. It makes
     each legal position once: without its last stones, a legal position is legal."""
+    if first == state.board.size**2:
+        return 1
     count = 1
     stones = (state.black | state.white).bit_count()
     for side in (state, state.play(PASS)):
