@@ -100,8 +100,10 @@ def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
             raise BadSearch(TOO_LARGE)
         return maxn.search(state, budget=budget)
     if state.chance or state.max_plies is None or (endless and budget is None):
-        if not state.chance and (found := deepening.search(state, budget=Budget(nodes=QUICK))).exact:
-            return found
+        if not state.chance and budget is None:
+            found = deepening.search(state, budget=Budget(nodes=QUICK))
+            if found.exact:
+                return found
         try:
             return iteration.search(state, budget=budget, most=iteration.MOST if state.chance else FEW)
         except BadSearch:
