@@ -19,7 +19,7 @@ GRIDS = [spec for spec in EVERY if isinstance(games.start(spec), GridGame)]
 
 def test_every_game_with_a_board_is_a_grid_game() -> None:
     found = {spec.partition(":")[0] for spec in GRIDS}
-    assert found == {"tictactoe", "connect4", "dots", "othello", "checkers", "chess", "maze"}
+    assert found == {"tictactoe", "connect4", "dots", "othello", "checkers", "chess", "go", "maze"}
 
 
 @pytest.mark.parametrize("spec", GRIDS)
