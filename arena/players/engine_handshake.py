@@ -17,7 +17,7 @@ from msgspec import convert
 from adsearch.errors import quote
 from adsearch.games import catalog
 from agents.errors import BadMessage
-from agents.protocol import LIMITS, PROTOCOL, Bye, ClockInfo, Failed, Hello, Ready, Start, Welcome
+from agents.protocol import LIMITS, PROTOCOL, UNREAD_BYTES, Bye, ClockInfo, Failed, Hello, Ready, Start, Welcome
 from arena.errors import BadPlayer
 from arena.match.clock import SECOND
 from arena.players.engines import GAMES
@@ -27,13 +27,15 @@ from arena.walls.kinds import MEBIBYTE
 from arena.walls.translation.engine import Engine, EngineProtocol
 from arena.walls.translation.gtp import Gtp
 from arena.walls.translation.uci import Uci
-from arena.walls.translation.uci_option import find_option
+from arena.walls.translation.uci_option import find_option, integer
 from arena.walls.warden_settings import WardenSettings
 
 _OTHER: Final = {EngineProtocol.UCI: EngineProtocol.GTP, EngineProtocol.GTP: EngineProtocol.UCI}
 _SEED: Final = 1
 _EXITS_WITHIN: Final = 5.0
 """Seconds to wait for the exit code of a program that has closed its stdout."""
+_LOOKS_EVERY: Final = 0.025
+"""Seconds between two looks at what the engine uses."""
 
 
 def check_game(text: str, engine: Engine, rules: str) -> None:
@@ -67,12 +69,15 @@ class _Handshake:
         self._seconds = (warden.start + warden.ready) / SECOND
         self._translator = Uci(engine) if engine.protocol is EngineProtocol.UCI else Gtp(engine)
         self._greeted = False
+        # Bytes of the lines that it has written.
+        self._written = 0
 
     def run(self, rules: str, position: str) -> None:
         """Returns when the engine is ready for a game with these rules."""
         start = Start(1, rules, 0, ("", ""), ClockInfo("none", None), _SEED, position)
         self._process.write(self._translator.say(start))
-        give_up = monotonic() + self._seconds
+        look_at = monotonic()
+        give_up = look_at + self._seconds
         while not self._is_ready():
             left = max(0, give_up - monotonic())
             if self._process.stdout_ended:
@@ -83,7 +88,12 @@ class _Handshake:
                 self._refuse(f"did not answer within {self._seconds:.0f} s")
             pipes = self._process.readers()
             writer = self._process.writer()
-            readable, writable, _ = select(pipes, [] if writer is None else [writer], [], left)
+            readable, writable, _ = select(pipes, [] if writer is None else [writer], [], min(left, _LOOKS_EVERY))
+            if look_at <= monotonic():
+                look_at = monotonic() + _LOOKS_EVERY
+                self._process.meter.look()
+                if (excess := self._process.excess()) is not None:
+                    self._refuse(excess[1])
             if writable:
                 self._process.flush()
             if readable:
@@ -94,6 +104,9 @@ class _Handshake:
     def _is_ready(self) -> bool:
         """Takes the lines that have come; whether the engine is ready."""
         while (line := self._process.next_line()) is not None:
+            self._written += len(line) + 1
+            if self._written > UNREAD_BYTES:
+                self._refuse(f"wrote more than {UNREAD_BYTES} bytes that nobody asked for")
             if not line.strip():
                 continue
             try:
@@ -122,7 +135,7 @@ class _Handshake:
             return
         given = next((value for name, value in self._engine.options.items() if name.lower() == "hash"), option.default)
         most = self._memory // MEBIBYTE // 2
-        if given.isdigit() and int(given) > most:
+        if (number := integer(given)) is not None and number > most:
             raise BadPlayer(
                 f"{quote(self._text)}: Hash is {given} MiB, more than half of the memory limit; "
                 f"expected at most {most}, or a higher memory limit in the tournament's description"

@@ -158,7 +158,7 @@ class Uci:
                 return self._hello(self._start.game)
             case "readyok" if self._greeted and self._start is not None:
                 return Ready(self._start.game)
-            case "option":
+            case "option" if not self._greeted:  # later ones are not counted, and would fill the memory
                 if (option := UciOption.parse(text)) is not None:
                     self.options[option.name] = option
                 return None

@@ -42,7 +42,7 @@ class UciOption:
         if not texts["name"] or not texts.get("type"):
             return None
         choices = tuple(" ".join(value) for key, value in parts if key == "var")
-        least, most = (_integer(texts.get(key, "")) for key in ("min", "max"))
+        least, most = (integer(texts.get(key, "")) for key in ("min", "max"))
         return cls(texts["name"], texts["type"], texts.get("default", ""), least, most, choices)
 
     def problem(self, value: str) -> str | None:
@@ -55,7 +55,7 @@ class UciOption:
         elif self.kind == "combo" and value.lower() not in [choice.lower() for choice in self.choices]:
             expected = one_of(self.choices)
         elif self.kind == "spin":
-            number = _integer(value)
+            number = integer(value)
             low, high = self.least, self.most
             if number is None or (low is not None and number < low) or (high is not None and number > high):
                 expected = "an integer" if low is None or high is None else f"an integer from {low} to {high}"
@@ -83,5 +83,6 @@ def first_problem(options: Mapping[str, UciOption], wanted: Mapping[str, str]) -
     return None
 
 
-def _integer(text: str) -> int | None:
+def integer(text: str) -> int | None:
+    """The integer of at most 18 digits that `text` is, else None."""
     return int(text) if _INTEGER.fullmatch(text) else None

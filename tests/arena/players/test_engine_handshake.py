@@ -71,6 +71,28 @@ def test_what_cannot_play_is_refused_before_the_first_game(player: str, game: st
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("while True: print('x')", "wrote more than 1048576 bytes that nobody asked for"),
+        (
+            "import os, time; [os.fork() or time.sleep(60) for _ in range(200)]",
+            "more than the 64 threads and processes",
+        ),
+        (
+            "print('option name Hash type string default', 5000 * '9'); print('uciok')",
+            "not ready for a game: it exited",
+        ),
+    ],
+)
+def test_the_limits_hold_in_the_handshake_too(program: str, says: str) -> None:
+    ended = arena(
+        "play", "chess", f"uci:{PYTHON} -c {shlex.quote(program)}", "random", "--walls", "limits", "--no-record"
+    )
+    assert ended.code == 2
+    assert says in " ".join(ended.err.split())
+
+
 def test_a_program_that_never_answers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text(
         f"""

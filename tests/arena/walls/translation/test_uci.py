@@ -78,6 +78,13 @@ def go(clock: str, left: tuple[int, ...] | None, *events: tuple[Any, str], **set
     return asked(greeted(Uci(engine(**settings)), clock=clock), *events, left=left)[1]
 
 
+def test_options_after_uciok_are_not_kept() -> None:
+    uci = greeted(Uci(engine()))
+    before = dict(uci.options)
+    assert uci.hear(b"option name Late type string") == "option name Late type string"
+    assert uci.options == before
+
+
 def test_the_handshake() -> None:
     uci = started(Uci(engine(options={"threads": "2", "Style": "very risky", "clear hash": ""})))
     assert uci.hear(b"Fake 1 by nobody") == "Fake 1 by nobody"
