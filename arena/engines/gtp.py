@@ -7,6 +7,7 @@ played after a pass of the other.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ GAME: Final = "go"
 PASS: Final = "pass"
 _COLOURS: Final = {"b": 0, "black": 0, "w": 1, "white": 1}
 _LARGEST: Final = 19
+_MOST_STONES: Final = 10**6
+"""Stones of a byo-yomi period; a larger number counts as this one."""
 _NOT_TEXT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -82,7 +85,6 @@ class Gtp:
             self._wire.write(f"{sign}{number} {answer}".rstrip(), "")
             if words[:1] == ["quit"]:
                 break
-        self._host.new_game()
 
     def _ended(self) -> None:
         self._wire.wait_until_unread()
@@ -205,14 +207,14 @@ class Gtp:
         return text
 
     def _time_settings(self, words: Sequence[str]) -> str:
-        main, byo_yomi, stones = float(words[0]), float(words[1]), int(words[2])
+        main, byo_yomi, stones = _seconds(words[0]), _seconds(words[1]), _stones(words[2])
         # Byo-yomi time without stones means that there is no time limit.
         self._settings = None if byo_yomi > 0 and stones == 0 else (main, byo_yomi, stones)
         self._left.clear()
         return ""
 
     def _time_left(self, words: Sequence[str]) -> str:
-        self._left[_colour(words[0])] = (float(words[1]), int(words[2]))
+        self._left[_colour(words[0])] = (_seconds(words[1]), _stones(words[2]))
         return ""
 
     def _allow(self, turn: Turn, colour: int) -> None:
@@ -243,6 +245,17 @@ def _colour(word: str) -> int:
     if word.lower() not in _COLOURS:
         raise Refused("invalid color")
     return _COLOURS[word.lower()]
+
+
+def _seconds(word: str) -> float:
+    seconds = float(word)
+    if math.isnan(seconds):
+        raise Refused("syntax error")
+    return seconds
+
+
+def _stones(word: str) -> int:
+    return min(int(word), _MOST_STONES)
 
 
 def _handicap(size: int, stones: int) -> list[str]:

@@ -24,7 +24,7 @@ INTERRUPT: Final = signal.SIGUSR2
 _GRACE: Final = 0.5
 """How long an agent that is stopped can take to return its move, in seconds, before it is interrupted."""
 _END_AFTER: Final = 1.0
-"""How long a thinking agent can delay the end of this process, in seconds."""
+"""How long an agent can delay the end of this process, in seconds."""
 
 
 class TurnClock(Clock):
@@ -92,6 +92,13 @@ class Turn:
             if self._thought.wait(grace):
                 return
         os._exit(0)
+
+
+def end_process_soon() -> None:
+    """This process ends in a moment, even if its agent hangs or has left threads that run on."""
+    end = threading.Timer(_END_AFTER, os._exit, (0,))
+    end.daemon = True
+    end.start()
 
 
 def suggested(control: TimeControl) -> tuple[float, float]:

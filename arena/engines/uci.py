@@ -58,8 +58,8 @@ class Uci:
         self._start = ""
         # What the last `info` line of this turn said.
         self._shown: tuple[dict[str, Any], Any] | None = None
-        # The last `go` that was read, for the reading thread.
-        self._turn: Turn | None = None
+        # The turns that were read and not answered, for the reading thread.
+        self._turns: list[Turn] = []
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": lambda _: self._introduce(),
             "isready": lambda _: self._wire.write("readyok"),
@@ -79,24 +79,23 @@ class Uci:
                 self._go(order.turn)
             else:
                 self._commands[order.words[0]](order.words[1:])
-        self._host.new_game()
 
     # In the reading thread.
 
     def _arrived(self, line: str) -> Order | None:
         words = tuple(dropwhile(lambda word: word not in _COMMANDS, line.split()))
         command = words[0] if words else ""
-        turn = self._turn if self._turn and not self._turn.answered else None
+        self._turns = [turn for turn in self._turns if not turn.answered]
         if command == "go":
-            self._turn = Turn(words[1:], held="infinite" in words or "ponder" in words)
-            return Order(words, self._turn)
+            self._turns.append(Turn(words[1:], held="infinite" in words or "ponder" in words))
+            return Order(words, self._turns[-1])
         if command == "stop":
-            if turn:
+            for turn in self._turns:
                 turn.stop()
         elif command == "ponderhit":
-            if turn:
+            for turn in self._turns:
                 turn.released.set()
-        elif command == "isready" and turn:
+        elif command == "isready" and self._turns:
             self._wire.write("readyok")
         elif command:
             if command == "quit":
@@ -105,8 +104,9 @@ class Uci:
         return None
 
     def _ended(self) -> None:
-        if self._turn and not self._turn.answered:
-            self._turn.leave()
+        for turn in self._turns:
+            if not turn.answered:
+                turn.leave()
 
     # In the main thread.
 
@@ -123,7 +123,7 @@ class Uci:
         if known == "ponder":
             return
         if known == _OVERHEAD.lower() and value.isdecimal():
-            self._overhead = int(value) / 1000
+            self._overhead = int(value[:_LONGEST_NUMBER]) / 1000
             return
         try:
             self._host.change(self._options.set(known, value))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,7 +49,8 @@ def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     _greet("UCI", "uci")
     streams = claim()
     known = builtin.find(player.text) if player.kind is PlayerKind.BUILTIN else None
-    _serve(lambda: Uci(_host(player, GAME), Wire(streams), builtin=known).run())
+    host = _host(player, GAME)
+    _serve(host, Uci(host, Wire(streams), builtin=known).run)
 
 
 def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
@@ -67,7 +69,8 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     player = _player(agent, db, trust=trust_rules)
     _greet("GTP", "list_commands")
     streams = claim()
-    _serve(lambda: Gtp(_host(player, GAME), Wire(streams)).run())
+    host = _host(player, GAME)
+    _serve(host, Gtp(host, Wire(streams)).run)
 
 
 def _greet(protocol: str, command: str) -> None:
@@ -78,11 +81,14 @@ def _greet(protocol: str, command: str) -> None:
         )
 
 
-def _serve(run: Callable[[], None]) -> None:
-    try:
+def _serve(host: Host, run: Callable[[], None]) -> None:
+    """Runs the engine until the other program has no more commands; then this process ends, whatever the agent does."""
+    from arena.engines.turn import end_process_soon
+
+    with suppress(BrokenPipeError):
         run()
-    except BrokenPipeError:
-        raise typer.Exit from None
+    end_process_soon()
+    host.new_game()
 
 
 def _player(text: str, db: str | None, *, trust: bool) -> Player:

@@ -88,6 +88,13 @@ def test_sizes_and_komi_that_the_game_does_not_have_are_refused() -> None:
     assert [answer.partition(" ")[0] for answer in answers[4:]] == ["?"] * 3
 
 
+def test_numbers_beyond_all_bounds_are_not_an_error() -> None:
+    huge = "9" * 400
+    answers, clocks = talk(f"time_settings 5 10 {huge}", "genmove b", f"time_left w 1e400 {huge}", "time_left b nan 1")
+    assert [answer[0] for answer in answers] == ["=", "=", "=", "?"]
+    assert clocks
+
+
 def test_komi_can_be_set_after_moves() -> None:
     answers, _ = talk("boardsize 3", "play b B2", "komi 3.5", "final_score", "undo", "final_score")
     assert answers[2:] == ["=", "= B+5.5", "=", "= W+3.5"]

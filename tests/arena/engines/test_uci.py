@@ -83,7 +83,7 @@ def test_each_game_has_its_own_agent_which_sees_one_seat() -> None:
     start = games.start("chess").position()
     assert [len(agent.asked) for agent in First.made] == [2, 1, 1]
     assert [agent.began for agent in First.made] == [[(start, 0)], [(start, 0)], [(start, 1)]]
-    assert [agent.ends for agent in First.made] == [1, 1, 1]
+    assert [agent.ends for agent in First.made] == [1, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -273,6 +273,31 @@ def test_an_agent_that_does_not_stop_is_interrupted_and_plays_what_it_told_last(
         code, errors = engine.ended()
         assert code == 0
         assert errors.count("I think") == 2
+
+
+def test_stop_ends_every_search_that_was_asked_for() -> None:
+    with our_engine("uci", "pvs") as engine:
+        engine.say("position startpos", "go infinite", "go infinite", "stop")
+        assert engine.hear("bestmove")
+        assert engine.hear("bestmove")
+
+
+def test_quit_ends_the_process_whatever_its_agent_does(tmp_path: Path) -> None:
+    agent = tmp_path / "stays.py"
+    agent.write_text(
+        "import threading, time\nfrom agents import Agent\nclass Stays(Agent):\n"
+        "    def choose(self, state, clock):\n        threading.Thread(target=time.sleep, args=(1000,)).start()\n"
+        "        return state.moves()[0]\n    def end(self, utilities, verdict):\n        time.sleep(1000)\n"
+    )
+    with our_engine("uci", str(agent)) as engine:
+        engine.say("go")
+        assert engine.hear("bestmove")
+        engine.say("quit")
+        assert engine.ended() == (0, "")
+
+
+def test_a_number_with_5000_digits_is_not_an_error() -> None:
+    assert talk(f"setoption name Move Overhead value {'9' * 5000}", "isready", "quit") == ["readyok"]
 
 
 def test_a_strangers_client_plays_games_against_stockfish_without_a_fault() -> None:
