@@ -151,7 +151,8 @@ def _check_allowed(protocol: EngineProtocol, name: str) -> None:
         raise BadPlayer(f"the option {name} cannot be set: {why}")
     if protocol is _GTP and name in _SENT_BY_WARDEN:
         raise BadPlayer(f"{name}= cannot be set for an engine: it is a part of the game")
-    if protocol is _GTP and " " in name:
+    # "1" would be the id of the command in the value, and after "#" there is only a comment.
+    if protocol is _GTP and not re.fullmatch("[A-Za-z][^ #]*", name):
         raise BadPlayer(f"expected the name of a GTP command before '=', got {quote(name)}")
 
 

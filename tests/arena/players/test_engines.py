@@ -61,6 +61,8 @@ def test_an_engine_is_read_and_named(text: str, name: str, command: tuple[str, .
         ("gtp:mine?nodes=5", "nodes= is a limit for UCI engines"),
         ("gtp:mine?komi=5", "komi= cannot be set for an engine: it is a part of the game"),
         ("gtp:mine?a b=5", "expected the name of a GTP command before '=', got 'a b'"),
+        ("gtp:mine?1=boardsize 9", "expected the name of a GTP command before '=', got '1'"),
+        ("gtp:mine?#=9", "expected the name of a GTP command before '=', got '#'"),
     ],
 )
 def test_a_wrong_text_is_refused(text: str, says: str) -> None:
