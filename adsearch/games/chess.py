@@ -81,8 +81,8 @@ class Chess(ChessRules):
         state.side = 1 - parts.side
         for square, letter in parts.pieces.items():
             state._put(int(letter.islower()), LETTERS.index(letter.lower()), square)
-        state._find_checks_and_pins()
-        if state.checkers:
+        king = (state.kings & state.mine).bit_length() - 1
+        if state._attacked(king, state.mine | state.theirs, state.theirs):
             raise BadPosition(f"the side to move could capture the king, in {quote(fen)}")
         state.side = parts.side
         state.mine, state.theirs = state.theirs, state.mine

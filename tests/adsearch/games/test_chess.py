@@ -278,6 +278,7 @@ def test_a_text_that_fits_no_move_or_two_is_refused(fen: str, text: str) -> None
         (START.replace(" - 0", " e3 0"), "a square that a pawn passed"),
         (START.replace(" - 0", " e6 0"), "a square that a pawn passed"),
         ("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "could capture the king"),
+        ("8/8/8/3kK3/8/8/8/7R w - - 0 1", "could capture the king"),
         (f"{START} seen=0123456789ab", "at most 0 earlier positions"),
         (f"{START} seen=", "expected a position in FEN"),
     ],
