@@ -21,7 +21,7 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError, UntrustedCode
 from arena.history import recorded_rules
 from arena.history.exchange.checks import wrong_moment
-from arena.match.clock import SECOND, Clock, TimeControl
+from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
@@ -197,8 +197,7 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
     if imported and verdict is Verdict.ADJUDICATED:
         return []  # the file gives the result: by other rules, or by agreement
     wrongs = [*_wrong_end(game, end, verdict), *_wrong_result(game, end, verdict)]
-    timed = all(move.spent is not None for move in game.moves if isinstance(move.who, int))
-    return wrongs if imported and not timed else [*wrongs, *_wrong_clocks(game, end)]
+    return wrongs if imported and not _has_exact_times(game) else [*wrongs, *_wrong_clocks(game, end)]
 
 
 def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> State[Any] | str:
@@ -316,6 +315,12 @@ def _wrong_forfeit(game: PastGame, start: State[Any]) -> list[str]:
     if any(utility is not None for utility in stored):
         wrongs += _differs("utilities", stored, utilities or ())
     return wrongs
+
+
+def _has_exact_times(game: PastGame) -> bool:
+    """Whether a clock can be recomputed from the times of the moves: the PGN of chess has only milliseconds."""
+    times = [move.spent for move in game.moves if isinstance(move.who, int)]
+    return not times or (None not in times and any(time and time % MILLISECOND for time in times))
 
 
 def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:

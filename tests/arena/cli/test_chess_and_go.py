@@ -48,6 +48,7 @@ def test_the_whole_path(case: Case) -> None:
     replay(case)
     report(case)
     assert "no errors" in passing("db", "verify").out
+    exchange(case)
 
 
 def check(case: Case) -> None:
@@ -97,3 +98,11 @@ def report(case: Case) -> None:
         check_html(page)
         assert all(f"<td>{side}</td>" in page for side in case.sides)
         assert re.search(case.won, page)
+
+
+def exchange(case: Case) -> None:
+    for file_format in ("pgn", "sgf") if case is GO else ("pgn",):
+        database = ("--db", f"{file_format}.db")
+        passing("export", "cup", "--format", file_format, "-o", f"games.{file_format}")
+        passing("import", f"games.{file_format}", *database)
+        assert "2 games" in passing("db", "verify", *database).out
