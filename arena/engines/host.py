@@ -17,10 +17,11 @@ from typing import Any, Final
 
 from adsearch import State
 from adsearch.errors import BadMove
+from adsearch.mcts import SIMULATIONS
 from agents import hosting
 from agents.agent import Agent, Resign
 from agents.builtin.mcts import Mcts
-from agents.builtin.thinker import Thinker
+from agents.builtin.thinker import NODES, Thinker
 from agents.player import complain
 from agents.protocol import Verdict
 from arena.engines.line_of_play import LineOfPlay
@@ -194,21 +195,27 @@ class Host:
 
 @contextmanager
 def _limited(agent: Agent, turn: Turn) -> Iterator[None]:
-    """Inside, a built-in agent that searches has the turn's limits of depth and nodes."""
-    # A depth does not limit Monte Carlo tree search.
-    depth = None if isinstance(agent, Mcts) else turn.depth
-    if not isinstance(agent, Thinker) or not (depth or turn.nodes):
+    """Inside, a built-in agent that searches has the turn's limits of depth and nodes, and can be stopped."""
+    if not isinstance(agent, Thinker):
         yield
         return
+    before = {name: getattr(agent, name) for name in ("depth", "nodes", "simulations") if hasattr(agent, name)}
+    # A depth does not limit Monte Carlo tree search.
+    agent.depth = (None if isinstance(agent, Mcts) else turn.depth) or agent.depth
+    agent.nodes = turn.nodes or agent.nodes
     if turn.clock.left > FOREVER:
-        # With a time limit a search looks at the clock, and so can be stopped.
+        # With a time limit a search looks at the clock, and so can be stopped. It keeps its limits of a turn without.
         turn.allow(FOREVER, FOREVER)
-    before = agent.depth, agent.nodes
-    agent.depth, agent.nodes = depth or agent.depth, turn.nodes or agent.nodes
+        if agent.nodes is None and agent.seconds is None:
+            if isinstance(agent, Mcts):
+                agent.simulations = agent.simulations or SIMULATIONS
+            elif agent.depth is None:
+                agent.nodes = NODES
     try:
         yield
     finally:
-        agent.depth, agent.nodes = before
+        for name, value in before.items():
+            setattr(agent, name, value)
 
 
 def _first_move(state: State[Any], info: dict[str, Any]) -> Any:

@@ -11,7 +11,9 @@ import pytest
 from adsearch import State, games
 from adsearch.games.chess import PAWNS_OF_A_HALF
 from adsearch.games.evaluation import squash
+from adsearch.mcts import SIMULATIONS
 from agents import Agent, Clock, Resign, builtin
+from agents.builtin.thinker import NODES
 from arena.engines.host import Host, Thought
 from arena.engines.uci import Uci, score
 from tests.kit.effort import tries
@@ -252,6 +254,29 @@ def test_stop_gets_the_best_move_so_far_and_isready_does_not_wait() -> None:
         assert engine.hear("bestmove")
         engine.say("go infinite", "quit")
         assert engine.ended() == (0, "")
+
+
+@pytest.mark.parametrize("agent", ["pvs:depth=40", "mcts:simulations=100000"])
+def test_a_search_without_a_clock_can_be_stopped(agent: str) -> None:
+    with our_engine("uci", agent) as engine:
+        # The knight takes a queen; the first legal move does not.
+        engine.say("position fen 4k3/8/8/3q4/8/4N3/8/4K3 w - - 0 1", "go", "isready")
+        assert engine.hear("readyok", "bestmove") == ["readyok"]
+        engine.say("stop")
+        assert " nodes " in engine.hear("bestmove")[-2]
+        engine.say("quit")
+        assert engine.ended() == (0, "")
+
+
+def test_without_a_clock_and_a_limit_a_search_has_its_default_limits() -> None:
+    def nodes(agent: str, quiet: int) -> int:
+        fen = f"4k3/8/8/8/8/8/7R/4K3 w - - {quiet} 60"
+        line = talk(f"position fen {fen}", "go", builtin_agent=builtin.find(agent))[-2]
+        return int(line.split(" nodes ")[1].split()[0])
+
+    assert 0 < nodes("pvs", 0) <= NODES + 1
+    # Five plies before a draw: a simulation is short.
+    assert SIMULATIONS < nodes("mcts", 95) <= 6 * SIMULATIONS
 
 
 def test_an_agent_that_does_not_stop_is_interrupted_and_plays_what_it_told_last(tmp_path: Path) -> None:
