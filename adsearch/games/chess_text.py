@@ -16,7 +16,7 @@ from adsearch.games.chess_board import BIT, CORNERS, NAMES, PROMOTED
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 _FEN: Final = re.compile(
-    r"([1-8pnbrqkPNBRQK/]{15,71}) ([wb]) (-|K?Q?k?q?) (-|[a-h][36])(?: ([0-9]{1,3}) ([1-9][0-9]{0,4}))?"
+    r"([1-8pnbrqkPNBRQK/]{15,71}) ([wb]) (-|K?Q?k?q?) (-|[a-h][36])(?: ([0-9]{1,3}) ([0-9]{1,5}))?"
     r"(?: seen=((?:[0-9a-f]{12}){1,100}))?"
 )
 _SAN: Final = re.compile(r"([NBRQK])?([a-h])?([1-8])?x?([a-h][1-8])(?:=?([NBRQ]))?[+#]?[!?]{0,2}")
@@ -56,7 +56,8 @@ def read_fen(text: str) -> Parts:
     quiet = int(match[5] or 0)
     if len(past) > quiet:
         raise BadPosition(f"expected at most {quiet} earlier positions, as many as quiet plies, got {len(past)}")
-    return Parts(pieces, side, sum(BIT[corner] for corner in rights), passed, quiet, int(match[6] or 1), past)
+    number = max(1, int(match[6] or 1))  # some programs count moves from 0
+    return Parts(pieces, side, sum(BIT[corner] for corner in rights), passed, quiet, number, past)
 
 
 def _read_board(text: str) -> dict[int, str]:

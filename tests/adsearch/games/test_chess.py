@@ -288,8 +288,9 @@ def test_a_position_that_cannot_be_is_refused(fen: str, message: str) -> None:
         position(fen)
 
 
-def test_fen_without_counters_is_read() -> None:
+def test_fen_without_counters_or_with_moves_counted_from_0_is_read() -> None:
     assert position(START.removesuffix(" 0 1")).position() == START
+    assert position(START.replace("0 1", "0 0")).position() == START
 
 
 def test_the_code_of_a_position_is_the_same_in_every_process_and_version() -> None:

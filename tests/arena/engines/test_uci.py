@@ -259,7 +259,6 @@ def test_stop_gets_the_best_move_so_far_and_isready_does_not_wait() -> None:
 @pytest.mark.parametrize("agent", ["pvs:depth=40", "mcts:simulations=100000"])
 def test_a_search_without_a_clock_can_be_stopped(agent: str) -> None:
     with our_engine("uci", agent) as engine:
-        # The knight takes a queen; the first legal move does not.
         engine.say("position fen 4k3/8/8/3q4/8/4N3/8/4K3 w - - 0 1", "go", "isready")
         assert engine.hear("readyok", "bestmove") == ["readyok"]
         engine.say("stop")
