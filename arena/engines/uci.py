@@ -195,7 +195,9 @@ class Uci:
 
     def _draw(self) -> None:
         if self._line:
-            self._wire.write(str(self._line.state), f"Fen: {self._line.state.position()}")
+            # A position is FEN, followed by what repetition needs.
+            fen = " ".join(self._line.state.position().split()[:6])
+            self._wire.write(str(self._line.state), f"Fen: {fen}")
 
     def _say(self, text: str) -> None:
         self._wire.write(f"info string {' '.join(text.split())}")

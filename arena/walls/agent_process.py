@@ -155,9 +155,9 @@ class AgentProcess:
         return bool(data)
 
     def note(self, text: str) -> None:
-        """Adds a line that it wrote to its stdout to what is kept of its stderr."""
+        """Adds a line that it wrote to its stdout to what is kept of its stderr, marked as such."""
         self.read_log()  # what it wrote to stderr before that line
-        line = text.encode() + b"\n"
+        line = f"stdout: {text}\n".encode()
         self.log_bytes += len(line)
         self._log += line
 
