@@ -157,18 +157,20 @@ def can_debug(game: PastGame, seat: int, db: str | None) -> bool:
 
 
 def _seats_of_user_agents(game: PastGame, db: str | None) -> list[int]:
-    """The seats of agents that are not built in, nor people, nor "wait"."""
-    from arena.players import versions
+    """The seats of agents that are not built in, nor engines, nor people, nor "wait"."""
+    from arena.players import engines, versions
     from db.database import Database
 
     if any(seat.version is None for seat in game.seats):
         return []  # the game has not started
     with Database(db, create=False) as database, database.reading() as connection:
-        sources = [versions.of_seat(connection, seat).source for seat in game.seats]
+        played = [versions.of_seat(connection, seat) for seat in game.seats]
     return [
         seat
-        for seat, source in enumerate(sources)
-        if not builtin.is_builtin(source) and source not in (PlayerKind.HUMAN, PlayerKind.WAIT)
+        for seat, version in enumerate(played)
+        if not builtin.is_builtin(version.source)
+        and version.source not in (PlayerKind.HUMAN, PlayerKind.WAIT)
+        and not engines.is_engine(version.started_as)
     ]
 
 
@@ -183,8 +185,8 @@ def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], 
         raise BadPlayer(f"expected an agent's file, a folder or a built-in, got {player.text!r}")
     if player.engine is not None:
         raise BadPlayer(
-            f"{called} is an engine ({player.text}), which Python's debugger cannot enter; start the engine by hand to "
-            f"ask it about this position: {recorded.state.position()}"
+            f"{called} is an engine ({player.text}), which Python's debugger cannot enter; --ply N chooses a turn of "
+            "another player"
         )
     if player.kind is PlayerKind.COMMAND:
         seat = recorded.state.view(recorded.seat)

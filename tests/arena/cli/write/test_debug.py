@@ -14,6 +14,7 @@ import pytest
 
 from tests.kit.arena_program import Ended, arena, environment
 from tests.kit.effort import PATIENCE
+from tests.kit.engines import need
 from tests.kit.places import ROOT
 
 DRAWING = """
@@ -140,6 +141,18 @@ def test_without_a_ply_the_last_turn_of_ones_own_agent_is_taken_and_said() -> No
     assert f"ply {last}: running drawing@1 in seat 1" in ended.out
     assert "This is its last turn; --ply N chooses another ply." in ended.out
     assert "That is" not in arena("debug", "last", "--ply", str(last)).out
+
+
+def test_an_engine_is_not_ones_own_agent_and_cannot_be_debugged() -> None:
+    need("stockfish")
+    Path("drawing.py").write_text(DRAWING)
+    play("chess", "drawing.py", "uci:stockfish?nodes=1", "--max-plies", "4")
+    ended = arena("debug", "last")
+    assert ended.code == 0, ended.err
+    assert "ply 3: running drawing@1 in seat 0" in ended.out
+    assert "is an engine (uci:stockfish?nodes=1), which Python's debugger cannot enter; --ply N" in refused(
+        "--ply", "4"
+    )
 
 
 def test_without_a_ply_a_fault_comes_first() -> None:
