@@ -59,7 +59,7 @@ def export(
         seats = games.most_seats(connection, found)
         with nullcontext(sys.stdout) if output == "-" else whole_file(output) as out:
             count = exchange.write(_in_portions(connection, ids), form, out, most_seats=seats)
-    print(f"{count} games exported", file=sys.stderr)
+    print(f"{_number(count)} exported", file=sys.stderr)
 
 
 def import_games(
@@ -85,7 +85,11 @@ def import_games(
     with Database(db) as database, database.writing() as connection:
         made = imports.add(connection, games, datetime.now(UTC))
     into = f" of {', '.join(map(repr, made))}" if made else ""
-    print(f"{len(games)} games{into} imported", file=sys.stderr)
+    print(f"{_number(len(games))}{into} imported", file=sys.stderr)
+
+
+def _number(count: int) -> str:
+    return f"{count} game" + "s" * (count != 1)
 
 
 def _in_portions(connection: Connection, ids: Sequence[int]) -> Iterator[PastGame]:

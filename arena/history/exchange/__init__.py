@@ -56,6 +56,6 @@ def _read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
         return ndjson.read(text, name)
     if begun == "[":
         return pgn.read(text, name)
-    if begun == "(":
+    if begun == "(" or name.lower().endswith(".sgf"):
         return sgf.read(text, name)
     return spreadsheet.read(text, name)

@@ -316,14 +316,24 @@ def test_a_game_played_here_is_exported_imported_and_shown(tmp_path: Path) -> No
         "play", "go:size=5", "random", "random", "--seed", "1", "--clock", "10+0.1", "--quiet", "--db", database
     )
     assert played.code == 0, played.err
-    assert arena("export", "--all", "--format", "sgf", "-o", file, "--db", database).err == "1 games exported\n"
+    assert arena("export", "--all", "--format", "sgf", "-o", file, "--db", database).err == "1 game exported\n"
     brought = arena("import", file, "--db", other)
-    assert brought.err == "1 games of 'club' imported\n"
+    assert brought.err == "1 game of 'club' imported\n"
     shown = [arena("show", name, "--db", where).out for name, where in (("last", database), ("club-1", other))]
     boards = [re.findall(r"(?m)^\d [.xo ]+$", text) for text in shown]
     assert boards[0] == boards[1]
     assert len(boards[0]) == 5
     assert arena("db", "verify", "--db", other).code == 0
+
+
+def test_a_file_that_is_called_sgf_and_is_not_is_refused_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "hello.sgf"
+    file.write_text("hello")
+    ended = arena("import", str(file), "--db", str(tmp_path / "arena.db"))
+    assert (ended.code, ended.err) == (
+        2,
+        f"arena: {file}, line 1: expected SGF such as (;GM[1]SZ[9];B[ee]), got 'hello'\n",
+    )
 
 
 def test_other_games_are_refused_in_one_line(tmp_path: Path) -> None:
