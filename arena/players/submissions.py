@@ -180,7 +180,7 @@ class Store:
             return ""
 
     def _take_command(self, player: Player) -> Submission:
-        path = _program(player.command[0], engine=player.engine is not None)
+        path = find_program(player.command[0], engine=player.engine is not None)
         contents = self._no_contents()
         arguments: list[_Argument] = []
         for number, parts in enumerate(command_words.parts(player.command, Path()), 1):
@@ -191,7 +191,7 @@ class Store:
         command: dict[str, Any] = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
         if (engine := player.engine) is not None:
             options = {
-                name: contents.add_part(command_words.setting(value, Path()), f"options/{number}/")
+                name: contents.add_part(_setting(name, value), f"options/{number}/")
                 for number, (name, value) in enumerate(engine.options.items(), 1)
             }
             command["engine"] = {**to_builtins(engine), "options": options}
@@ -233,7 +233,7 @@ class Store:
             kept[name] = StoredFile(kept[name].content, executable=True)  # the walls refuse chmod
             program = {"copy": name}
         else:
-            _program(run[0])
+            find_program(run[0])
         arguments: list[_Argument] = [
             [_built_part(entry, kept) for entry in word.split(os.pathsep)]
             if before in command_words.CLASS_PATH
@@ -281,6 +281,14 @@ class Store:
         return self.verify(target.name)
 
 
+def _setting(name: str, value: str) -> command_words.Part:
+    """The value of the engine's setting `name`; BadPlayer if it names a file that does not exist."""
+    part = command_words.setting(value, Path())
+    if part.path is None and value.startswith(("/", "./", "../", "~/")):
+        raise BadPlayer(f"{name}= names {quote(value)}: there is no such file or folder")
+    return part
+
+
 def is_command(source: Path) -> bool:
     """Whether the folder `source` in the store contains a command."""
     return (source / _COMMAND_FILE).is_file()
@@ -313,7 +321,7 @@ def stored_command(source: Path, program: str) -> tuple[str, ...]:
     """The words of the command in the folder `source` of the store; its first word is `program`, unless that was built
     and is in the store too."""
     kept = _read_command_file(source)["program"]
-    first = f"{source}/{kept['copy']}" if isinstance(kept, dict) else str(_program(program))
+    first = f"{source}/{kept['copy']}" if isinstance(kept, dict) else str(find_program(program))
     return first, *command_arguments(source)
 
 
@@ -353,7 +361,7 @@ def _hash_of_program(path: Path) -> str:
         raise BadPlayer(f"cannot read the program {quote(str(path))}: {error.strerror}") from None
 
 
-def _program(name: str, *, engine: bool = False) -> Path:
+def find_program(name: str, *, engine: bool = False) -> Path:
     """The path of the program: as given, or found on the PATH; an `engine` also where systems install games."""
     if "/" not in name:
         found = engines.find_program(name) if engine else shutil.which(name)

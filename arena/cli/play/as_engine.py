@@ -126,6 +126,7 @@ def _maker(player: Player, game: str) -> Callable[[], Agent]:
     from agents import builtin, hosting, loading
     from agents.errors import BadAgent
     from arena.engines.program import ProgramAgent
+    from arena.players.submissions import find_program
 
     if player.kind is PlayerKind.BUILTIN:
         builtin.check_can_play(player.text, games.start(game))
@@ -133,7 +134,8 @@ def _maker(player: Player, game: str) -> Callable[[], Agent]:
         gc.disable()
         return builtin.find(player.text).make
     if player.kind is PlayerKind.COMMAND:
-        return lambda: ProgramAgent(player.command)
+        program = str(find_program(player.command[0]))
+        return lambda: ProgramAgent((program, *player.command[1:]))
     try:
         return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
     except BadAgent as error:

@@ -23,6 +23,7 @@ class Ram(Agent):
         ("human", "expected an agent that is a built-in, a file, a folder or cmd:PROGRAM, got 'human'"),
         ("pvss", "no player 'pvss'; did you mean 'pvs'?"),
         ("pvs:dept=3", "pvs: no option 'dept'; did you mean 'depth'?"),
+        ("cmd:./missing", "no program './missing': expected an executable file"),
         ("missing.py", "no file 'missing.py'"),
         ("maxn:evaluate=nothing", "maxn:evaluate=nothing cannot play"),
     ],
