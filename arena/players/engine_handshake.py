@@ -6,6 +6,7 @@ first game, and not a lost game. The translator that the warden uses in games sa
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from select import select
@@ -20,14 +21,17 @@ from agents.errors import BadMessage
 from agents.protocol import LIMITS, PROTOCOL, UNREAD_BYTES, Bye, ClockInfo, Failed, Hello, Ready, Start, Welcome
 from arena.errors import BadPlayer
 from arena.match.clock import SECOND
+from arena.players.confinement import Confinement
 from arena.players.engines import GAMES
+from arena.players.player import Player
+from arena.players.submissions import Store
 from arena.walls.agent_process import AgentProcess
 from arena.walls.jail import NoProgram
 from arena.walls.kinds import MEBIBYTE
 from arena.walls.translation.engine import Engine, EngineProtocol
 from arena.walls.translation.gtp import Gtp
 from arena.walls.translation.uci import Uci
-from arena.walls.translation.uci_option import find_option, integer
+from arena.walls.translation.uci_option import UciOption, find_option, integer
 from arena.walls.warden_settings import WardenSettings
 
 _OTHER: Final = {EngineProtocol.UCI: EngineProtocol.GTP, EngineProtocol.GTP: EngineProtocol.UCI}
@@ -46,8 +50,28 @@ def check_game(text: str, engine: Engine, rules: str) -> None:
         raise BadPlayer(f"{quote(text)} is an engine for {expected}: it cannot play {game}")
 
 
-def check(text: str, settings: Mapping[str, Any], rules: str, position: str) -> None:
-    """Starts the engine as its warden will, from the same `settings`, and ends it; BadPlayer if it cannot play."""
+def options_of(player: Player, position: str) -> list[UciOption]:
+    """The options that a UCI engine says it has: it is started behind walls and ended. BadPlayer if it cannot play a
+    game from this position."""
+    assert player.engine is not None
+    if player.engine.protocol is not EngineProtocol.UCI:
+        raise BadPlayer(
+            f"{quote(player.text)}: a GTP engine does not list its options: see its manual. Its arguments are written "
+            "as in 'gtp:gnugo --level 5', its commands as in 'gtp:gnugo?level=5'"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder, "run", "scratch")
+        scratch.mkdir(parents=True)
+        store = Store(Path(folder, "store"))
+        rules = GAMES[player.engine.protocol]
+        settings = Confinement(scratch, rules).warden_settings(player.name, store.take(player), store)
+        return check(player.text, settings, rules, position)
+
+
+def check(text: str, settings: Mapping[str, Any], rules: str, position: str) -> list[UciOption]:
+    """Starts the engine as its warden will, from the same `settings`, and ends it; BadPlayer if it cannot play.
+
+    Returns the options that a UCI engine says it has."""
     warden = convert({**settings, "address": "", "token": ""}, WardenSettings)
     assert warden.engine is not None
     try:
@@ -55,7 +79,7 @@ def check(text: str, settings: Mapping[str, Any], rules: str, position: str) -> 
     except NoProgram as error:
         raise BadPlayer(f"{quote(text)} cannot be started: {error.strerror or error}") from None
     try:
-        _Handshake(text, warden, warden.engine, process).run(rules, position)
+        return _Handshake(text, warden, warden.engine, process).run(rules, position)
     finally:
         process.kill()
 
@@ -72,8 +96,8 @@ class _Handshake:
         # Bytes of the lines that it has written.
         self._written = 0
 
-    def run(self, rules: str, position: str) -> None:
-        """Returns when the engine is ready for a game with these rules."""
+    def run(self, rules: str, position: str) -> list[UciOption]:
+        """Returns when the engine is ready for a game with these rules; the options of a UCI engine."""
         start = Start(1, rules, 0, ("", ""), ClockInfo("none", None), _SEED, position)
         self._process.write(self._translator.say(start))
         look_at = monotonic()
@@ -100,6 +124,7 @@ class _Handshake:
                 self._process.read_log()
                 self._process.read()
         self._process.write(self._translator.say(Bye()))
+        return list(self._translator.options.values()) if isinstance(self._translator, Uci) else []
 
     def _is_ready(self) -> bool:
         """Takes the lines that have come; whether the engine is ready."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from adsearch.errors import quote
+from adsearch.errors import nearly, quote
 from arena.errors import BadPlayer
 from arena.walls.translation.engine import Engine, EngineProtocol
 
@@ -90,6 +90,16 @@ def is_engine(text: str) -> bool:
     return text.strip().startswith(tuple(f"{protocol}:" for protocol in EngineProtocol))
 
 
+def corrected(text: str) -> str | None:
+    """The engine that `text` means without its protocol, or with it in capitals; None if it means none."""
+    protocol, _, rest = text.strip().partition(":")
+    if rest and protocol.lower() in GAMES:
+        return f"{protocol.lower()}:{rest}"
+    program = re.split("[ ?]", text.strip())[0]
+    known = KNOWN.get(program.lower())
+    return f"{known.player}{text.strip()[len(program) :]}" if known else None
+
+
 def split_engine(text: str) -> tuple[EngineProtocol, list[str], str]:
     """The protocol, the words of the command as typed, and the settings after "?"."""
     protocol, _, rest = text.strip().partition(":")
@@ -156,6 +166,11 @@ def _check_allowed(protocol: EngineProtocol, name: str) -> None:
         raise BadPlayer(f"expected the name of a GTP command before '=', got {quote(name)}")
 
 
+def can_be_set(option: str) -> bool:
+    """Whether a user can set this option of a UCI engine."""
+    return option.lower() not in _SET_BY_REFEREE
+
+
 def _arguments(words: Sequence[str]) -> list[str]:
     """The arguments of the command: those that this engine always needs, and the given ones."""
     known = KNOWN.get(Path(words[0]).name)
@@ -172,7 +187,8 @@ def how_to_install(name: str) -> str:
     """What to do if there is no program `name`."""
     known = KNOWN.get(name)
     if known is None:
-        return "look for a typo, install it, or write its path"
+        meant = nearly(name, tuple(KNOWN)).removeprefix("; ")
+        return meant or "look for a typo, install it, or write its path"
     if not known.package:
         return "install it, and put it on the PATH or write its path"
     return f"install it (Debian, Ubuntu: sudo apt install {known.package}), or write its path"

@@ -101,6 +101,8 @@ def read_player(text: str) -> Player:
         return _read_folder(text)
     if os.path.isfile(f"{text}.py"):
         raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
+    if (corrected := engines.corrected(text)) is not None:
+        raise BadPlayer(f"no player {quote(text)}; did you mean {quote(corrected)}?")
     named = [*builtins, "human", "wait"]
     raise BadPlayer(
         f"no player {quote(name)}{nearly(name, named) or _did_you_mean(_absolute(text), text) or meant(name, named)}"

@@ -7,11 +7,14 @@ from typing import Annotated, Any, Final
 import typer
 
 from adsearch import games
+from adsearch.errors import quote
 from agents import builtin
 from agents.builtin import BuiltIn
 from agents.errors import CannotPlay
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.errors import BadPlayer
 from arena.players import engines
+from arena.walls.translation.engine import EngineProtocol
 
 COLUMNS: Final[Columns] = {
     "agent": lambda row: row["name"],
@@ -26,21 +29,30 @@ OPTIONS: Final[Columns] = {
     "expected": lambda row: row["expected"],
     "about": lambda row: row["about"],
 }
+OPTIONS_OF_ENGINE: Final = {name: column for name, column in OPTIONS.items() if name != "about"}
+"""Engines do not explain their options."""
 
 
 def list_agents(
-    name: Annotated[str | None, typer.Argument(metavar="AGENT", help="Built-in agent whose options to list.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="AGENT", help="Built-in agent or UCI engine whose options to list.")
+    ] = None,
     game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Game that the agents can play.")] = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """List the built-in agents (opponents) and the chess and Go engines on this machine, or the options of one agent.
+    """List the built-in agents (opponents) and the chess and Go engines on this machine, or the options of one.
 
     The columns chance, hidden and several say which agents play games with chance, with hidden information, and for
     more than two players.
 
-    Examples: arena agents; arena agents alphabeta; arena agents --game pig
+    Examples: arena agents; arena agents alphabeta; arena agents uci:stockfish; arena agents --game pig
     """
+    if name is not None and engines.is_engine(name):
+        show(_options_of_engine(name, game), OPTIONS_OF_ENGINE, format=format)
+        return
     if name is not None:
+        if name not in builtin.names() and (corrected := engines.corrected(name)) is not None:
+            raise BadPlayer(f"no agent {quote(name)}; did you mean {quote(corrected)}?")
         found_one = builtin.find(name)
         if game is not None:
             builtin.check_can_play(name, games.start(game))
@@ -65,6 +77,22 @@ def _row(agent: BuiltIn) -> dict[str, Any]:
             for option in agent.settings
         ],
     }
+
+
+def _options_of_engine(text: str, game: str | None) -> list[dict[str, Any]]:
+    """The options of the UCI engine that `text` names, which is started for that."""
+    from arena.players import engine_handshake  # here and below: they load the walls
+    from arena.players.player import read_player
+
+    player = read_player(text)
+    if game is not None and player.engine is not None:
+        engine_handshake.check_game(text, player.engine, game)
+    start = games.start(engines.GAMES[EngineProtocol.UCI])
+    return [
+        {"name": option.name, "default": option.default, "expected": option.expected, "about": ""}
+        for option in engine_handshake.options_of(player, start.position())
+        if engines.can_be_set(option.name)
+    ]
 
 
 def _engines(game: str | None) -> list[dict[str, Any]]:

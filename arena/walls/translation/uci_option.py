@@ -45,21 +45,42 @@ class UciOption:
         least, most = (integer(texts.get(key, "")) for key in ("min", "max"))
         return cls(texts["name"], texts["type"], texts.get("default", ""), least, most, choices)
 
+    @property
+    def expected(self) -> str:
+        """The values that it takes, in words."""
+        match self.kind:
+            case "check":
+                return "true or false"
+            case "combo":
+                return one_of(self.choices)
+            case "spin":
+                return (
+                    "an integer" if None in (self.least, self.most) else f"an integer from {self.least} to {self.most}"
+                )
+            case "button":
+                return "no value"
+        return "text"
+
     def problem(self, value: str) -> str | None:
         """What is wrong with `value` for this option; None if it is valid."""
         expected = None
         if not value.isprintable():
             expected = "printable characters"
-        elif self.kind == "check" and value not in _TRUTHS:
-            expected = "true or false"
-        elif self.kind == "combo" and value.lower() not in [choice.lower() for choice in self.choices]:
-            expected = one_of(self.choices)
-        elif self.kind == "spin":
-            number = integer(value)
-            low, high = self.least, self.most
-            if number is None or (low is not None and number < low) or (high is not None and number > high):
-                expected = "an integer" if low is None or high is None else f"an integer from {low} to {high}"
+        elif not self._takes(value):
+            expected = self.expected
         return None if expected is None else f"option {self.name}: expected {expected}, got {quote(value)}"
+
+    def _takes(self, value: str) -> bool:
+        match self.kind:
+            case "check":
+                return value in _TRUTHS
+            case "combo":
+                return value.lower() in [choice.lower() for choice in self.choices]
+            case "spin":
+                number = integer(value)
+                low, high = self.least, self.most
+                return number is not None and (low is None or low <= number) and (high is None or number <= high)
+        return True
 
     def command(self, value: str) -> str:
         """The UCI command that sets it."""

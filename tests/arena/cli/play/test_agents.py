@@ -9,6 +9,7 @@ from adsearch import games
 from agents import builtin
 from arena.players import engines
 from tests.kit.arena_program import arena
+from tests.kit.engines import need
 
 
 def test_every_agent_is_listed_with_what_it_does() -> None:
@@ -29,7 +30,7 @@ def test_the_engines_on_this_machine_are_listed(tmp_path: Path, monkeypatch: pyt
     found = [(row["name"], row["program"]) for row in listed if row["program"]]
     assert found == [("uci:stockfish", str(tmp_path / "stockfish")), ("gtp:gnugo", str(tmp_path / "gnugo"))]
     for game, last in (("chess", "uci:stockfish"), ("go:size=5", "gtp:gnugo"), ("nap", "mcts")):
-        assert arena("agents", "--game", game).out.splitlines()[-1].split()[0] == last
+        assert arena("agents", "--game", game, columns=200).out.splitlines()[-1].split()[0] == last
 
 
 def test_one_agent_tells_its_options() -> None:
@@ -37,18 +38,32 @@ def test_one_agent_tells_its_options() -> None:
     assert {"simulations", "depth", "seconds", "seed"} <= {line.split()[0] for line in lines if line}
 
 
+def test_a_chess_engine_tells_its_options() -> None:
+    need("stockfish")
+    options = json.loads(arena("agents", "uci:stockfish?Hash=64", "--format", "json").out)
+    assert {"name": "Skill Level", "default": "20", "expected": "an integer from 0 to 20", "about": ""} in options
+    assert "Ponder" not in [option["name"] for option in options]
+
+
 @pytest.mark.parametrize("game", [*games.names(), "ludo:players=3"])
 def test_the_agents_for_a_game_are_those_that_are_not_refused(game: str) -> None:
     able = [row["name"] for row in json.loads(arena("agents", "--game", game, "--format", "json").out)]
     assert "random" in able
     assert ("minimax" in able) == (
-        game in ("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "tree")
+        game in ("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess", "go", "tree")
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["alphabta"], "did you mean 'alphabeta'"), (["--game", "pigg"], "did you mean 'pig'")],
+    [
+        (["alphabta"], "did you mean 'alphabeta'"),
+        (["--game", "pigg"], "did you mean 'pig'"),
+        (["stockfish"], "no agent 'stockfish'; did you mean 'uci:stockfish'?"),
+        (["uci:stokfish"], "no engine 'stokfish' on this machine; did you mean 'stockfish'?"),
+        (["gtp:gnugo"], "a GTP engine does not list its options"),
+        (["uci:stockfish", "--game", "go"], "'uci:stockfish' is an engine for chess: it cannot play go"),
+    ],
 )
 def test_a_wrong_name_is_one_clear_error(arguments: list[str], words: str) -> None:
     ended = arena("agents", *arguments)
