@@ -46,6 +46,7 @@ def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     from arena.engines.wire import Wire
 
     player = _player(agent, db, trust=trust_rules)
+    _warn_of_another_game(player, GAME)
     _greet("UCI", "uci")
     streams = claim()
     known = builtin.find(player.text) if player.kind is PlayerKind.BUILTIN else None
@@ -67,10 +68,20 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     from arena.engines.wire import Wire
 
     player = _player(agent, db, trust=trust_rules)
+    _warn_of_another_game(player, GAME)
     _greet("GTP", "list_commands")
     streams = claim()
     host = _host(player, GAME)
     _serve(host, Gtp(host, Wire(streams)).run)
+
+
+def _warn_of_another_game(player: Player, game: str) -> None:
+    """Says so if the agent's own file names another game than the one that it is going to play."""
+    from arena.student.named_game import named_game
+
+    with suppress(BadPlayer):
+        if (named := named_game(player)).partition(":")[0] != game:
+            print(f"arena: warning: {player.text} names the game {named}, and plays {game} here", file=sys.stderr)
 
 
 def _greet(protocol: str, command: str) -> None:

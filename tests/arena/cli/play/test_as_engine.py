@@ -48,3 +48,10 @@ def test_a_file_and_a_recorded_agent_are_engines(tmp_path: Path) -> None:
             assert engine.hear("bestmove")[-1] == "bestmove h2h4"
             engine.say("quit")
             assert engine.ended() == (0, "")
+
+
+def test_an_agent_whose_file_names_another_game_plays_with_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "ram.py").write_text('"""arena check ram.py --game go"""' + RAM)
+    with our_engine("uci", "ram.py", cwd=tmp_path) as engine:
+        engine.say("quit")
+        assert engine.ended() == (0, "arena: warning: ram.py names the game go, and plays chess here\n")
