@@ -8,6 +8,7 @@ was captured, so only such moves are looked up in the history.
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Final, Self
 
@@ -21,6 +22,7 @@ from adsearch.state import Feature
 PASS: Final = -1
 """The move that places no stone. Any other move is a point: row * size + column, row 0 on top."""
 
+_POINT: Final = re.compile("[A-Z][0-9]{1,2}")
 _GUESSES: Final = 8
 """Random points that a playout tries before it lists those that are left."""
 _MODULUS: Final = 2**61 - 1
@@ -290,6 +292,10 @@ class Go(GridGame[int]):
 
     def from_text(self, text: str) -> int:
         name = text.strip().upper() if isinstance(text, str) else ""
+        if self.turn is not None and _POINT.fullmatch(name) and name not in self.board.names:
+            size = self.board.size
+            there = f"columns A to {COLUMNS[size - 1]}{' without I' if size > 8 else ''}, rows 1 to {size}"
+            raise BadMove(f"expected a legal move, got {quote(text)}: there is no such point ({there})")
         if self.turn is None or name not in self.board.names:
             return super().from_text(text)
         move = self.board.names.index(name)

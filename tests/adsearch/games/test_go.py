@@ -1,5 +1,6 @@
 """Go: legal positions and small boards as published, random games against sgfmill's board, superko, playouts, texts."""
 
+import re
 from random import Random
 from typing import Any
 
@@ -304,3 +305,18 @@ def test_the_board_is_shown_with_its_coordinates() -> None:
 def test_a_wrong_position_is_refused_by_its_reason(text: str, error: str) -> None:
     with pytest.raises(BadPosition, match=error):
         load(text, 2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "position", "text", "reason"),
+    [
+        ("go:size=3", "x../.../... o 0", "A3", "the point is not empty"),
+        ("go:size=3", ".x./x../... o 0", "A3", "suicide, the stone's group would have no empty point beside it"),
+        ("go:size=9", "", "I5", "there is no such point (columns A to J without I, rows 1 to 9)"),
+        ("go:size=3", "", "Z99", "there is no such point (columns A to C, rows 1 to 3)"),
+    ],
+)
+def test_an_illegal_point_is_refused_with_its_reason(spec: str, position: str, text: str, reason: str) -> None:
+    state = games.load(spec, position) if position else games.start(spec)
+    with pytest.raises(BadMove, match=re.escape(f"expected a legal move, got '{text}': {reason}")):
+        state.from_text(text)
