@@ -12,7 +12,7 @@ import pytest
 from arena.players.player import read_player
 from arena.walls.kinds import WallKind
 from tests.kit import behind_walls, engines
-from tests.kit.arena_program import arena, arena_process
+from tests.kit.arena_program import arena
 from tests.kit.effort import SOAK, tries
 
 PYTHON = shlex.quote(sys.executable)
@@ -32,7 +32,7 @@ def test_a_real_engine_wins_a_game_and_plays_again_from_the_record(player: str, 
     engines.need(read.command[0])
     for entered in (player, f"{read.name}@1"):
         database = ("--db", str(tmp_path / "arena.db"))
-        ended = arena_process("play", game, entered, "random", "--seed", "3", "--format", "json", *database)
+        ended = arena("play", game, entered, "random", "--seed", "3", "--format", "json", *database)
         assert ended.code == 0, ended.err
         (played,) = json.loads(ended.out)
         assert (played["verdict"], played["points"]) == ("normal", [1.0, 0.0])
@@ -128,6 +128,6 @@ def test_more_nodes_play_better_chess_in_a_sandbox(tmp_path: Path) -> None:
         f'name = "Order"\ngame = "chess"\nwalls = "sandbox"\nrounds = {tries(1, soak=4)}\nseed = 1\n{agents}'
     )
     database = str(tmp_path / "arena.db")
-    assert arena_process("run", str(tmp_path / "t.toml"), "--db", database).code == 0
+    assert arena("run", str(tmp_path / "t.toml"), "--db", database).code == 0
     standings = json.loads(arena("standings", "Order", "--db", database, "--format", "json").out)
     assert [row["name"] for row in standings] == list(players)

@@ -79,13 +79,6 @@ def test_with_a_search_it_beats_random_too_and_the_search_fits_the_game(game: st
     assert score_against_random("my_agent.py", game, number) > 0.5 + SURE * 0.5 / number**0.5
 
 
-@pytest.mark.parametrize("game", games.names())
-def test_an_agent_with_a_search_plays_every_game(game: str) -> None:
-    assert arena("new", "my_agent.py", "--game", game, "--style", "search").code == 0
-    others = ["random"] * (games.start(game).players - 1)
-    assert practice(game, loading.load("my_agent.py")(), *others, max_plies=6).moves
-
-
 def test_nobody_is_told_that_rps_can_be_won() -> None:
     assert "Nobody beats random at rps" in arena("new", "my_agent.py", "--game", "rps").out
     assert "Nobody" not in arena("new", "other.py", "--game", "kuhn").out
@@ -299,13 +292,13 @@ def test_the_agent_in_a_folder_plays_as_the_one_in_a_file(game: str, style: str)
     code = "import sys; from agents import loading; from agents.practice import practice; from adsearch import games\n"
     code += "game, agent = sys.argv[1], loading.load(sys.argv[2])\n"
     code += "others = ['random'] * (games.start(game).players - 1)\n"
-    code += "print(practice(game, agent(), *others, seed=3, max_plies=6).moves)"
+    code += "print(practice(game, agent(), *others, seed=3, max_plies=4).moves)"
     # In processes of their own, because each folder has another module `evaluation`.
     played = [
         subprocess.run([sys.executable, "-c", code, game, name], capture_output=True, text=True, check=True).stdout
         for name in ("my_agent.py", "my_agent")
     ]
-    assert played[0] == played[1]
+    assert played[0] == played[1] != "()\n"
     assert {path.name for path in Path("my_agent").iterdir()} == {"agent.py", "evaluation.py"}
 
 
