@@ -7,12 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tests.kit.effort import PATIENCE
-
-DEBIAN_GAMES: Final = Path("/usr/games")
-"""Where Debian has its engines; not on everybody's PATH."""
 
 
 class Script:

@@ -7,8 +7,9 @@ import pytest
 from arena.players.engines import KNOWN, find_program
 
 
-def need(*names: str) -> None:
-    """Skips the test unless all these engines are installed."""
-    for name in names:
-        if find_program(name) is None:
-            pytest.skip(f"there is no {name} on this machine: apt install {KNOWN[name].package}")
+def need(name: str) -> str:
+    """The path of this engine; without it the test is skipped."""
+    program = find_program(name)
+    if program is None:
+        pytest.skip(f"there is no {name} on this machine: apt install {KNOWN[name].package}")
+    return program

@@ -1,6 +1,5 @@
 """An agent of Go as a GTP engine: what is answered to each command, and whole games against gnugo."""
 
-import shutil
 from typing import Any
 
 import pytest
@@ -9,8 +8,10 @@ from adsearch import State
 from agents import Agent, Clock, Resign
 from arena.engines.gtp import Gtp
 from arena.engines.host import Host
+from arena.players.engines import KNOWN
+from tests.kit import engines
 from tests.kit.effort import tries
-from tests.kit.engine_talk import DEBIAN_GAMES, EngineProcess, Script, engine, our_engine
+from tests.kit.engine_talk import EngineProcess, Script, engine, our_engine
 
 
 class Planned(Agent):
@@ -177,13 +178,10 @@ def test_the_end_of_the_go_program_ends_a_thinking_agent() -> None:
 
 
 def test_games_against_gnugo_end_with_the_same_score() -> None:
-    gnugo = shutil.which("gnugo") or shutil.which("gnugo", path=DEBIAN_GAMES)
-    if gnugo is None:
-        pytest.skip("there is no gnugo: apt install gnugo")
-    rules = ("--chinese-rules", "--positional-superko", "--play-out-aftermath", "--capture-all-dead")
+    gnugo = (engines.need("gnugo"), *KNOWN["gnugo"].arguments, "--level", "1")
     with (
         our_engine("gtp", "mcts:simulations=20") as ours,
-        engine(gnugo, "--mode", "gtp", "--level", "1", *rules) as theirs,
+        engine(*gnugo) as theirs,
     ):
         for game in range(tries(2, soak=40)):
             for each in (ours, theirs):

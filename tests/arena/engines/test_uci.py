@@ -1,6 +1,5 @@
 """An agent of chess as a UCI engine: what is answered to each command, in order; a stranger's client plays games."""
 
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,9 @@ from agents import Agent, Clock, Resign, builtin
 from agents.builtin.thinker import NODES
 from arena.engines.host import Host, Thought
 from arena.engines.uci import Uci, score
+from tests.kit import engines
 from tests.kit.effort import tries
-from tests.kit.engine_talk import DEBIAN_GAMES, Script, our_engine
+from tests.kit.engine_talk import Script, our_engine
 
 SCHOLAR = "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6"
 """White mates with h5f7."""
@@ -328,9 +328,7 @@ def test_a_strangers_client_plays_games_against_stockfish_without_a_fault() -> N
     import chess
     from chess.engine import Limit, SimpleEngine
 
-    stockfish = shutil.which("stockfish") or shutil.which("stockfish", path=DEBIAN_GAMES)
-    if stockfish is None:
-        pytest.skip("there is no stockfish: apt install stockfish")
+    stockfish = engines.need("stockfish")
     limits = (Limit(nodes=60), Limit(time=0.01), Limit(depth=1), Limit(white_clock=1, black_clock=1, black_inc=0.01))
     ours = SimpleEngine.popen_uci([sys.executable, "-m", "arena", "uci", "pvs"])
     theirs = SimpleEngine.popen_uci(stockfish)
