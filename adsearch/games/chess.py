@@ -21,8 +21,7 @@ from adsearch.games.chess_board import (
 )
 from adsearch.games.chess_rules import MATE, ChessRules
 from adsearch.games.chess_text import START, read_fen, read_san, write_board, write_castling, write_san
-from adsearch.games.chess_worth import KING_PLACES, LETTERS, PAWN, QUEEN, VALUE, worth
-from adsearch.games.evaluation import squash
+from adsearch.games.chess_worth import KING_PLACES, LETTERS, PAWN, QUEEN, VALUE, value_of_pawns, worth
 from adsearch.games.grid import Cell, grid_attributes
 from adsearch.state import Feature
 
@@ -30,8 +29,6 @@ WEIGHT_OF_MOBILITY = 0.02
 """Weight of each square that a piece can reach."""
 FEW_PIECES: Final = 6
 """Number of knights, bishops, rooks and queens of both sides at which the kings belong in the centre."""
-PAWNS_OF_A_HALF: Final = 4
-"""The lead in pawns whose value is half of a win."""
 EVEN: Final = 50
 """Hundredths of a pawn by which pieces can differ and are exchanged as equal: a bishop and a knight."""
 
@@ -93,7 +90,7 @@ class Chess(ChessRules):
         if self.turn is None:
             return self.utilities()[seat]
         score = (worth(self.total) + self._king_places()) / 100 + WEIGHT_OF_MOBILITY * self._mobility()
-        value = squash(score / PAWNS_OF_A_HALF)
+        value = value_of_pawns(score)
         return -value if seat else value
 
     def features(self, seat: int) -> dict[str, float]:
@@ -108,7 +105,7 @@ class Chess(ChessRules):
         return {name: float(-value if seat else value) for name, value in found.items()}
 
     def scaled(self, score: float) -> float:
-        return squash(score / PAWNS_OF_A_HALF)
+        return value_of_pawns(score)
 
     def _king_places(self) -> int:
         """How well White's king stands, minus Black's, in hundredths of a pawn."""

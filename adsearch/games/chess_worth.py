@@ -11,11 +11,24 @@ from hashlib import blake2b
 from typing import Final
 
 from adsearch.games.chess_board import Memo
+from adsearch.games.evaluation import squash, unsquash
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 LETTERS: Final = "pnbrqk"
 VALUE: Final = (100, 320, 330, 500, 950, 0)
 """In hundredths of a pawn, by kind."""
+_PAWNS_OF_A_HALF: Final = 4
+"""The lead in pawns whose value is half of a win."""
+
+
+def value_of_pawns(pawns: float) -> float:
+    """The value of a lead in pawns, between -1 and 1."""
+    return squash(pawns / _PAWNS_OF_A_HALF)
+
+
+def pawns_of_value(value: float) -> float:
+    """The lead in pawns that has this value, which is in the open interval (-1, 1)."""
+    return _PAWNS_OF_A_HALF * unsquash(value)
 
 
 def _centre(square: int) -> int:

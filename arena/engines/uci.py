@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, BadPosition, quote
-from adsearch.games.chess import PAWNS_OF_A_HALF
-from adsearch.games.evaluation import unsquash
+from adsearch.games.chess_worth import pawns_of_value
 from agents.builtin import BuiltIn
 from agents.errors import AgentsError
 from arena.engines.engine_options import AgentOptions
@@ -250,7 +249,7 @@ def score(thought: Thought) -> str:
             return f"mate {round(score) * ((len(line) + 1) // 2)}"
         score *= _WON
     elif abs(score) < 1:
-        score = 100 * PAWNS_OF_A_HALF * unsquash(score)
+        score = 100 * pawns_of_value(score)
     return f"cp {round(max(-_WON, min(_WON, score)))}"
 
 

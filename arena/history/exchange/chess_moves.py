@@ -13,8 +13,8 @@ from math import copysign
 from typing import Any, Final
 
 from adsearch.errors import AdsearchError
-from adsearch.games.chess import PAWNS_OF_A_HALF, Chess
-from adsearch.games.evaluation import squash, unsquash
+from adsearch.games.chess import Chess
+from adsearch.games.chess_worth import pawns_of_value, value_of_pawns
 from arena.match.clock import SECOND
 from db.records import Mark, MoveRecord, PastGame
 
@@ -84,7 +84,7 @@ def _for_white(score: float, seat: int, text: str) -> str:
     sign = -1 if seat else 1
     if mate := _MATE.fullmatch(text):
         return f"#{sign * int(mate[1])}"
-    pawns = PAWNS_OF_A_HALF * unsquash(score) if abs(score) < 1.0 else copysign(_MOST_PAWNS, score)
+    pawns = pawns_of_value(score) if abs(score) < 1.0 else copysign(_MOST_PAWNS, score)
     return f"{sign * max(-_MOST_PAWNS, min(_MOST_PAWNS, pawns)):.2f}"
 
 
@@ -133,7 +133,7 @@ def _fields(comment: str, seat: int) -> dict[str, Any]:
         fields[_TIMES[tag]] = int((int(hours) * 3600 + int(minutes) * 60 + Decimal(seconds)) * SECOND)
     if value := _EVAL.search(comment):
         number = -float(value[2]) if seat else float(value[2])
-        fields["score"] = copysign(1.0, number) if value[1] else squash(number / PAWNS_OF_A_HALF)
+        fields["score"] = copysign(1.0, number) if value[1] else value_of_pawns(number)
         if value[3]:
             fields["depth"] = int(value[3])
     if _OPENING in comment.split():

@@ -20,8 +20,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from adsearch.errors import quote
-from adsearch.games.chess import PAWNS_OF_A_HALF
-from adsearch.games.evaluation import squash
+from adsearch.games.chess_text import START
+from adsearch.games.chess_worth import value_of_pawns
 from agents.errors import BadMessage
 from agents.protocol import (
     PROTOCOL,
@@ -46,7 +46,6 @@ from arena.walls.translation.uci_option import UciOption, find_option, first_pro
 
 DEFAULT_MOVETIME: Final = 1000
 """Milliseconds for each move, if there is no clock and the user has limited neither nodes, depth nor time."""
-START_POSITION: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 _MOVE: Final = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?|0000")
 """0000 is the null move: it can be read, and the referee finds it illegal."""
@@ -109,7 +108,7 @@ class Uci:
         self._made += sum(who == start.seat for who, _ in turn.events)
         # A position is FEN, followed by what repetition needs.
         fen = " ".join(start.position.split()[:6])
-        position = "position startpos" if fen == START_POSITION else f"position fen {fen}"
+        position = "position startpos" if fen == START else f"position fen {fen}"
         moves = " ".join(["", "moves", *self._moves]) if self._moves else ""
         return [position + moves, self._go(turn, start.seat)]
 
@@ -204,7 +203,7 @@ def _score(words: list[str]) -> float | None:
     number = int(words[1])
     if words[0] == "mate":
         return 1.0 if number > 0 else -1.0  # mate 0: the engine is mated
-    return squash(number / 100 / PAWNS_OF_A_HALF) if words[0] == "cp" else None
+    return value_of_pawns(number / 100) if words[0] == "cp" else None
 
 
 def _count(words: list[str]) -> int | None:

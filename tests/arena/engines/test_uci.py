@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from adsearch import State, games
-from adsearch.games.chess import PAWNS_OF_A_HALF
-from adsearch.games.evaluation import squash
+from adsearch.games.chess_worth import value_of_pawns
 from adsearch.mcts import SIMULATIONS
 from agents import Agent, Clock, Resign, builtin
 from agents.builtin.thinker import NODES
@@ -147,10 +146,7 @@ def test_a_sure_mate_is_shown_in_moves_and_the_finished_game_has_none() -> None:
 @pytest.mark.parametrize("hundredths", [-9000, -950, -100, -1, 0, 34, 320, 5000])
 def test_an_evaluation_of_chess_is_shown_in_hundredths_of_a_pawn(hundredths: int) -> None:
     state = games.start("chess")
-    assert (
-        score(Thought(state, state.moves()[0], {"score": squash(hundredths / 100 / PAWNS_OF_A_HALF)}))
-        == f"cp {hundredths}"
-    )
+    assert score(Thought(state, state.moves()[0], {"score": value_of_pawns(hundredths / 100)})) == f"cp {hundredths}"
 
 
 def test_scores_on_another_scale_count_as_hundredths_of_a_pawn() -> None:

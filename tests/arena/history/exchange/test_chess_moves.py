@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from adsearch import games
-from adsearch.games.chess import PAWNS_OF_A_HALF
-from adsearch.games.evaluation import squash
+from adsearch.games.chess_worth import value_of_pawns
 from arena.errors import BadImport
 from arena.history import exchange
 from arena.history.exchange import FileFormat, chess_moves
@@ -72,7 +71,7 @@ def test_python_chess_reads_the_moves_clocks_and_values(seed: int) -> None:
             assert (node.eval() is None) is (move.score is None)
             if move.score is not None and abs(move.score) < 0.96:
                 centipawns = node.eval().pov(node.parent.turn()).score()
-                assert squash(centipawns / 100 / PAWNS_OF_A_HALF) == pytest.approx(move.score, abs=0.002)
+                assert value_of_pawns(centipawns / 100) == pytest.approx(move.score, abs=0.002)
                 assert node.eval_depth() == move.depth
     assert pgn.read_game(file) is None
 

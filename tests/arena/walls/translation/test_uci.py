@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adsearch import games
+from adsearch.games.chess_text import START
 from agents.errors import BadMessage
 from agents.protocol import (
     INFO_BYTES,
@@ -32,7 +33,7 @@ from agents.protocol import (
 )
 from arena.match.clock import MILLISECOND
 from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.uci import START_POSITION, Uci
+from arena.walls.translation.uci import Uci
 
 GAME = 7
 OPTIONS = (
@@ -49,7 +50,7 @@ def engine(**settings: Any) -> Engine:
     return Engine(EngineProtocol.UCI, **settings)
 
 
-def started(uci: Uci, *, clock: str = "none", seat: int = 0, position: str = START_POSITION) -> Uci:
+def started(uci: Uci, *, clock: str = "none", seat: int = 0, position: str = START) -> Uci:
     """It has been sent `start`."""
     assert uci.say(Start(GAME, "chess", seat, ("ann", "bob"), ClockInfo(clock, None), 1, position)) == b"uci\n"
     return uci
@@ -102,7 +103,7 @@ def test_the_handshake() -> None:
         "isready",
     ]
     assert uci.hear(b"readyok") == Ready(GAME)
-    again = Start(8, "chess", 1, ("ann", "bob"), ClockInfo("none", None), 1, START_POSITION)
+    again = Start(8, "chess", 1, ("ann", "bob"), ClockInfo("none", None), 1, START)
     assert uci.say(again) == b"ucinewgame\nisready\n"
     assert uci.hear(b"readyok") == Ready(8)
     assert uci.say(Bye()) == b"quit\n"
