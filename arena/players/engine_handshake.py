@@ -1,7 +1,7 @@
 """The handshake with an engine before a run: it is started once behind its walls, gets its settings, and must be ready.
 
-So that a wrong option, a program that is not an engine, or a board of the wrong size is one clear message before the
-first game, and not a lost game. The translator that the warden uses in games says what to send.
+A wrong option, a program that is not an engine, or a board of the wrong size then gets one clear message before the
+first game, and loses no game. The translator that the warden uses in games says what to send.
 """
 
 from __future__ import annotations
@@ -50,11 +50,10 @@ def check_game(text: str, engine: Engine, rules: str) -> None:
         raise BadPlayer(f"{quote(text)} is an engine for {expected}: it cannot play {game}")
 
 
-def options_of(player: Player, position: str) -> list[UciOption]:
-    """The options that a UCI engine says it has: it is started behind walls and ended. BadPlayer if it cannot play a
-    game from this position."""
-    assert player.engine is not None
-    if player.engine.protocol is not EngineProtocol.UCI:
+def options_of(player: Player, engine: Engine, position: str) -> list[UciOption]:
+    """The options that the player's UCI engine says it has: it is started behind walls and ended. BadPlayer if it
+    cannot play a game from this position."""
+    if engine.protocol is not EngineProtocol.UCI:
         raise BadPlayer(
             f"{quote(player.text)}: a GTP engine does not list its options: see its manual. Its arguments are written "
             "as in 'gtp:gnugo --level 5', its commands as in 'gtp:gnugo?level=5'"
@@ -63,23 +62,22 @@ def options_of(player: Player, position: str) -> list[UciOption]:
         scratch = Path(folder, "run", "scratch")
         scratch.mkdir(parents=True)
         store = Store(Path(folder, "store"))
-        rules = GAMES[player.engine.protocol]
+        rules = GAMES[engine.protocol]
         settings = Confinement(scratch, rules).warden_settings(player.name, store.take(player), store)
-        return check(player.text, settings, rules, position)
+        return check(player.text, engine, settings, rules, position)
 
 
-def check(text: str, settings: Mapping[str, Any], rules: str, position: str) -> list[UciOption]:
+def check(text: str, engine: Engine, settings: Mapping[str, Any], rules: str, position: str) -> list[UciOption]:
     """Starts the engine as its warden will, from the same `settings`, and ends it; BadPlayer if it cannot play.
 
     Returns the options that a UCI engine says it has."""
     warden = convert({**settings, "address": "", "token": ""}, WardenSettings)
-    assert warden.engine is not None
     try:
         process = AgentProcess.start(warden.command, warden.walls, Path(warden.scratch))
     except NoProgram as error:
         raise BadPlayer(f"{quote(text)} cannot be started: {error.strerror or error}") from None
     try:
-        return _Handshake(text, warden, warden.engine, process).run(rules, position)
+        return _Handshake(text, warden, engine, process).run(rules, position)
     finally:
         process.kill()
 

@@ -48,7 +48,7 @@ def enter(
     submission = store.take(player)
     settings = confinement.warden_settings(name, submission, store, wanted=walls, allowance=allowance)
     if player.engine is not None:
-        engine_handshake.check(player.text, settings, confinement.rules, start.position())
+        engine_handshake.check(player.text, player.engine, settings, confinement.rules, start.position())
     return Entrant(
         name,
         f"{name} {submission.hash}",

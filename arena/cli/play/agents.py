@@ -80,17 +80,19 @@ def _row(agent: BuiltIn) -> dict[str, Any]:
 
 
 def _options_of_engine(text: str, game: str | None) -> list[dict[str, Any]]:
-    """The options of the UCI engine that `text` names, which is started for that."""
+    """The options of the UCI engine that `text` names, which is started for that; none if it names no engine."""
     from arena.players import engine_handshake  # here and below: they load the walls
     from arena.players.player import read_player
 
     player = read_player(text)
-    if game is not None and player.engine is not None:
+    if player.engine is None:
+        return []
+    if game is not None:
         engine_handshake.check_game(text, player.engine, game)
     start = games.start(engines.GAMES[EngineProtocol.UCI])
     return [
         {"name": option.name, "default": option.default, "expected": option.expected, "about": ""}
-        for option in engine_handshake.options_of(player, start.position())
+        for option in engine_handshake.options_of(player, player.engine, start.position())
         if engines.can_be_set(option.name)
     ]
 
