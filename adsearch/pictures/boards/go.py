@@ -23,10 +23,12 @@ from adsearch.pictures.boards.paper import (
     rect,
     sample,
 )
-from adsearch.pictures.svg import number, pair
+from adsearch.pictures.svg import element, number, pair
 
 _STEP: Final = 30.0
 """Distance of two lines."""
+_RADIUS: Final = 13.5
+"""A stone's."""
 _SIDES: Final = {"x": "Black", "o": "White"}
 
 
@@ -37,17 +39,13 @@ def draw(state: Go, last: int | None = None) -> str:
     parts = [_rims(size), rect("pale", RIM, RIM, side, side), _lines(size)]
     parts.append(dots("lattice", [_point(row, column) for row, column in _stars(size)], 6.0))
     parts += _territory(state) if state.turn is None else []
-    points: dict[str, list[str]] = {"x": [], "o": []}
-    for row, marks in enumerate(state.rows()):
-        for column, mark in enumerate(marks):
-            if mark != ".":
-                parts.append(_stone(mark, *_point(row, column)))
-                points[mark].append(state.to_text(row * size + column))
+    rows = state.rows()
+    parts += [_row_of_stones(row, marks) for row, marks in enumerate(rows) if marks.strip(".")]
     if last is not None and last != PASS:
         row, column = divmod(last, size)
         parts.append(circle(f"last-on-{_SIDES[state.cell(row, column)].lower()}", *_point(row, column), 7.5))
-    caption = [sample(_stone(mark, 11.0, 11.0, 9.0), name) for mark, name in _SIDES.items()]
-    sentences = [f"{_SIDES[mark]}: {listed(names)}." for mark, names in points.items()]
+    caption = [sample(circle(name.lower(), 11.0, 11.0, 9.0), name) for mark, name in _SIDES.items()]
+    sentences = [f"{name}: {listed(_points_of(mark, rows))}." for mark, name in _SIDES.items()]
     sentences += last_move(state, last)
     drawing = Drawing(RIM + side, RIM + side, "".join(parts))
     return document(drawing, "Go", _event(state), caption=caption, sentences=sentences)
@@ -76,8 +74,30 @@ def _point(row: int, column: int) -> Point:
     return centre(row, column, cell=_STEP)
 
 
-def _stone(mark: str, x: float, y: float, radius: float = 13.5) -> str:
-    return circle(_SIDES[mark].lower(), x, y, radius)
+def _row_of_stones(row: int, marks: str) -> str:
+    """The stones of a row as one part: most moves change one row, so the boards of a game share nearly all parts."""
+    found = []
+    for mark in _SIDES:
+        stones = (_outline(*_point(row, column)) for column, one in enumerate(marks) if one == mark)
+        if outlines := "".join(stones):
+            found.append(path(_SIDES[mark].lower(), outlines))
+    return found[0] if len(found) == 1 else element("g", *found)
+
+
+def _outline(x: float, y: float) -> str:
+    """The outline of a stone: an arc from its top that ends next to it."""
+    return f"M{pair(x, y - _RADIUS)}a{_RADIUS:g},{_RADIUS:g} 0 1 1-.01,0z"
+
+
+def _points_of(mark: str, rows: list[str]) -> list[str]:
+    """The names of a side's points, the top row first."""
+    size = len(rows)
+    return [
+        f"{COLUMNS[column]}{size - row}"
+        for row, marks in enumerate(rows)
+        for column, one in enumerate(marks)
+        if one == mark
+    ]
 
 
 def _rims(size: int) -> str:

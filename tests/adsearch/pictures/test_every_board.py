@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -139,7 +139,8 @@ def counted(picture: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for one in seen(picture):
         if not one.captioned:
-            times = one.element.get("d", "").count("h.01") or 1
+            steps = one.element.get("d", "")
+            times = steps.count("h.01") or steps.count(STONE) or 1
             found.update(dict.fromkeys(one.classes, times))
     return found
 
@@ -155,6 +156,8 @@ def test_every_mark_and_disc_is_drawn(spec: str) -> None:
         assert (counted(picture)[x], counted(picture)[o]) == (cells.count("x"), cells.count("o"))
 
 
+STONE = "a13.5,13.5 0 1 1-.01,0z"
+"""How the outline of a stone goes on after its top."""
 GO_BOARDS = [spec for spec in BOARDS if spec.partition(":")[0] == "go"]
 
 
@@ -165,6 +168,24 @@ def test_the_last_stone_has_a_ring_and_a_pass_has_none(spec: str) -> None:
         stone = None if last in (None, PASS) else state.cell(*divmod(last, state.board.size))
         assert (found["last-on-black"], found["last-on-white"]) == (stone == "x", stone == "o")
         assert (" passed, " in picture) == (last == PASS and state.turn is not None)
+
+
+@pytest.mark.parametrize("spec", GO_BOARDS)
+def test_stones_are_on_their_points(spec: str) -> None:
+    for state, _, picture in pictures(spec):
+        size = state.board.size
+        wanted = {
+            (side, f"{RIM + 15 + 30 * column:g},{RIM + 15 + 30 * row - 13.5:g}")
+            for row, column in product(range(size), repeat=2)
+            if (side := {"x": "black", "o": "white"}.get(state.cell(row, column)))
+        }
+        stones = [one for one in seen(picture) if STONE in one.element.get("d", "")]
+        assert wanted == {
+            (name, top)
+            for one in stones
+            for name in one.classes
+            for top in re.findall(rf"M([\d.,]+){STONE}", one.element.get("d", ""))
+        }
 
 
 @pytest.mark.parametrize("spec", GO_BOARDS)

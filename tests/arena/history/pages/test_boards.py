@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
@@ -107,3 +108,15 @@ def _elements(root: ElementTree.Element, parts: dict[str, ElementTree.Element]) 
             found.append((name, sorted(element.attrib.items()), (element.text or "").strip()))
             found += _elements(element, parts)
     return found
+
+
+def test_a_long_game_of_go_shares_its_rows() -> None:
+    """A board of 19 rows refers to at most one part for each row, so a page of hundreds of plies loads fast."""
+    state, random, positions = games.start("go:size=19"), Random(1), []
+    for _ in range(60):
+        move = state.playout_move(random)
+        state = state.play(move)
+        positions.append((state, move))
+    found = boards(positions)
+    assert max(board.count("<use ") for board in found.drawn) <= 19 + 6
+    assert sum(map(len, found.drawn)) < 60 * 2_000
