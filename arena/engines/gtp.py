@@ -1,8 +1,8 @@
 """GTP, the Go Text Protocol, version 2: an agent of Go as an engine for Go programs.
 
-Commands are answered one after the other, in the main thread. After the end of the input the reading thread waits for
-the end of the Go program, so that a thinking agent cannot keep this process alive. A second move of the same colour is
-played after a pass of the other.
+Commands are answered one after the other, in the main thread; those that were read before the end of the input too.
+When nobody can read the answers any more, a thinking agent is interrupted. A second move of the same colour is played
+after a pass of the other.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final
 
 from adsearch import games
 from adsearch.errors import AdsearchError, BadMove
+from adsearch.games.go_board import COLUMNS
 from arena import installation
 from arena.engines.host import Host
 from arena.engines.line_of_play import LineOfPlay
@@ -25,7 +26,6 @@ from arena.match.clock import TimeControl
 GAME: Final = "go"
 PASS: Final = "pass"
 _COLOURS: Final = {"b": 0, "black": 0, "w": 1, "white": 1}
-_LARGEST: Final = 19
 _MOST_STONES: Final = 10**6
 """Stones of a byo-yomi period; a larger number counts as this one."""
 _NOT_TEXT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -48,7 +48,7 @@ class Gtp:
         self._clear()
         # Main time, byo-yomi time and its stones; None: no time limit.
         self._settings: tuple[float, float, int] | None = None
-        # Of each seat, the seconds left and the stones to play in them (0: main time).
+        # What is left of each seat's time since the settings, as `_time_of` returns it.
         self._left: dict[int, tuple[float, int]] = {}
         self._turn: Turn | None = None
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
@@ -116,7 +116,7 @@ class Gtp:
 
     def _boardsize(self, words: Sequence[str]) -> str:
         size = int(words[0])
-        if not 1 <= size <= _LARGEST:
+        if not 1 <= size <= len(COLUMNS):
             raise Refused("unacceptable size")
         self._size = size
         return self._new_game()
@@ -221,18 +221,23 @@ class Gtp:
         """Set the turn's time."""
         if self._settings is None and colour not in self._left:
             return
-        main, byo_yomi, stones = self._settings or (0.0, 0.0, 0)
-        left, to_play = self._left.get(colour, (main, 0) if main else (byo_yomi, stones))
+        _, byo_yomi, stones = self._settings or (0.0, 0.0, 0)
+        left, to_play = self._time_of(colour)
         period = nanoseconds(byo_yomi / stones) if byo_yomi and stones and not to_play else 0
         control = TimeControl(base=nanoseconds(left), moves=max(to_play, 0), periods=1 if period else 0, period=period)
         turn.allow(*suggested(control))
+
+    def _time_of(self, colour: int) -> tuple[float, int]:
+        """The seconds that a colour has left, and the stones to play in them (0: main time)."""
+        main, byo_yomi, stones = self._settings or (0.0, 0.0, 0)
+        return self._left.get(colour, (main, 0) if main else (byo_yomi, stones))
 
     def _charge(self, colour: int, seconds: float) -> None:
         """Take the time of a move from what is left, in case the controller sends no `time_left`."""
         if self._settings is None:
             return
-        main, byo_yomi, stones = self._settings
-        left, to_play = self._left.get(colour, (main, 0) if main else (byo_yomi, stones))
+        _, byo_yomi, stones = self._settings
+        left, to_play = self._time_of(colour)
         left -= seconds
         if to_play == 1 or (left <= 0 and not to_play and stones):
             left, to_play = byo_yomi, stones
@@ -269,4 +274,4 @@ def _handicap(size: int, stones: int) -> list[str]:
     points = (corners + sides)[: stones - stones % 2 if stones > 4 else stones]
     if stones > 4 and stones % 2:
         points.append((middle, middle))
-    return [f"{'ABCDEFGHJKLMNOPQRST'[column - 1]}{row}" for column, row in points]
+    return [f"{COLUMNS[column - 1]}{row}" for column, row in points]

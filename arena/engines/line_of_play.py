@@ -1,4 +1,4 @@
-"""A game as an engine is sent it: a start position, and the moves from it, whole in every message.
+"""A game as other programs send it to an engine: every message has the start position and all moves since.
 
 Each state is computed once: a longer list of the same moves is followed from where the last one ended.
 """
