@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import queue
 import select
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from typing import Final, Generic, TypeVar
@@ -49,10 +48,10 @@ class Wire(Generic[Order]):
             yield order
 
     def wait_until_unread(self) -> None:
-        """Wait until nobody can read what is written; at once if it is not written to a pipe."""
+        """Wait until nobody can read what is written. A file can always be read."""
         answers = select.poll()
         answers.register(self._streams.answers, 0)
-        answers.poll(None if stat.S_ISFIFO(os.fstat(self._streams.answers).st_mode) else 0)
+        answers.poll()
 
     def write(self, *lines: str) -> None:
         """Write whole lines; from any thread. BrokenPipeError if nobody reads them."""

@@ -1,5 +1,8 @@
 """An agent of Go as a GTP engine: what is answered to each command, and whole games against gnugo."""
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -175,6 +178,19 @@ def test_the_end_of_the_go_program_ends_a_thinking_agent() -> None:
         ours.hear("= ")
         ours.hang_up()
         assert ours.ended()[0] == 0
+
+
+def test_commands_from_a_file_are_answered_into_a_file_although_the_input_ends_at_once(tmp_path: Path) -> None:
+    """At that moment the agent still thinks; one that is interrupted plays its first move, A5."""
+    agent, commands, answers = (tmp_path / name for name in ("slow.py", "commands.gtp", "answers.gtp"))
+    agent.write_text(
+        "from agents import Agent\nclass Slow(Agent):\n    def choose(self, state, clock):\n"
+        "        for _ in range(10**7):\n            pass\n        return state.moves()[-2]\n"
+    )
+    commands.write_text("boardsize 5\ngenmove b\n")
+    with commands.open() as read, answers.open("w") as written:
+        subprocess.run([sys.executable, "-m", "arena", "gtp", str(agent)], stdin=read, stdout=written, check=True)
+    assert answers.read_text() == "=\n\n= E1\n\n"
 
 
 def test_games_against_gnugo_end_with_the_same_score() -> None:
