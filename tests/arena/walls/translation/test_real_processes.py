@@ -27,7 +27,7 @@ def test_a_chess_engine_gets_all_moves_and_its_search_is_recorded() -> None:
     black = match.moves[1].move
     assert commands == [
         "uci",
-        "id name Fake 1",
+        "stdout: id name Fake 1",
         "setoption name Level value 5",
         "ucinewgame",
         "isready",
@@ -45,7 +45,7 @@ def test_a_kept_engine_is_greeted_once() -> None:
     with engine("uci", fresh=False) as judge:
         games = [read_in(judge, rules="chess", max_plies=2)[1] for _ in range(3)]
     assert [commands[:-1] for commands in games] == [
-        ["uci", "id name Fake 1", "setoption name Level value 5", "ucinewgame", "isready", "position startpos"],
+        ["uci", "stdout: id name Fake 1", "setoption name Level value 5", "ucinewgame", "isready", "position startpos"],
         ["ucinewgame", "isready", "position startpos"],
         ["ucinewgame", "isready", "position startpos"],
     ]
@@ -92,5 +92,7 @@ def test_lines_that_are_not_uci_are_logged_once() -> None:
         "thinking",
         "info string it thinks",
     )
-    assert [lines.count(line) for line in once] == [1] * len(once)
-    assert not [line for line in lines if line.startswith(("info depth", "option", "bestmove"))]
+    assert [lines.count(f"stdout: {line}") for line in once] == [1] * len(once)
+    assert not [
+        line for line in lines if line.removeprefix("stdout: ").startswith(("info depth", "option", "bestmove"))
+    ]
