@@ -29,8 +29,8 @@ from arena.walls.agent_process import AgentProcess
 from arena.walls.jail import NoProgram
 from arena.walls.kinds import MEBIBYTE
 from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.gtp import Gtp
-from arena.walls.translation.uci import Uci
+from arena.walls.translation.gtp import GtpTranslator
+from arena.walls.translation.uci import UciTranslator
 from arena.walls.translation.uci_option import UciOption, find_option, integer
 from arena.walls.warden_settings import WardenSettings
 
@@ -89,7 +89,7 @@ class _Handshake:
         self._process = process
         self._memory = warden.walls.allowance.memory
         self._seconds = (warden.start + warden.ready) / SECOND
-        self._translator = Uci(engine) if engine.protocol is EngineProtocol.UCI else Gtp(engine)
+        self._translator = UciTranslator(engine) if engine.protocol is EngineProtocol.UCI else GtpTranslator(engine)
         self._greeted = False
         # Bytes of the lines that it has written.
         self._written = 0
@@ -122,7 +122,7 @@ class _Handshake:
                 self._process.read_log()
                 self._process.read()
         self._process.write(self._translator.say(Bye()))
-        return list(self._translator.options.values()) if isinstance(self._translator, Uci) else []
+        return list(self._translator.options.values()) if isinstance(self._translator, UciTranslator) else []
 
     def _is_ready(self) -> bool:
         """Takes the lines that have come; whether the engine is ready."""
@@ -151,7 +151,7 @@ class _Handshake:
 
     def _check_hash(self) -> None:
         """BadPlayer if the engine's hash table takes more than half of the memory that it can use."""
-        if not isinstance(self._translator, Uci) or self._memory is None:
+        if not isinstance(self._translator, UciTranslator) or self._memory is None:
             return
         option = find_option(self._translator.options, "Hash")
         if option is None:

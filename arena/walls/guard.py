@@ -485,7 +485,7 @@ class Guard:
         if engine is None:
             return JsonLines()
         # Imported here, because a warden should start fast and few have an engine.
-        from arena.walls.translation.gtp import Gtp
-        from arena.walls.translation.uci import Uci
+        from arena.walls.translation.gtp import GtpTranslator
+        from arena.walls.translation.uci import UciTranslator
 
-        return Uci(engine) if engine.protocol is EngineProtocol.UCI else Gtp(engine)
+        return UciTranslator(engine) if engine.protocol is EngineProtocol.UCI else GtpTranslator(engine)

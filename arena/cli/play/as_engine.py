@@ -21,7 +21,7 @@ from arena.players.player import Player, PlayerKind
 
 if TYPE_CHECKING:
     from agents.agent import Agent
-    from arena.engines.host import Host
+    from arena.as_engine.host import Host
 
 EngineArgument = Annotated[
     str,
@@ -42,8 +42,8 @@ def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     """
     from agents import builtin
     from agents.streams import claim
-    from arena.engines.uci import GAME, Uci
-    from arena.engines.wire import Wire
+    from arena.as_engine.uci import GAME, Uci
+    from arena.as_engine.wire import Wire
 
     player = _player(agent, db, trust=trust_rules)
     _warn_of_another_game(player, GAME)
@@ -64,8 +64,8 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     Example: arena gtp mcts:seconds=2
     """
     from agents.streams import claim
-    from arena.engines.gtp import GAME, Gtp
-    from arena.engines.wire import Wire
+    from arena.as_engine.gtp import GAME, Gtp
+    from arena.as_engine.wire import Wire
 
     player = _player(agent, db, trust=trust_rules)
     _warn_of_another_game(player, GAME)
@@ -94,7 +94,7 @@ def _greet(protocol: str, command: str) -> None:
 
 def _serve(host: Host, run: Callable[[], None]) -> None:
     """Runs the engine until the other program has no more commands; then this process ends, whatever the agent does."""
-    from arena.engines.turn import end_process_soon
+    from arena.as_engine.turn import end_process_soon
 
     with suppress(BrokenPipeError):
         run()
@@ -123,7 +123,7 @@ def _player(text: str, db: str | None, *, trust: bool) -> Player:
 def _host(player: Player, game: str) -> Host:
     """The host of the agent; a Python file is executed now, and its first agent is created."""
     from agents import hosting
-    from arena.engines.host import Host
+    from arena.as_engine.host import Host
 
     make = _maker(player, game)
     try:
@@ -136,7 +136,7 @@ def _host(player: Player, game: str) -> Host:
 def _maker(player: Player, game: str) -> Callable[[], Agent]:
     from agents import builtin, hosting, loading
     from agents.errors import BadAgent
-    from arena.engines.program import ProgramAgent
+    from arena.as_engine.program import ProgramAgent
     from arena.players.submissions import find_program
 
     if player.kind is PlayerKind.BUILTIN:

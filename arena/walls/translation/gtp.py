@@ -39,7 +39,7 @@ from arena.match.clock import SECOND, TimeControl
 from arena.walls.translation import time_left
 from arena.walls.translation.engine import Engine
 
-_COLORS: Final = ("b", "w")
+_COLOURS: Final = ("b", "w")
 """By seat."""
 _ANSWER: Final = re.compile(r"(?P<sign>[=?])[0-9]*\s*(?P<text>.*)")
 _MOVE: Final = re.compile(r"[a-hj-t][1-9][0-9]?|pass")
@@ -66,7 +66,7 @@ class _Command(NamedTuple):
     need: _Need = _Need.SUCCESS
 
 
-class Gtp:
+class GtpTranslator:
     """One process of an engine."""
 
     def __init__(self, engine: Engine) -> None:
@@ -104,7 +104,7 @@ class Gtp:
         self._first, self._plies, self._made = state.turn or 0, 0, 0
         size = len(state.rows())
         stones = [
-            _Command(f"play {_COLORS['xo'.index(mark)]} {state.to_text(row * size + column)}")
+            _Command(f"play {_COLOURS['xo'.index(mark)]} {state.to_text(row * size + column)}")
             for row, marks in enumerate(state.rows())
             for column, mark in enumerate(marks)
             if mark in "xo"
@@ -123,15 +123,15 @@ class Gtp:
         self._turn = turn
         commands: list[_Command] = []
         for who, move in turn.events:
-            color = _COLORS[(self._first + self._plies) % 2]
+            color = _COLOURS[(self._first + self._plies) % 2]
             self._plies += 1
             if who == seat:
                 self._made += 1  # the engine has placed it itself
             else:
                 commands.append(_Command(f"play {color} {move}"))
         if left := time_left.of_seats(self._control, turn, seat):
-            commands.append(_Command(f"time_left {_COLORS[seat]} {self._time_left(left[seat])}", _Need.NOTHING))
-        return [*commands, _Command(f"genmove {_COLORS[seat]}", _Need.MOVE)]
+            commands.append(_Command(f"time_left {_COLOURS[seat]} {self._time_left(left[seat])}", _Need.NOTHING))
+        return [*commands, _Command(f"genmove {_COLOURS[seat]}", _Need.MOVE)]
 
     def _time_left(self, left: time_left.TimeLeft) -> str:
         """Whole seconds, and for how many moves: 0 stands for main time."""

@@ -55,7 +55,7 @@ _MOST_MOVES: Final = 64
 """Moves of the engine's expected line that go on record."""
 
 
-class Uci:
+class UciTranslator:
     """One process of an engine."""
 
     def __init__(self, engine: Engine) -> None:

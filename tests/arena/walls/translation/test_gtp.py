@@ -31,13 +31,13 @@ from agents.protocol import (
 )
 from arena.match.clock import MILLISECOND
 from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.gtp import Gtp
+from arena.walls.translation.gtp import GtpTranslator
 
 GAME = 7
 
 
 def new_game(
-    gtp: Gtp, *, rules: str = "go:size=3", position: str = "", clock: str = "none", seat: int = 0
+    gtp: GtpTranslator, *, rules: str = "go:size=3", position: str = "", clock: str = "none", seat: int = 0
 ) -> list[str]:
     """The commands for a new game, after the greeting."""
     text = position or games.start(rules).position()
@@ -47,11 +47,11 @@ def new_game(
     return gtp.say(Welcome(PROTOCOL, LIMITS)).decode().splitlines()
 
 
-def engine(**options: str) -> Gtp:
-    return Gtp(Engine(EngineProtocol.GTP, options=options))
+def engine(**options: str) -> GtpTranslator:
+    return GtpTranslator(Engine(EngineProtocol.GTP, options=options))
 
 
-def ready(gtp: Gtp, **start: Any) -> Gtp:
+def ready(gtp: GtpTranslator, **start: Any) -> GtpTranslator:
     """It has answered all commands of a new game."""
     answers = [gtp.hear(b"=") for _ in new_game(gtp, **start)]
     assert answers[:-1] == [None] * (len(answers) - 1)
@@ -59,7 +59,7 @@ def ready(gtp: Gtp, **start: Any) -> Gtp:
     return gtp
 
 
-def asked(gtp: Gtp, *events: tuple[Any, str], left: tuple[int, ...] | None = None) -> list[str]:
+def asked(gtp: GtpTranslator, *events: tuple[Any, str], left: tuple[int, ...] | None = None) -> list[str]:
     """The commands for a turn."""
     limit = 60_000 if left is None else left[0] + 50
     turn = Turn(GAME, "id", 1 + len(events), events, left, None, limit=limit * MILLISECOND)

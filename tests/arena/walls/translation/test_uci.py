@@ -33,7 +33,7 @@ from agents.protocol import (
 )
 from arena.match.clock import MILLISECOND
 from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.uci import Uci
+from arena.walls.translation.uci import UciTranslator
 
 GAME = 7
 OPTIONS = (
@@ -50,13 +50,13 @@ def engine(**settings: Any) -> Engine:
     return Engine(EngineProtocol.UCI, **settings)
 
 
-def started(uci: Uci, *, clock: str = "none", seat: int = 0, position: str = START) -> Uci:
+def started(uci: UciTranslator, *, clock: str = "none", seat: int = 0, position: str = START) -> UciTranslator:
     """It has been sent `start`."""
     assert uci.say(Start(GAME, "chess", seat, ("ann", "bob"), ClockInfo(clock, None), 1, position)) == b"uci\n"
     return uci
 
 
-def greeted(uci: Uci, **start: Any) -> Uci:
+def greeted(uci: UciTranslator, **start: Any) -> UciTranslator:
     """It has answered `uci`."""
     for line in OPTIONS:
         assert started(uci, **start).hear(line) is None
@@ -69,25 +69,25 @@ def turn(*events: tuple[Any, str], left: tuple[int, ...] | None = None, margin: 
     return Turn(GAME, "id", 1 + len(events), events, left, None, limit=limit * MILLISECOND)
 
 
-def asked(uci: Uci, *events: tuple[Any, str], **time: Any) -> list[str]:
+def asked(uci: UciTranslator, *events: tuple[Any, str], **time: Any) -> list[str]:
     """The lines that it is sent for a turn."""
     return uci.say(turn(*events, **time)).decode().splitlines()
 
 
 def go(clock: str, left: tuple[int, ...] | None, *events: tuple[Any, str], **settings: Any) -> str:
     """The command `go` for seat 0 with this clock."""
-    return asked(greeted(Uci(engine(**settings)), clock=clock), *events, left=left)[1]
+    return asked(greeted(UciTranslator(engine(**settings)), clock=clock), *events, left=left)[1]
 
 
 def test_options_after_uciok_are_not_kept() -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     before = dict(uci.options)
     assert uci.hear(b"option name Late type string") == "option name Late type string"
     assert uci.options == before
 
 
 def test_the_handshake() -> None:
-    uci = started(Uci(engine(options={"threads": "2", "Style": "very risky", "clear hash": ""})))
+    uci = started(UciTranslator(engine(options={"threads": "2", "Style": "very risky", "clear hash": ""})))
     assert uci.hear(b"Fake 1 by nobody") == "Fake 1 by nobody"
     assert uci.hear(b"readyok") == "readyok"  # nobody has asked yet
     assert uci.hear(b"id name Fake 1\r") == "id name Fake 1"
@@ -122,7 +122,7 @@ def test_the_handshake() -> None:
     ],
 )
 def test_an_option_that_the_engine_does_not_take(name: str, value: str, words: str) -> None:
-    uci = started(Uci(engine(options={name: value})))
+    uci = started(UciTranslator(engine(options={name: value})))
     for line in OPTIONS:
         uci.hear(line)
     failed = uci.hear(b"uciok")
@@ -132,7 +132,7 @@ def test_an_option_that_the_engine_does_not_take(name: str, value: str, words: s
 
 
 def test_all_moves_are_sent_with_every_turn() -> None:
-    uci = greeted(Uci(engine(nodes=100)), seat=1)
+    uci = greeted(UciTranslator(engine(nodes=100)), seat=1)
     first = asked(uci, ("opening", "e2e4"), ("opening", "e7e5"), (0, "g1f3"))
     assert first == ["position startpos moves e2e4 e7e5 g1f3", "go nodes 100"]
     uci.hear(b"bestmove b8c6")
@@ -140,12 +140,12 @@ def test_all_moves_are_sent_with_every_turn() -> None:
 
 
 def test_the_first_position_of_our_own_rules_is_the_start_position() -> None:
-    assert asked(greeted(Uci(engine()), position=games.start("chess").position()))[0] == "position startpos"
+    assert asked(greeted(UciTranslator(engine()), position=games.start("chess").position()))[0] == "position startpos"
 
 
 def test_another_first_position_is_sent_as_fen() -> None:
     fen = "4k3/8/8/8/8/8/8/4K2R w K - 3 40"
-    uci = greeted(Uci(engine()), position=f"{fen} and what repetition needs")
+    uci = greeted(UciTranslator(engine()), position=f"{fen} and what repetition needs")
     assert asked(uci)[0] == f"position fen {fen}"
     assert asked(uci, (0, "e1g1"))[0] == f"position fen {fen} moves e1g1"
 
@@ -181,7 +181,7 @@ def test_moves_to_go_counts_the_engines_own_moves() -> None:
 
 
 def test_the_last_info_goes_with_the_move() -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     asked(uci)
     assert uci.hear(SEARCH % 35) is None
     assert uci.hear(SEARCH % 100) is None
@@ -203,7 +203,7 @@ def test_the_last_info_goes_with_the_move() -> None:
     ],
 )  # fmt: skip
 def test_scores_are_on_the_scale_of_our_agents(said: str, score: float | None) -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     asked(uci)
     uci.hear(f"info depth 1 score {said} pv e2e4".encode())
     move = uci.hear(b"bestmove e2e4")
@@ -213,14 +213,14 @@ def test_scores_are_on_the_scale_of_our_agents(said: str, score: float | None) -
 
 @pytest.mark.parametrize("said", ["bestmove", "bestmove (none)", "bestmove e4", "bestmove e9e4", "bestmove resign"])
 def test_a_best_move_that_cannot_be_read(said: str) -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     asked(uci)
     with pytest.raises(BadMessage, match="expected 'bestmove' and a move such as e2e4"):
         uci.hear(said.encode())
 
 
 def test_an_answer_outside_a_turn_has_no_turns_id() -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     assert uci.hear(b"bestmove e2e4") == Move(0, "", "e2e4")
     asked(uci)
     uci.hear(b"bestmove e2e4")
@@ -228,7 +228,7 @@ def test_an_answer_outside_a_turn_has_no_turns_id() -> None:
 
 
 def test_a_search_is_stopped_when_the_game_ends() -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     over = Over(GAME, None, Verdict.VOID, None, ())
     assert uci.say(over) == b""
     asked(uci)
@@ -246,7 +246,7 @@ LINES = st.binary(max_size=80) | st.lists(st.sampled_from(WORDS), max_size=9).ma
 
 @given(st.lists(LINES, max_size=6))
 def test_whatever_an_engine_writes_is_a_message_a_text_or_an_error(lines: list[bytes]) -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     asked(uci)
     for line in lines:
         try:
@@ -258,7 +258,7 @@ def test_whatever_an_engine_writes_is_a_message_a_text_or_an_error(lines: list[b
 
 
 def test_a_long_info_stays_within_the_limit() -> None:
-    uci = greeted(Uci(engine()))
+    uci = greeted(UciTranslator(engine()))
     asked(uci)
     uci.hear(b"info depth 1 score cp 1 pv" + b" e7e8q" * 10_000)
     move = uci.hear(b"bestmove e2e4")

@@ -17,10 +17,10 @@ from adsearch import games
 from adsearch.errors import AdsearchError, BadMove
 from adsearch.games.go_board import COLUMNS
 from arena import installation
-from arena.engines.host import Host
-from arena.engines.line_of_play import LineOfPlay
-from arena.engines.turn import Turn, nanoseconds, suggested
-from arena.engines.wire import Wire
+from arena.as_engine.host import Host
+from arena.as_engine.line_of_play import LineOfPlay
+from arena.as_engine.turn import Turn, nanoseconds, suggested
+from arena.as_engine.wire import Wire
 from arena.match.clock import TimeControl
 
 GAME: Final = "go"

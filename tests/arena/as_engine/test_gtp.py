@@ -9,8 +9,8 @@ import pytest
 
 from adsearch import State
 from agents import Agent, Clock, Resign
-from arena.engines.gtp import Gtp
-from arena.engines.host import Host
+from arena.as_engine.gtp import Gtp
+from arena.as_engine.host import Host
 from arena.players.engines import KNOWN
 from tests.kit import engines
 from tests.kit.effort import tries

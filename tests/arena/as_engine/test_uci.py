@@ -12,8 +12,8 @@ from adsearch.games.chess_worth import value_of_pawns
 from adsearch.mcts import SIMULATIONS
 from agents import Agent, Clock, Resign, builtin
 from agents.builtin.thinker import NODES
-from arena.engines.host import Host, Thought
-from arena.engines.uci import Uci, score
+from arena.as_engine.host import Host, Thought
+from arena.as_engine.uci import Uci, score
 from tests.kit import engines
 from tests.kit.effort import tries
 from tests.kit.engine_talk import Script, our_engine

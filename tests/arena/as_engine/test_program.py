@@ -6,7 +6,7 @@ import pytest
 
 from adsearch import games
 from agents import Clock, builtin
-from arena.engines.program import ProgramAgent
+from arena.as_engine.program import ProgramAgent
 
 
 def program(*arguments: str, rules: str = "tictactoe", seat: int = 0) -> ProgramAgent:

@@ -16,11 +16,11 @@ from adsearch.errors import AdsearchError, BadPosition, quote
 from adsearch.games.chess_worth import pawns_of_value
 from agents.builtin import BuiltIn
 from agents.errors import AgentsError
-from arena.engines.engine_options import AgentOptions
-from arena.engines.host import Host, Thought
-from arena.engines.line_of_play import LineOfPlay
-from arena.engines.turn import FOREVER, Turn, nanoseconds, suggested
-from arena.engines.wire import Wire
+from arena.as_engine.engine_options import AgentOptions
+from arena.as_engine.host import Host, Thought
+from arena.as_engine.line_of_play import LineOfPlay
+from arena.as_engine.turn import FOREVER, Turn, nanoseconds, suggested
+from arena.as_engine.wire import Wire
 from arena.match.clock import TimeControl
 
 GAME: Final = "chess"
