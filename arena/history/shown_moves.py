@@ -31,12 +31,13 @@ def texts(state: State[Any] | None, line: Iterable[str]) -> list[str]:
 
 
 def game(recorded: PastGame, states: Sequence[State[Any] | None]) -> PastGame:
-    """The game with its moves and its analysis in this form; `states` are its positions, None where one is missing."""
+    """The game with its opening, moves and analysis in this form; `states`: its positions, None if missing."""
     if not states or states[0] is None or type(states[0]).shown is State.shown:
         return recorded
     moves = tuple(_move(state, move) for state, move in zip(states, recorded.moves, strict=False))
     plies = tuple(judged(states[ply.ply - 1], ply) for ply in recorded.analysis)
-    return replace(recorded, moves=moves, analysis=plies)
+    opening = recorded.opening and " ".join(texts(states[0], recorded.opening.split()))
+    return replace(recorded, opening=opening, moves=moves, analysis=plies)
 
 
 def judged(state: State[Any] | None, ply: JudgedPly) -> JudgedPly:

@@ -98,6 +98,7 @@ def replay(
         write_file(html, page(game, trust=trust_rules, at=ply or 0))
         return
     found = steps.replay(game, trust=trust_rules)
+    game = found.game
     if found.trouble and not game.moves:
         raise ArenaError(found.trouble)
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix":

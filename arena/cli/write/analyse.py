@@ -75,7 +75,7 @@ def analyse(
     elif format is OutputFormat.CSV:
         show(rows, exact_columns(_CSV), format=format)
     else:
-        _show(game, start, plies=plies, rows=rows, effort=effort)
+        _show(shown, start, plies=plies, rows=rows, effort=effort)
         ask = partial(can_debug, game, db=db)
         for line in _first(game, start, plies=shown.analysis, effort=effort, can_debug=ask):
             print(line)

@@ -257,11 +257,12 @@ def _introduction(
     from arena.history.replay import replay
 
     seat, state = recorded.seat, recorded.state
-    yield from map(wrapped, recorded_game.header(game))
+    replayed = replay(game, trust=trust)
+    yield from map(wrapped, recorded_game.header(replayed.game))
     if state.hidden:
         state, last = recorded_rules.load(game, state.view(seat), trust=trust), None
     else:
-        last = replay(game, trust=trust).steps[ply - 1].last
+        last = replayed.steps[ply - 1].last
     yield from board_lines(state, last, game.game)
     earlier = len(recorded.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""

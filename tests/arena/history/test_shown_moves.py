@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from adsearch import games
 from arena.history import shown_moves
 from arena.history.replay import replay
@@ -52,6 +54,11 @@ def test_the_steps_of_a_replay_have_moves_expected_lines_and_better_moves_in_thi
     assert found.steps[3].judged is not None
     assert (found.steps[3].judged.move, found.steps[3].judged.better) == ("g4", ("e4", "Nf6"))
     assert found.game.moves == tuple(step.move for step in found.steps[1:])
+
+
+def test_the_opening_is_shown_in_this_form() -> None:
+    game = replace(recorded(*FOOLS_MATE), opening="f2f3 e7e5")
+    assert replay(game).game.opening == "f3 e5"
 
 
 def test_moves_after_an_illegal_one_are_shown_as_they_were_recorded() -> None:
