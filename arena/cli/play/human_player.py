@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import zmq
 
 from adsearch import State, games
-from adsearch.errors import BadMove, quote
+from adsearch.errors import BadMove, one_of, quote
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
 from arena.cli.play.game_screen import GameScreen
@@ -210,7 +211,7 @@ class HumanPlayer:
                 raise BadMove(f"expected a legal move, got {quote(text)}")
             written = state.to_text(move)
         except BadMove as error:
-            self._say(words.printable(str(error)))
+            self._say(words.printable(_refusal(state, text, error)))
         except Exception as error:
             # User-supplied rules that raise on a text do not accept it as a move.
             self._say(f"expected a legal move, got {quote(text)} ({type(error).__name__})")
@@ -222,3 +223,11 @@ class HumanPlayer:
 
     def _send(self, message: Any) -> None:
         self._socket.send(protocol.pack(message))
+
+
+def _refusal(state: State[Any], text: str, error: BadMove) -> str:
+    """Why `text` is not a legal move; with the legal moves as people write them, if programs write them differently."""
+    if type(state).shown is not State.shown:
+        with suppress(Exception):  # user-supplied rules
+            return f"expected a legal move ({one_of([*map(state.shown, state.moves())])}), got {quote(text)}"
+    return str(error)

@@ -63,9 +63,10 @@ def test_undo_goes_back_to_the_persons_last_turn_and_further_to_the_start() -> N
 
 
 def test_chess_is_played_and_shown_in_the_notation_of_people_and_recorded_in_that_of_programs() -> None:
-    out = typed("?\nNf3\nhint\ne2e4\nresign\n", "chess", "human", "pvs:depth=1", "--seed", "1")
+    out = typed("?\nNf9\nNf3\nhint\ne2e4\nresign\n", "chess", "human", "pvs:depth=1", "--seed", "1")
     assert "human (White), your move" in out
     assert re.search(r"legal moves: .*\bNf3\b", out)
+    assert re.search(r"expected a legal move \(a3, b3, .* \(20 in total\)\), got 'Nf9'", out)
     assert "  1  human Nf3   " in out
     assert "  3  human e4   " in out
     assert not re.search(r"hint: [a-h][1-8][a-h][1-8]", out)
