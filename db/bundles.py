@@ -102,13 +102,15 @@ def contents_for(connection: Connection, agent: str, tournament: int | None) -> 
     return BundleContents(id, games, tuple(sorted(tournaments)), tuple(sorted(names)), tuple(dict.fromkeys(sources)))
 
 
-def sources_of(connection: Connection, names: Sequence[str]) -> dict[str, str]:
-    """The source of each agent's newest version; "" for an unknown name."""
+def origins_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The source of each agent's newest version, and how it is started; both "" for an unknown name."""
     rows = connection.execute(
-        select(Agent.name, Version.source).join(Version, Version.agent == Agent.id).order_by(Version.number)
+        select(Agent.name, Version.source, Version.started_as)
+        .join(Version, Version.agent == Agent.id)
+        .order_by(Version.number)
     )
-    known = dict(rows.all())
-    return {name: known.get(name, "") for name in names}
+    known = {name: (source, started_as) for name, source, started_as in rows}
+    return {name: known.get(name, ("", "")) for name in names}
 
 
 def copy(

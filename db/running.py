@@ -37,6 +37,7 @@ class EnteredPlayer(Struct, frozen=True):
     version: int
     status: str
     source: str
+    started_as: str
 
 
 class Outcome(Struct, frozen=True):
@@ -81,7 +82,7 @@ def format(connection: Connection, tournament: int) -> str:
 def entries(connection: Connection, tournament: int) -> list[EnteredPlayer]:
     """All players of the tournament, withdrawn ones too, in the order of entering."""
     rows = connection.execute(
-        select(Entry.name, Entry.version, Entry.status, Version.source)
+        select(Entry.name, Entry.version, Entry.status, Version.source, Version.started_as)
         .join(Version, Version.id == Entry.version)
         .where(Entry.tournament == tournament)
         .order_by(Entry.id)

@@ -15,7 +15,6 @@ from unicodedata import normalize
 from msgspec import Struct
 
 from adsearch.errors import one_of, quote
-from agents import builtin
 from arena.course.roster import Roster, Student, folded, replace_unprintable
 from arena.errors import BadRoster
 
@@ -74,8 +73,9 @@ def numbered(names: Iterable[str], plain: Callable[[str], str], form: str) -> di
     return forms
 
 
-def aliases_of(agents: Mapping[str, str], roster: Roster) -> ShownNames:
-    """Every agent under its alias on the roster; `agents`: each agent and its source. Built-in agents keep their names.
+def aliases_of(agents: Mapping[str, bool], roster: Roster) -> ShownNames:
+    """Every agent under its alias on the roster; `agents`: each agent, and whether it is ready-made (built in, or an
+    engine): then it keeps its name.
 
     BadRoster if another agent is not on the roster or has no alias, or if two agents would have the same name."""
     shown: dict[str, str] = {}
@@ -83,15 +83,15 @@ def aliases_of(agents: Mapping[str, str], roster: Roster) -> ShownNames:
     for name in sorted(agents):
         if (alias := _alias(name, roster)) is not None:
             shown[name] = _printable(alias)
-        elif builtin.is_builtin(agents[name]):
+        elif agents[name]:
             shown[name] = name
             _refuse_real_name(name, roster)
         else:
             unknown.append(quote(name))
     if unknown:
         raise BadRoster(
-            f"{roster.file}: expected a line for every agent that is not built in, but there is none for "
-            f"{one_of(unknown)}; add a line for each, with its name and an alias (which can be the name)"
+            f"{roster.file}: expected a line for every agent that is neither built in nor an engine, but there is "
+            f"none for {one_of(unknown)}; add a line for each, with its name and an alias (which can be the name)"
         )
     called: dict[str, str] = {}
     for name, alias in shown.items():
@@ -130,11 +130,11 @@ def _printable(name: str) -> str:
 
 
 def _refuse_real_name(name: str, roster: Roster) -> None:
-    """BadRoster if the name of a built-in agent contains a student's name, id, address or group."""
+    """BadRoster if the name of a built-in agent or an engine contains a student's name, id, address or group."""
     for one in roster.students:
         if (found := _pattern_of(tuple(_hidden(one))).search(normalize("NFC", name))) is not None:
             raise BadRoster(
-                f"{roster.file}, line {one.line}: the built-in agent {quote(name)} would reveal {quote(found[0])} "
+                f"{roster.file}, line {one.line}: the name {quote(name)} would reveal {quote(found[0])} "
                 "of this line; give that agent a line with an alias, or another name in the description"
             )
 

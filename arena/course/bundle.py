@@ -18,6 +18,7 @@ from arena.course.aliases import aliases_of
 from arena.course.roster import Roster
 from arena.errors import ArenaError
 from arena.players.submissions import Store
+from arena.players.versions import is_ready_made
 from db import bundles
 from db.bundles import SourceFile
 from db.database import Connection, Database
@@ -77,7 +78,8 @@ def _own_names() -> bundles.Names:
 
 
 def _aliases(connection: Connection, agents: tuple[str, ...], roster: Roster) -> bundles.Names:
-    names = aliases_of(bundles.sources_of(connection, agents), roster)
+    origins = bundles.origins_of(connection, agents)
+    names = aliases_of({name: is_ready_made(*origin) for name, origin in origins.items()}, roster)
 
     def pair(key: str) -> str:
         """The key of a pairing, with public names."""

@@ -71,6 +71,11 @@ def named(connection: Connection, text: str, store: Store) -> tuple[Player, Stor
     return replace(as_then, name=f"{version.agent}@{version.number}"), version
 
 
+def is_ready_made(source: str, started_as: str) -> bool:
+    """Whether a version is a built-in agent or an engine: such an agent has no author who hands it in."""
+    return builtin.is_builtin(source) or engines.is_engine(started_as)
+
+
 def player(version: StoredVersion, store: Store) -> Player:
     """The player of that version, from the store; BadPlayer if it cannot be run again."""
     name = f"{version.agent}@{version.number}"

@@ -53,10 +53,10 @@ class Book:
         store.set_status(self.connection, tournament, status, self.now)
         return tournament
 
-    def enter(self, tournament: int, *names: str, source: str = "random") -> None:
+    def enter(self, tournament: int, *names: str, source: str = "random", started_as: str = "") -> None:
         """They take part, with that source."""
         for name in names:
-            version = store.version(self.connection, name, source, source, self.now)
+            version = store.version(self.connection, name, source, started_as or source, self.now)
             store.enter(self.connection, tournament, name, version)
 
     def plan(

@@ -158,7 +158,7 @@ def can_debug(game: PastGame, seat: int, db: str | None) -> bool:
 
 def _seats_of_user_agents(game: PastGame, db: str | None) -> list[int]:
     """The seats of agents that are not built in, nor engines, nor people, nor "wait"."""
-    from arena.players import engines, versions
+    from arena.players import versions
     from db.database import Database
 
     if any(seat.version is None for seat in game.seats):
@@ -168,15 +168,14 @@ def _seats_of_user_agents(game: PastGame, db: str | None) -> list[int]:
     return [
         seat
         for seat, version in enumerate(played)
-        if not builtin.is_builtin(version.source)
+        if not versions.is_ready_made(version.source, version.started_as)
         and version.source not in (PlayerKind.HUMAN, PlayerKind.WAIT)
-        and not engines.is_engine(version.started_as)
     ]
 
 
 def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], Agent]:
     """The function that creates the agent; the agent's file is executed now."""
-    from agents import builtin, hosting, loading
+    from agents import hosting, loading
 
     if player.kind is PlayerKind.BUILTIN:
         builtin.check_can_play(player.text, recorded.state)

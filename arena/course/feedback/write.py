@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agents import builtin
 from arena.course import bundle
 from arena.course.aliases import ShownNames
 from arena.course.feedback import findings
@@ -105,11 +104,11 @@ def write_feedback(
 
 
 def _authors(connection: Connection, shared: Shared) -> list[Author]:
-    """All agents that students wrote: those that are not built in."""
+    """All agents that students wrote: those that are neither built in nor engines."""
     entered = {
         shared.names.shown[entry.name]: entry
         for entry in running.entries(connection, shared.tournament)
-        if not builtin.is_builtin(entry.source)
+        if not versions.is_ready_made(entry.source, entry.started_as)
     }
     theirs = [agent for agent in shared.report.agents if agent.name in entered]
     folders = addresses.of([agent.name for agent in theirs], replays=False).agents

@@ -18,6 +18,7 @@ from arena.course.aliases import aliases_of, own_names
 from arena.course.report.public_game import public_ending, public_rules
 from arena.errors import BadRating
 from arena.history.words import ruled
+from arena.players.versions import is_ready_made
 from arena.ratings import points, ranking
 from arena.ratings.points import Crosstable, Order
 from arena.ratings.progress import agent as agent_of
@@ -111,9 +112,11 @@ def gather(
     scope = rated_games.Scope(tournaments=(tournament,))
     played = rated_games.games(connection, scope)
     by_version = rated_games.games(connection, replace(scope, versions=True))
-    sources = dict.fromkeys(_all_names(games, played, by_version), "")
-    sources |= {entry.name: entry.source for entry in running.entries(connection, tournament)}
-    names = own_names(sources) if roster is None else aliases_of(sources, roster)
+    agents = dict.fromkeys(_all_names(games, played, by_version), False)
+    agents |= {
+        entry.name: is_ready_made(entry.source, entry.started_as) for entry in running.entries(connection, tournament)
+    }
+    names = own_names(agents) if roster is None else aliases_of(agents, roster)
     shown = names.shown
     found = _rename_standings(standings(connection, tournament), shown)
     described = lookup.anchors(connection, [tournament])

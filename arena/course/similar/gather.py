@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from agents import builtin
 from arena.course.similar.sources import Source, from_path, from_store
 from arena.errors import ArenaError
 from arena.players.submissions import Store, in_store
+from arena.players.versions import is_ready_made
 from arena.tournament.enrolment import Listed
 from db import audit, lookup
 from db.database import Connection
@@ -37,7 +37,7 @@ def of_tournament(connection: Connection, name: str, store: Store, listed: Seque
     versions = [
         (one.agent, one.number, one.source)
         for one in audit.versions(connection)
-        if one.agent in names and not builtin.is_builtin(one.source) and not one.source.startswith(IMPORTED)
+        if one.agent in names and not is_ready_made(one.source, one.started_as) and not one.source.startswith(IMPORTED)
     ]
     in_database, on_disk = of_versions(versions, store), of_files(listed)
     return Gathered(in_database.sources + on_disk.sources, in_database.left_out + on_disk.left_out)

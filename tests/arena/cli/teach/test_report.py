@@ -164,8 +164,23 @@ def test_an_agent_that_is_not_on_the_roster_is_not_published(tmp_path: Path) -> 
     Path("roster.csv").write_text("name,alias\nann,Otter\n")
     ended = arena("report", "cup", "site", "--roster", "roster.csv")
     assert (ended.code, ended.out) == (2, "")
-    assert "roster.csv: expected a line for every agent that is not built in, but there is none for 'bob'" in ended.err
+    expected = "a line for every agent that is neither built in nor an engine, but there is none for 'bob'"
+    assert f"roster.csv: expected {expected}" in ended.err
     assert not (tmp_path / "site").exists()
+
+
+def test_an_engine_needs_no_line_on_the_roster_and_keeps_its_name(tmp_path: Path) -> None:
+    with Database("arena.db") as database, database.writing() as connection:
+        book = Book(connection)
+        cup = book.tournament("cup", "chess")
+        book.enter(cup, "ann", source="0" * 64)
+        book.enter(cup, "stockfish?nodes=9", source="1" * 64, started_as="uci:stockfish?nodes=9")
+    Path("roster.csv").write_text("name,alias\nann,Otter\n")
+    ended = arena("report", "cup", "site", "--roster", "roster.csv")
+    assert ended.code == 0, ended.err
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert "stockfish?nodes=9" in page
+    assert "Otter" in page
 
 
 def test_nothing_that_agents_wrote_is_published(record: Path, tmp_path: Path) -> None:
