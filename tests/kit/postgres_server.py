@@ -76,6 +76,7 @@ def server() -> Iterator[Server]:
             [programs / "initdb", "-D", data, *made], user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL
         )
         settings = ["listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "shared_buffers=16MB"]
+        settings.append("autovacuum=off")  # its processes come and go: tests look for processes that are left
         log = (folder / "log").open("wb")
         running = subprocess.Popen(
             [programs / "postgres", "-D", data, *(f"-c{setting}" for setting in settings)],
