@@ -9,6 +9,8 @@ READY_TO_RELEASE := $(VENV)/ready-to-release
 # `make EXTRAS=test,browser,postgres .venv/ready-to-test` also installs Playwright and a PostgreSQL driver. Without them,
 # or without Chromium or a PostgreSQL server, the tests that need them are skipped.
 EXTRAS ?= test
+# One process more than there are processors: many tests wait, for a clock or for a process.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does. ALL_WALLS=1
 # runs the attacks as root and as an ordinary user on every kind of walls, as .ci/run does; without it only as root on a
 # sandbox.
@@ -24,7 +26,7 @@ demo: $(READY)
 # Style and types are checked while the tests run, and printed below them.
 test: $(READY_TO_TEST)
 	@($(LINT)) > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(BIN)/pytest --numprocesses auto --dist worksteal --durations 25 --durations-min 1; tests=$$?; \
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --durations 25 --durations-min 1; tests=$$?; \
 	wait $$lint; style=$$?; cat $(VENV)/lint.log; \
 	[ $$tests = 0 ] || echo "make test: tests failed, see above"; \
 	[ $$style = 0 ] || echo "make test: style or types failed, see above"; \
