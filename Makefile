@@ -12,9 +12,8 @@ EXTRAS ?= test
 # One process more than there are processors: many tests wait, for a clock or for a process.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does. ALL_WALLS=1
-# runs the attacks as root and as an ordinary user on every kind of walls, as .ci/run does; without it only as root on a
-# sandbox.
-# ALL_PYTHONS=1 installs the wheel with pip in every installed Python, as .ci/run does.
+# runs the attacks as root on every kind of walls, as an ordinary user always does; without it root only on a sandbox.
+# ALL_PYTHONS=1 installs the wheel with pip in the oldest and the newest installed Python, as .ci/run does.
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 

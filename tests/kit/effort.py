@@ -1,8 +1,8 @@
-"""How many examples a test run tries: few in the suite, more in `.ci/run`, many in `make soak`.
+"""How many examples a test run tries: few in the suite, some more in `.ci/run`, many in `make soak`.
 
 SOAK=1: many times as many examples, and long proofs. ALL_WALLS=1: every user behind every kind of walls.
-ALL_PYTHONS=1: the package installed by pip in every Python there is. The Makefile says how each is set; no other module
-reads them.
+ALL_PYTHONS=1: the package installed by pip in the oldest and the newest Python. The Makefile says how each is set; no
+other module reads them.
 """
 
 import os

@@ -19,7 +19,7 @@ import msgspec
 import pytest
 
 from tests.kit import once
-from tests.kit.effort import ALL_PYTHONS, PATIENCE
+from tests.kit.effort import ALL_PYTHONS, PATIENCE, SOAK
 from tests.kit.ordinary_user import IDENTITY, UID
 from tests.kit.places import ROOT
 
@@ -102,7 +102,8 @@ class Installed:
 
 
 def pythons() -> list[str]:
-    """With ALL_PYTHONS=1 a program of each version of Python that is installed and not too old; otherwise none."""
+    """With ALL_PYTHONS=1 the oldest and the newest Python that are installed and not too old; with SOAK=1 a program of each
+    version; otherwise none."""
     if not ALL_PYTHONS:
         return []
     found: dict[int, str] = {}
@@ -116,7 +117,8 @@ def pythons() -> list[str]:
         for program in offered:
             if program is not None and minor not in found and _makes_environments(program):
                 found[minor] = program
-    return list(found.values())
+    programs = list(found.values())
+    return programs if SOAK else programs[:1] + programs[1:][-1:]
 
 
 def _makes_environments(program: str) -> bool:
