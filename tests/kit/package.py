@@ -102,7 +102,7 @@ class Installed:
 
 
 def pythons() -> list[str]:
-    """With ALL_PYTHONS=1 the oldest and the newest Python that are installed and not too old; with SOAK=1 a program of each
+    """With ALL_PYTHONS=1 the oldest and the newest Python that are installed and not too old, with SOAK=1 one of each
     version; otherwise none."""
     if not ALL_PYTHONS:
         return []
