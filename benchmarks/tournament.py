@@ -1,10 +1,12 @@
-"""What a tournament costs besides the thinking: games per second, time lost between moves, memory.
+"""What a tournament costs besides the thinking: games per second, processor time, time lost between moves, memory.
 
-    python benchmarks/tournament.py             everything, about two minutes
-    python benchmarks/tournament.py games 50000 50,000 games of random agents, and the memory of both processes
-    python benchmarks/tournament.py thinking    agents that think 20 ms per move
+    python benchmarks/tournament.py               everything, about three minutes
+    python benchmarks/tournament.py games 5000    5,000 games of tic-tac-toe between instant players, 1, 2 and 4 at once
+    python benchmarks/tournament.py memory 50000  50,000 games of random agents, and the memory of both processes
+    python benchmarks/tournament.py thinking      agents that think 20 ms per move
 
-The tournament, its processes and its database are real; the database is in a temporary folder.
+The tournament, its processes and its database are real; the database is in a temporary folder. `games` needs Linux.
+To compare with another checkout: python benchmarks/interleaved.py CHECKOUT benchmarks/tournament.py games
 """
 
 from __future__ import annotations
@@ -24,7 +26,25 @@ from arena.tournament import league as leagues
 from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import Usage
+from benchmarks.processes import Meter, run_tournament
 from db.database import Database
+
+
+def measure_games(games: int) -> None:
+    """Play and record tic-tac-toe between players that answer immediately, as `arena run` does without a terminal."""
+    print("tictactoe, random against random:seed=1; processor time and context switches of a game")
+    for at_once in (1, 2, 4):
+        options = f"tictactoe random random:seed=1 --seed 1 --rounds {games // 2} --games-at-once {at_once}"
+        played = run_tournament(options.split(), Meter(first=games // 10, last=games))
+        uses = {who: use.each(played.games) for who, use in played.uses.items()}
+        whole = sum(use.seconds for use in uses.values())
+        print(
+            f"{at_once} at once: {played.games / played.seconds:.0f} games/s, {1e3 * whole:.2f} ms a game: "
+            + ", ".join(
+                f"{who} {1e3 * use.seconds:.2f} ({1e3 * use.kernel:.2f} in the kernel, {use.switches:.1f} switches)"
+                for who, use in uses.items()
+            )
+        )
 
 
 def run(players: list[str], *, games: int, at_once: int, **settings: object) -> None:
@@ -64,8 +84,11 @@ def main() -> None:
     """Measure the parts named on the command line."""
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}")
     part = sys.argv[1] if len(sys.argv) > 1 else "all"
+    games = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
     if part in ("games", "all"):
-        run(["random", "random:seed=1"], games=int(sys.argv[2]) if len(sys.argv) > 2 else 3000, at_once=1)
+        measure_games(games)
+    if part in ("memory", "all"):
+        run(["random", "random:seed=1"], games=games, at_once=1)
     if part in ("thinking", "all"):
         for at_once in (1, 2):
             run(["mcts:seconds=0.02", "mcts:seconds=0.02,seed=1"], games=40, at_once=at_once, clock="60")

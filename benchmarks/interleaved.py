@@ -1,0 +1,112 @@
+"""Runs a benchmark in this checkout and in another one, in turn, and prints medians and their ratio.
+
+    python benchmarks/interleaved.py OTHER_CHECKOUT benchmarks/tournament.py games
+    python benchmarks/interleaved.py --rounds 7 OTHER_CHECKOUT benchmarks/referee.py ply
+
+Each run uses one checkout's own Python (.venv/bin/python) and packages, but always this checkout's benchmarks. The
+machine's speed changes from minute to minute, so compare two commits only in one such run: the ratio is the figure.
+
+Numbers that are the same in all runs are printed as they are. The other lines are printed three times: medians of the
+other checkout, medians of this one, and this one divided by the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+HERE: Final = Path(__file__).resolve().parents[1]
+NUMBER: Final = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+
+
+def run(checkout: Path, command: Sequence[str]) -> list[str]:
+    """The lines that the benchmark prints with the packages of `checkout`."""
+    with tempfile.TemporaryDirectory() as first:
+        # Before the packages of `checkout`, so that a benchmark finds the modules beside it in any case.
+        Path(first, "benchmarks").symlink_to(HERE / "benchmarks")
+        done = subprocess.run(
+            [checkout / ".venv/bin/python", HERE / command[0], *command[1:]],
+            cwd=checkout,
+            env=os.environ | {"PYTHONPATH": first},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        raise SystemExit(f"{command[0]} failed with the packages of {checkout} (exit code {done.returncode})")
+    return done.stdout.splitlines()
+
+
+def numbers(line: str) -> list[float]:
+    """The numbers in a line. Digits at the end of a word, as in `p1`, are text."""
+    return [float(found.replace(",", "")) for found in NUMBER.findall(line)]
+
+
+def filled(line: str, figures: Sequence[str]) -> str:
+    """The line with other numbers, each as wide as before."""
+    rest = iter(figures)
+    return NUMBER.sub(lambda found: next(rest).rjust(len(found[0])), line)
+
+
+def written(figure: float, like: str) -> str:
+    """The figure with as many decimals as `like`."""
+    decimals = len(like.partition(".")[2])
+    return f"{figure:,.{decimals}f}" if "," in like else f"{figure:.{decimals}f}"
+
+
+def compared(other: Sequence[Sequence[str]], this: Sequence[Sequence[str]]) -> list[str]:
+    """The lines to print, from the lines of all runs. SystemExit if the runs did not print the same but for numbers."""
+    shown = list[str]()
+    for versions in zip(*other, *this, strict=True):
+        if len({NUMBER.sub("#", line) for line in versions}) > 1:
+            raise SystemExit("lines differ in more than numbers:\n  " + "\n  ".join(dict.fromkeys(versions)))
+        columns = list(zip(*map(numbers, versions), strict=True))
+        if all(len({*column}) == 1 for column in columns):
+            shown.append(versions[0])
+            continue
+        texts = NUMBER.findall(versions[0])
+        before = [statistics.median(column[: len(other)]) for column in columns]
+        after = [statistics.median(column[len(other) :]) for column in columns]
+        ratios = [
+            text if len({*column}) == 1 else f"x{new / old:.2f}" if old else "-"
+            for text, column, old, new in zip(texts, columns, before, after, strict=True)
+        ]
+        for who, figures in (
+            ("other", [written(figure, text) for figure, text in zip(before, texts, strict=True)]),
+            ("this", [written(figure, text) for figure, text in zip(after, texts, strict=True)]),
+            ("ratio", ratios),
+        ):
+            shown.append(f"{who:6} {filled(versions[0], figures)}")
+    return shown
+
+
+def main() -> None:
+    """Run, compare, print."""
+    parser = argparse.ArgumentParser(description="Run a benchmark in two checkouts in turn, and compare.")
+    parser.add_argument("other", type=Path, help="the other checkout, with an environment in .venv")
+    parser.add_argument("--rounds", type=int, default=5, help="runs in each checkout (default 5)")
+    parser.add_argument("command", nargs=argparse.REMAINDER, help="a script of this checkout, and its arguments")
+    options = parser.parse_args()
+    if not options.command or not (HERE / options.command[0]).is_file():
+        parser.error(f"expected a script of {HERE}, such as benchmarks/tournament.py, got {options.command}")
+    if not (options.other / ".venv/bin/python").is_file():
+        parser.error(f"{options.other} has no environment: run `make .venv/ready` there")
+    runs: dict[Path, list[list[str]]] = {options.other.resolve(): [], HERE: []}
+    for number in range(options.rounds):
+        for checkout, lines in runs.items():
+            print(f"run {number + 1} of {options.rounds}: {checkout}", file=sys.stderr)
+            lines.append(run(checkout, options.command))
+    print(f"other: {options.other}; this: {HERE}; medians of {options.rounds} runs each")
+    print("\n".join(compared(*runs.values())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""What processes use, from /proc (Linux): processor time, context switches, and the most memory.
+
+`Meter` watches a real `arena run` inside this process, and says what each of its processes used from one game to a
+later one. Nothing here depends on how the director, the referee or the players are written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from arena.cli import app
+from arena.match.schedule import Event, Finished
+from arena.play.director import Director
+from arena.walls.usage import descendants
+
+TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
+ROLES: Final = ("director", "referee", "players")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What one or several processes have used."""
+
+    user: float = 0.0
+    """Seconds of processor time outside the kernel."""
+    kernel: float = 0.0
+    switches: float = 0
+    """Context switches of all threads: how often one waited or was interrupted."""
+    memory: int = 0
+    """The most memory at any time, in bytes."""
+
+    @property
+    def seconds(self) -> float:
+        """Processor time."""
+        return self.user + self.kernel
+
+    def __add__(self, other: Use) -> Use:
+        return Use(
+            self.user + other.user,
+            self.kernel + other.kernel,
+            self.switches + other.switches,
+            max(self.memory, other.memory),
+        )
+
+    def each(self, parts: int) -> Use:
+        """An equal part of it."""
+        return Use(self.user / parts, self.kernel / parts, self.switches / parts, self.memory)
+
+    def since(self, earlier: Use) -> Use:
+        """What was used after `earlier`."""
+        return Use(
+            self.user - earlier.user, self.kernel - earlier.kernel, self.switches - earlier.switches, self.memory
+        )
+
+
+def use_of(pid: int) -> Use:
+    """What the process has used since it started; nothing if it has ended."""
+    process = Path("/proc", str(pid))
+    try:
+        fields = (process / "stat").read_text().rpartition(")")[2].split()
+        memory = _number(process / "status", "VmHWM:") * 1024
+        switches = sum(
+            _number(thread / "status", "voluntary_ctxt_switches:")
+            + _number(thread / "status", "nonvoluntary_ctxt_switches:")
+            for thread in (process / "task").iterdir()
+        )
+    except OSError:
+        return Use()
+    return Use(int(fields[11]) * TICK, int(fields[12]) * TICK, switches, memory)
+
+
+def _number(file: Path, key: str) -> int:
+    """The number behind `key` in a file such as /proc/PID/status; 0 if it is not there."""
+    for line in file.read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1])
+    return 0
+
+
+def role(pid: int) -> str:
+    """What a process of a running tournament is for."""
+    if pid == os.getpid():
+        return "director"
+    try:
+        return "referee" if b"arena.play.referee" in Path(f"/proc/{pid}/cmdline").read_bytes() else "players"
+    except OSError:
+        return "players"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Some games of a tournament, from the end of one game to the end of a later one."""
+
+    games: int
+    seconds: float
+    plies: int
+    uses: dict[str, Use]
+    """By role."""
+
+
+class Meter:
+    """Counts the games that end, and measures from the end of game `first` to the end of game `last`."""
+
+    def __init__(self, first: int, last: int) -> None:
+        self.first, self.last = first, last
+        self.measured: Measured | None = None
+        self._over = self._plies = 0
+        self._began = 0.0
+        self._before = dict[int, Use]()
+
+    def watch(self, play: Callable[..., Iterator[Event]]) -> Callable[..., Iterator[Event]]:
+        """`Director.play`, measured. A game counts when its event was shown."""
+
+        def measured(*arguments: Any) -> Iterator[Event]:
+            for event in play(*arguments):
+                yield event
+                if isinstance(event, Finished):
+                    self._count(event)
+
+        return measured
+
+    def _count(self, event: Finished) -> None:
+        self._over += 1
+        if self._over > self.first:
+            self._plies += len(event.record.moves)
+        if self._over == self.first:
+            self._before, self._began = self._now(), time.perf_counter()
+        elif self._over == self.last:
+            took, uses = time.perf_counter() - self._began, dict.fromkeys(ROLES, Use())
+            for pid, use in self._now().items():
+                uses[role(pid)] += use.since(self._before.get(pid, Use()))
+            self.measured = Measured(self.last - self.first, took, self._plies, uses)
+
+    def _now(self) -> dict[int, Use]:
+        return {pid: use_of(pid) for pid in (os.getpid(), *descendants(os.getpid()))}
+
+
+def run_tournament(arguments: Sequence[str], meter: Meter) -> Measured:
+    """Run `arena run ARGUMENTS` in this process, with a new database and its output in a file, and measure it."""
+    play = Director.play
+    with tempfile.TemporaryDirectory() as folder, _output_to(Path(folder, "output")):
+        Director.play = meter.watch(play)  # type: ignore[method-assign]
+        try:
+            app(["run", *arguments, "--db", str(Path(folder, "arena.db"))], prog_name="arena", standalone_mode=False)
+        finally:
+            Director.play = play  # type: ignore[method-assign]
+    if meter.measured is None:
+        raise SystemExit(f"arena run {' '.join(arguments)} ended before game {meter.last}")
+    return meter.measured
+
+
+@contextmanager
+def _output_to(file: Path) -> Iterator[None]:
+    """Standard output goes to a file, as in `arena run ... > FILE`."""
+    sys.stdout.flush()
+    with file.open("w") as output, redirect_stdout(output):
+        yield
