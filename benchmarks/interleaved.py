@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 
 HERE: Final = Path(__file__).resolve().parents[1]
-NUMBER: Final = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 
 
 def run(checkout: Path, command: Sequence[str]) -> list[str]:

@@ -32,6 +32,8 @@ class Use:
     user: float = 0.0
     """Seconds of processor time outside the kernel."""
     kernel: float = 0.0
+    others: float = 0.0
+    """Seconds of it that threads other than the main one used: those of ZeroMQ, mostly."""
     switches: float = 0
     """Context switches of all threads: how often one waited or was interrupted."""
     memory: int = 0
@@ -46,18 +48,23 @@ class Use:
         return Use(
             self.user + other.user,
             self.kernel + other.kernel,
+            self.others + other.others,
             self.switches + other.switches,
             max(self.memory, other.memory),
         )
 
     def each(self, parts: int) -> Use:
         """An equal part of it."""
-        return Use(self.user / parts, self.kernel / parts, self.switches / parts, self.memory)
+        return Use(self.user / parts, self.kernel / parts, self.others / parts, self.switches / parts, self.memory)
 
     def since(self, earlier: Use) -> Use:
         """What was used after `earlier`."""
         return Use(
-            self.user - earlier.user, self.kernel - earlier.kernel, self.switches - earlier.switches, self.memory
+            self.user - earlier.user,
+            self.kernel - earlier.kernel,
+            self.others - earlier.others,
+            self.switches - earlier.switches,
+            self.memory,
         )
 
 
@@ -67,14 +74,15 @@ def use_of(pid: int) -> Use:
     try:
         fields = (process / "stat").read_text().rpartition(")")[2].split()
         memory = _number(process / "status", "VmHWM:") * 1024
-        switches = sum(
-            _number(thread / "status", "voluntary_ctxt_switches:")
-            + _number(thread / "status", "nonvoluntary_ctxt_switches:")
-            for thread in (process / "task").iterdir()
-        )
+        switches, others = 0, 0.0
+        for thread in (process / "task").iterdir():
+            switches += _number(thread / "status", "voluntary_ctxt_switches:")
+            switches += _number(thread / "status", "nonvoluntary_ctxt_switches:")
+            if thread.name != process.name:
+                others += int((thread / "schedstat").read_text().split()[0]) / 1e9
     except OSError:
         return Use()
-    return Use(int(fields[11]) * TICK, int(fields[12]) * TICK, switches, memory)
+    return Use(int(fields[11]) * TICK, int(fields[12]) * TICK, others, switches, memory)
 
 
 def _number(file: Path, key: str) -> int:
@@ -100,10 +108,19 @@ class Measured:
     """Some games of a tournament, from the end of one game to the end of a later one."""
 
     games: int
-    seconds: float
+    began: float
+    """As time.monotonic() counts."""
+    ended: float
     plies: int
     uses: dict[str, Use]
     """By role."""
+    roles: dict[int, str]
+    """By process id."""
+
+    @property
+    def seconds(self) -> float:
+        """How long the games took."""
+        return self.ended - self.began
 
 
 class Meter:
@@ -132,12 +149,13 @@ class Meter:
         if self._over > self.first:
             self._plies += len(event.record.moves)
         if self._over == self.first:
-            self._before, self._began = self._now(), time.perf_counter()
+            self._before, self._began = self._now(), time.monotonic()
         elif self._over == self.last:
-            took, uses = time.perf_counter() - self._began, dict.fromkeys(ROLES, Use())
+            ended, uses, roles = time.monotonic(), dict.fromkeys(ROLES, Use()), {}
             for pid, use in self._now().items():
-                uses[role(pid)] += use.since(self._before.get(pid, Use()))
-            self.measured = Measured(self.last - self.first, took, self._plies, uses)
+                roles[pid] = role(pid)
+                uses[roles[pid]] += use.since(self._before.get(pid, Use()))
+            self.measured = Measured(self.last - self.first, self._began, ended, self._plies, uses, roles)
 
     def _now(self) -> dict[int, Use]:
         return {pid: use_of(pid) for pid in (os.getpid(), *descendants(os.getpid()))}
