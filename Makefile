@@ -42,6 +42,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/referee.py
 	$(BIN)/python benchmarks/tournament.py
+	$(BIN)/python benchmarks/where.py
+	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/database.py
 	$(BIN)/python benchmarks/walls.py
 	$(BIN)/python benchmarks/similar.py

@@ -6,8 +6,9 @@
 Each run uses one checkout's own Python (.venv/bin/python) and packages, but always this checkout's benchmarks. The
 machine's speed changes from minute to minute, so compare two commits only in one such run: the ratio is the figure.
 
-Numbers that are the same in all runs are printed as they are. The other lines are printed three times: medians of the
-other checkout, medians of this one, and this one divided by the other.
+A line whose numbers are the same in all runs is printed as it is. The other lines are printed three times: medians of
+the other checkout, medians of this one, and this one divided by the other. With --arrows they are printed once, with
+"other → this" in place of each number, to be copied into a page.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def written(figure: float, like: str) -> str:
     return f"{figure:,.{decimals}f}" if "," in like else f"{figure:.{decimals}f}"
 
 
-def compared(other: Sequence[Sequence[str]], this: Sequence[Sequence[str]]) -> list[str]:
+def compared(other: Sequence[Sequence[str]], this: Sequence[Sequence[str]], *, arrows: bool) -> list[str]:
     """The lines to print, from the lines of all runs. SystemExit if the runs did not print the same but for numbers."""
     shown = list[str]()
     for versions in zip(*other, *this, strict=True):
@@ -73,17 +74,19 @@ def compared(other: Sequence[Sequence[str]], this: Sequence[Sequence[str]]) -> l
             shown.append(versions[0])
             continue
         texts = NUMBER.findall(versions[0])
-        before = [statistics.median(column[: len(other)]) for column in columns]
-        after = [statistics.median(column[len(other) :]) for column in columns]
+        medians = [(statistics.median(each[: len(other)]), statistics.median(each[len(other) :])) for each in columns]
+        fixed = [len({*column}) == 1 for column in columns]
+        before = [written(old, text) for (old, _), text in zip(medians, texts, strict=True)]
+        after = [written(new, text) for (_, new), text in zip(medians, texts, strict=True)]
+        if arrows:
+            pairs = zip(before, after, fixed, strict=True)
+            shown.append(filled(versions[0], [old if same else f"{old} → {new}" for old, new, same in pairs]))
+            continue
         ratios = [
-            text if len({*column}) == 1 else f"x{new / old:.2f}" if old else "-"
-            for text, column, old, new in zip(texts, columns, before, after, strict=True)
+            text if same else f"x{new / old:.2f}" if old else "-"
+            for text, same, (old, new) in zip(texts, fixed, medians, strict=True)
         ]
-        for who, figures in (
-            ("other", [written(figure, text) for figure, text in zip(before, texts, strict=True)]),
-            ("this", [written(figure, text) for figure, text in zip(after, texts, strict=True)]),
-            ("ratio", ratios),
-        ):
+        for who, figures in (("other", before), ("this", after), ("ratio", ratios)):
             shown.append(f"{who:6} {filled(versions[0], figures)}")
     return shown
 
@@ -93,6 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Run a benchmark in two checkouts in turn, and compare.")
     parser.add_argument("other", type=Path, help="the other checkout, with an environment in .venv")
     parser.add_argument("--rounds", type=int, default=5, help="runs in each checkout (default 5)")
+    parser.add_argument("--arrows", action="store_true", help="print each line once, with 'other → this'")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="a script of this checkout, and its arguments")
     options = parser.parse_args()
     if not options.command or not (HERE / options.command[0]).is_file():
@@ -105,7 +109,7 @@ def main() -> None:
             print(f"run {number + 1} of {options.rounds}: {checkout}", file=sys.stderr)
             lines.append(run(checkout, options.command))
     print(f"other: {options.other}; this: {HERE}; medians of {options.rounds} runs each")
-    print("\n".join(compared(*runs.values())))
+    print("\n".join(compared(*runs.values(), arrows=options.arrows)))
 
 
 if __name__ == "__main__":

@@ -32,19 +32,19 @@ from db.database import Database
 
 def measure_games(games: int) -> None:
     """Play and record tic-tac-toe between players that answer immediately, as `arena run` does without a terminal."""
-    print("tictactoe, random against random:seed=1; processor time and context switches of a game")
+    print("tictactoe, random against random:seed=1; processor time of a game in ms, and its context switches\n")
+    print(
+        "| games at once | games/s | all, ms | director | referee | players | switches | director | referee | players |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for at_once in (1, 2, 4):
         options = f"tictactoe random random:seed=1 --seed 1 --rounds {games // 2} --games-at-once {at_once}"
-        played = run_tournament(options.split(), Meter(first=games // 10, last=games))
-        uses = {who: use.each(played.games) for who, use in played.uses.items()}
-        whole = sum(use.seconds for use in uses.values())
-        print(
-            f"{at_once} at once: {played.games / played.seconds:.0f} games/s, {1e3 * whole:.2f} ms a game: "
-            + ", ".join(
-                f"{who} {1e3 * use.seconds:.2f} ({1e3 * use.kernel:.2f} in the kernel, {use.switches:.1f} switches)"
-                for who, use in uses.items()
-            )
-        )
+        played = run_tournament(options.split(), Meter(first=games // 10, last=games // 2 * 2))
+        uses = [use.each(played.games) for use in played.uses.values()]
+        times, switches = [1e3 * use.seconds for use in uses], [use.switches for use in uses]
+        figures = [f"{played.games / played.seconds:.0f}", *(f"{figure:.2f}" for figure in (sum(times), *times))]
+        figures += [f"{figure:.1f}" for figure in (sum(switches), *switches)]
+        print(f"| {at_once} | {' | '.join(figures)} |", flush=True)
 
 
 def run(players: list[str], *, games: int, at_once: int, **settings: object) -> None:
