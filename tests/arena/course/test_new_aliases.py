@@ -24,7 +24,7 @@ def test_every_student_gets_an_alias_and_every_other_cell_stays(rows: list[tuple
     table = csv.writer(out)
     table.writerow(["ID", "Group", "Comment"])
     for number, (name, group, comment) in enumerate(rows):
-        table.writerow([f"{number}{name}", group, comment])
+        table.writerow([f"{number}-{name}", group, comment])  # no two ids are alike, whatever the names
     before = rosters.table(out.getvalue(), "r")
     for teams in (False, any(group for _, group, _ in rows)):
         made = with_aliases(out.getvalue(), "r", Random(seed), teams=teams)
