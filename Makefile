@@ -55,17 +55,21 @@ release: $(READY_TO_RELEASE)
 
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-$(READY): pyproject.toml constraints.txt
+# The environment itself; pip is the last thing that comes into it.
+$(BIN)/pip:
 	@command -v $(PYTHON) >/dev/null || { echo "there is no program $(PYTHON); try: make PYTHON=python3.12"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "arena-referee needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) .
 	@touch $@
 
-$(READY_TO_TEST): $(READY)
+# It includes what a player needs, so pip runs only once.
+$(READY_TO_TEST): pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) '.[$(EXTRAS)]'
-	@touch $@
+	@touch $(READY) $@
 
 $(READY_TO_RELEASE): $(READY)
 	$(INSTALL) '.[release]'
