@@ -15,6 +15,9 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # runs the attacks as root on every kind of walls, as an ordinary user always does; without it root only on a sandbox.
 # ALL_PYTHONS=1 installs the wheel with pip in the oldest and the newest installed Python, as .ci/run does.
 
+# Tests start thousands of processes. Without bytecode on the disk each of them compiles the sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 .PHONY: demo test soak lint bench release clean

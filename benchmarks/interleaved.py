@@ -30,13 +30,15 @@ NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 
 def run(checkout: Path, command: Sequence[str]) -> list[str]:
     """The lines that the benchmark prints with the packages of `checkout`."""
+    # Both checkouts write bytecode. Otherwise every process compiles what has changed since it was last written.
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as first:
         # Before the packages of `checkout`, so that a benchmark finds the modules beside it in any case.
         Path(first, "benchmarks").symlink_to(HERE / "benchmarks")
         done = subprocess.run(
             [checkout / ".venv/bin/python", HERE / command[0], *command[1:]],
             cwd=checkout,
-            env=os.environ | {"PYTHONPATH": first},
+            env=environment | {"PYTHONPATH": first},
             stdout=subprocess.PIPE,
             text=True,
             check=False,
