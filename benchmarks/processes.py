@@ -1,4 +1,4 @@
-"""What processes use, from /proc (Linux): processor time, context switches, and the most memory.
+"""What processes use, from /proc (Linux): processor time and context switches.
 
 `Meter` watches a real `arena run` inside this process, and says what each of its processes used from one game to a
 later one. Nothing here depends on how the director, the referee or the players are written.
@@ -36,8 +36,6 @@ class Use:
     """Seconds of it that threads other than the main one used: those of ZeroMQ, mostly."""
     switches: float = 0
     """Context switches of all threads: how often one waited or was interrupted."""
-    memory: int = 0
-    """The most memory at any time, in bytes."""
 
     @property
     def seconds(self) -> float:
@@ -50,12 +48,11 @@ class Use:
             self.kernel + other.kernel,
             self.others + other.others,
             self.switches + other.switches,
-            max(self.memory, other.memory),
         )
 
     def each(self, parts: int) -> Use:
         """An equal part of it."""
-        return Use(self.user / parts, self.kernel / parts, self.others / parts, self.switches / parts, self.memory)
+        return Use(self.user / parts, self.kernel / parts, self.others / parts, self.switches / parts)
 
     def since(self, earlier: Use) -> Use:
         """What was used after `earlier`."""
@@ -64,7 +61,6 @@ class Use:
             self.kernel - earlier.kernel,
             self.others - earlier.others,
             self.switches - earlier.switches,
-            self.memory,
         )
 
 
@@ -73,7 +69,6 @@ def use_of(pid: int) -> Use:
     process = Path("/proc", str(pid))
     try:
         fields = (process / "stat").read_text().rpartition(")")[2].split()
-        memory = _number(process / "status", "VmHWM:") * 1024
         switches, others = 0, 0.0
         for thread in (process / "task").iterdir():
             switches += _number(thread / "status", "voluntary_ctxt_switches:")
@@ -82,11 +77,11 @@ def use_of(pid: int) -> Use:
                 others += int((thread / "schedstat").read_text().split()[0]) / 1e9
     except OSError:
         return Use()
-    return Use(int(fields[11]) * TICK, int(fields[12]) * TICK, others, switches, memory)
+    return Use(int(fields[11]) * TICK, int(fields[12]) * TICK, others, switches)
 
 
 def _number(file: Path, key: str) -> int:
-    """The number behind `key` in a file such as /proc/PID/status; 0 if it is not there."""
+    """The number after `key` in a file such as /proc/PID/status; 0 if it is not there."""
     for line in file.read_text().splitlines():
         if line.startswith(key):
             return int(line.split()[1])
