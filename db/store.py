@@ -15,7 +15,8 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from db.errors import DatabaseError, NotFound
-from db.records import SEAT_RESULT, GameRecord, JudgedPly, PositionValue, instant, moves_hash
+from db.prepared import Prepared
+from db.records import SEAT_RESULT, GameRecord, JudgedPly, MoveRecord, PositionValue, instant, moves_hash
 from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 VOID: Final = "void"
@@ -148,7 +149,7 @@ def schedule(connection: Connection, tournament: int | None, games: Sequence[New
 
 def begin(connection: Connection, game: int, now: datetime) -> None:
     """Set the game's status to "playing"."""
-    connection.execute(_BEGIN, {"_game": game, "started": instant(now)})
+    _BEGIN.run(connection, {"_game": game, "status": "playing", "started": instant(now)})
 
 
 def interrupt(connection: Connection, tournament: int) -> None:
@@ -164,8 +165,8 @@ def finish(
     connection: Connection, game: int, record: GameRecord, *, host: Mapping[str, Any] | None, now: datetime
 ) -> None:
     """Write a finished game with its seats and moves; DatabaseError if the game was over already."""
-    written = connection.execute(
-        _FINISH,
+    written = _FINISH.run(
+        connection,
         {
             "_game": game,
             "status": "void" if record.verdict == VOID else "finished",
@@ -179,21 +180,11 @@ def finish(
             "moves_hash": moves_hash(record.moves),
         },
     )
-    if written.rowcount != 1:
+    if written != 1:
         raise DatabaseError(f"expected a game that is not over, got game {game}: a finished game is never changed")
-    connection.execute(
-        _SEAT,
-        [
-            {
-                "_game": game,
-                "_seat": seat.seat,
-                **{name: getattr(seat, name) for name in SEAT_RESULT},
-            }
-            for seat in record.seats
-        ],
-    )
+    _SEAT.run(connection, *({"_game": game, "_seat": seat.seat, **asdict(seat)} for seat in record.seats))
     if record.moves:
-        connection.execute(_MOVE, [asdict(move) | {"game": game, "who": str(move.who)} for move in record.moves])
+        _MOVE.run(connection, *(asdict(move) | {"game": game, "who": str(move.who)} for move in record.moves))
 
 
 def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | None = None) -> int:
@@ -345,8 +336,12 @@ def _key(result: Any) -> int:
     return int(result.inserted_primary_key[0])
 
 
-# Built once: SQLAlchemy finds the compiled SQL in its cache faster when the statement is the same object.
-_BEGIN: Final = update(Game).where(Game.id == bindparam("_game")).values(status="playing")
-_FINISH: Final = update(Game).where(Game.id == bindparam("_game"), Game.verdict.is_(None))
-_SEAT: Final = update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat"))
-_MOVE: Final = insert(Move)
+_BEGIN: Final = Prepared(update(Game).where(Game.id == bindparam("_game")), "status", "started")
+_FINISH: Final = Prepared(
+    update(Game).where(Game.id == bindparam("_game"), Game.verdict.is_(None)),
+    *("status", "verdict", "fault", "detail", "plies", "finished", "host", "lag", "moves_hash"),
+)
+_SEAT: Final = Prepared(
+    update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat")), *SEAT_RESULT
+)
+_MOVE: Final = Prepared(insert(Move), "game", *MoveRecord.__struct_fields__)
