@@ -149,6 +149,8 @@ def time_left(done: int, total: int, seconds: float) -> str:
 
 def printable(text: str) -> str:
     """`text` on one line, with everything that is not printable escaped, such as terminal escape sequences."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 

@@ -1,11 +1,13 @@
 """The live table of a running tournament: standings, games in progress, last results, time left.
 
+A finished game is only noted; a thread of Rich, which draws the table, rates it.
 The standings are those of `arena standings`, cut to the height of the screen; the rest is always shown whole.
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +21,7 @@ from agents.protocol import Verdict
 from arena.cli.play.run_progress import RunProgress
 from arena.history import words
 from arena.match.schedule import Finished
-from arena.ratings.elo import Elo
+from arena.ratings.elo import Elo, EloRating
 from db.records import RatedGame
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ _FREE_COLUMNS: Final = 2
 of the table would stay on the screen."""
 _SHARE: Final = 0.05
 """Largest share of the time that is spent on reading the standings."""
+_EVERY: Final = 0.1
+"""Shortest time between two readings of the standings, in seconds."""
 
 
 class LiveTable:
@@ -50,18 +54,18 @@ class LiveTable:
         self._tournament = tournament
         self._console = console
         self._clock = clock
-        # Ratings, updated after each game.
+        # Ratings after the games that were over when the table was drawn; the games that were over since.
         self._ratings = Elo()
         for played in tournament.rated_so_far():
             self._ratings.play(played)
-        self._results: list[Text] = []
+        self._unrated: deque[Finished] = deque()
+        self._results: list[str] = []
         self._progress = RunProgress(tournament, clock)
         self._read_standings()
 
-    def add(self, event: Finished, line: Text) -> None:
+    def add(self, event: Finished, line: str) -> None:
         """Add a finished game, with its result as a `line`."""
-        if (played := _played(event)) is not None:
-            self._ratings.play(played)
+        self._unrated.append(event)
         self._results = [*self._results, line][-_LAST:]
         if self._clock() >= self._read_again:
             self._read_standings()
@@ -69,10 +73,17 @@ class LiveTable:
     def _read_standings(self) -> None:
         """Read the standings from the database, with the forfeits, rulings and new versions that no event reports."""
         began = self._clock()
-        self._standings = self._tournament.standings()
-        self._lines = self._standings.lines
+        standings = self._tournament.standings()
+        self._standings = standings, standings.lines  # one assignment: a thread reads them
         ended = self._clock()
-        self._read_again = ended + (ended - began) / _SHARE
+        self._read_again = ended + max(_EVERY, (ended - began) / _SHARE)
+
+    def _rated(self) -> dict[str, EloRating]:
+        """The ratings after all games so far."""
+        while self._unrated:
+            if (played := _played(self._unrated.popleft())) is not None:
+                self._ratings.play(played)
+        return self._ratings.rated()
 
     def picture(self) -> Constrain:
         """The current table; a thread of Rich calls this several times a second."""
@@ -93,21 +104,22 @@ class LiveTable:
         ]
         if (found := tournament.test) is not None:
             now.insert(0, Text(f"  SPRT: LLR {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
-        below: list[RenderableType] = [bar, *now, *self._results]
+        results = [Text(line, no_wrap=True, overflow="ellipsis") for line in self._results]
+        below: list[RenderableType] = [bar, *now, *results]
         head = 1
         lines = self._table(self._console.size.height - _MESSAGES - head - len(below))
         return Constrain(Group(*lines, *below), self._console.size.width - _FREE_COLUMNS)
 
     def _table(self, most: int) -> list[RenderableType]:
         """The standings, in at most this number of lines below their head."""
-        lines = self._lines
-        bracket = self._standings.bracket
+        standings, lines = self._standings
+        bracket = standings.bracket
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         forfeits = any(line.forfeits for line in lines)
         last = "score" if bracket is None else "reached"
         for title in ("rank", "name", "games", "points", *(["forfeit"] * forfeits), last, "elo"):
             table.add_column(title, justify="left" if title in ("name", "reached") else "right", no_wrap=True)
-        rated = self._ratings.rated()
+        rated = self._rated()
         # None stands for the heading above the gauntlet's own players.
         apart = [line for line in lines if line.apart]
         rows = [*(line for line in lines if not line.apart), *([None] if apart else []), *apart]
@@ -116,7 +128,7 @@ class LiveTable:
             if line is None:
                 table.add_row("", Text("the gauntlet:", "dim"))
                 continue
-            status = self._standings.statuses.get(line.name, "active")
+            status = standings.statuses.get(line.name, "active")
             score = "-" if line.score is None else f"{line.score:.1%}"
             table.add_row(
                 str(line.rank),

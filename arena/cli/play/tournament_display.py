@@ -130,10 +130,9 @@ class TournamentDisplay:
             return
         line = _line(event, self._tournament)
         if self._table is None:
-            self._console.print(line, soft_wrap=True)
+            self._print(line)
             if event.record.verdict != Verdict.NORMAL and event.record.detail:
-                reason = words.printable(words.without_store(event.record.detail))
-                self._console.print(Text(f"     {reason}", "dim"), soft_wrap=True)
+                self.say(f"     {words.without_store(event.record.detail)}")
             if self._progress and (progress := self._progress.line(f"{datetime.now():%Y-%m-%d %H:%M:%S}")):
                 self.say(progress)
         else:
@@ -157,7 +156,18 @@ class TournamentDisplay:
 
     def say(self, text: str) -> None:
         """Print a message."""
-        self._console.print(Text(words.printable(text)), soft_wrap=not self._console.is_terminal)
+        self._print(words.printable(text))
+
+    def _print(self, line: str) -> None:
+        """Print a line: wrapped between words on a terminal; elsewhere as it is, without Rich, which needs far longer
+        than the database for each game."""
+        if self._console.is_terminal:
+            self._console.print(Text(line))
+            return
+        try:
+            print(line, file=self._console.file, flush=True)
+        except BrokenPipeError:
+            self._console.on_broken_pipe()  # ends the program, as after a line that Rich prints
 
     def warn(self, text: str) -> None:
         """Print a warning: above the live table, or to stderr."""
@@ -229,7 +239,7 @@ class TournamentDisplay:
         return f"SPRT: {outcome} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
 
 
-def _line(event: Finished, tournament: Tournament) -> Text:
+def _line(event: Finished, tournament: Tournament) -> str:
     """A finished game, on one line."""
     record = event.record
     width = len(str(tournament.expected))
@@ -241,11 +251,9 @@ def _line(event: Finished, tournament: Tournament) -> Text:
     spent = ", ".join(f"{words.printable(seat.player)} {seat.spent / SECOND:.1f} s" for seat in record.seats)
     how = record.detail or "normal" if record.verdict == "normal" else words.verdict(record)
     length = words.plies(len(record.moves))
-    return Text(
+    return (
         f"{tournament.over:{width}}/{tournament.expected}  {who}   {event.game.game}   {length}   "
-        f"{words.printable(how)}   ({spent})",
-        no_wrap=True,
-        overflow="ellipsis",
+        f"{words.printable(how)}   ({spent})"
     )
 
 

@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import pytest
 from rich.console import Console
-from rich.text import Text
 
 from arena.cli.play.live_table import LiveTable
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.ratings import points
+from arena.ratings.elo import Elo
 from arena.tournament.standings import TournamentStandings, standings
 from arena.tournament.tournament import Tournament
 from db.database import Database
@@ -86,7 +86,7 @@ def test_it_shows_what_is_being_played() -> None:
 
 def test_the_ctrl_c_that_a_terminal_prints_fits_beside_every_line() -> None:
     table = table_of(Course())
-    table.add(finished(), Text("long " * 40, no_wrap=True, overflow="ellipsis"))
+    table.add(finished(), "long " * 40)
     assert max(map(len, seen(table).splitlines())) == 78
 
 
@@ -111,7 +111,7 @@ def test_of_a_long_table_the_standings_are_cut_and_nothing_else(players: int, he
     table = table_of(course, height=height)
     table.director = cast(Any, Directed([PLANNED] * 8))
     for number in range(10):
-        table.add(finished(), Text(f"result {number}"))
+        table.add(finished(), f"result {number}")
     lines = seen(table).splitlines()
     assert len(lines) <= height - 4  # room for what is said meanwhile
     names = [line for line in lines if "student" in line]
@@ -153,12 +153,28 @@ def test_the_standings_are_read_again_after_a_game_but_not_all_the_time() -> Non
     course = Course()
     table = table_of(course, clock=clock)
     for _ in range(100):  # each reading takes a second of this clock
-        table.add(finished(), Text(""))
+        table.add(finished(), "")
     assert 2 <= course.reads <= 10
-    at_once = table_of(course := Course())
-    for _ in range(5):
-        at_once.add(finished(), Text(""))
-    assert course.reads == 6
+    now = 0.0
+    at_once = table_of(course := Course(), clock=lambda: now)
+    for _ in range(20):  # reading takes no time of this clock
+        now += 0.05
+        at_once.add(finished(), "")
+    assert 8 <= course.reads <= 11, "at most ten times a second"
+
+
+def test_games_that_end_between_two_drawings_are_all_rated() -> None:
+    table = table_of(Course(entered=("ann", "bob")))
+    assert "15" not in seen(table)
+    for _ in range(3):
+        table.add(finished(), "")
+    ratings = Elo()
+    for _ in range(3):
+        ratings.play(RatedGame(("ann", "bob"), (1.0, 0.0)))
+    for _ in range(2):
+        shown = [line.split() for line in seen(table).splitlines()]
+        rated = {line[1]: line[-1] for line in shown if line[1:2] in (["ann"], ["bob"])}
+        assert rated == {name: f"{one.rating:.0f}" for name, one in ratings.rated().items()}
 
 
 # Beside the record.
