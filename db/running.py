@@ -5,12 +5,11 @@ Points are after rulings: an annulled game has none, and an awarded game has the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, bindparam, func, select, text
 
 from db.counting import ANOTHER_ATTEMPT
 from db.schema import Entry, Game, Seat, Tournament, Version
@@ -92,14 +91,10 @@ def entries(connection: Connection, tournament: int) -> list[EnteredPlayer]:
 
 def scheduled(connection: Connection, tournament: int, most: int) -> list[ScheduledGame]:
     """The next `most` scheduled games, in the order of their numbers."""
-    rows = connection.execute(
-        select(Game.id, Game.number, Game.round, Game.pair, Game.leg, Game.attempt, Game.opening)
-        .where(Game.tournament == tournament, Game.status == "scheduled")
-        .order_by(Game.number, Game.attempt)
-        .limit(most)
-    ).all()
-    names = _names(connection, [row.id for row in rows])
-    return [ScheduledGame(*row, names=names[row.id]) for row in rows]
+    found: dict[tuple[Any, ...], list[str]] = {}
+    for *game, name in connection.execute(_SCHEDULED, {"tournament": tournament, "most": most}):
+        found.setdefault(tuple(game), []).append(name)
+    return [ScheduledGame(*game, tuple(names)) for game, names in found.items()]
 
 
 def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:
@@ -246,12 +241,16 @@ def counts(connection: Connection, tournament: int) -> dict[str, int]:
     return found
 
 
-def _names(connection: Connection, games: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    found: dict[int, list[str]] = {game: [] for game in games}
-    if games:
-        rows = connection.execute(
-            select(Seat.game, Seat.name).where(Seat.game.in_(games)).order_by(Seat.game, Seat.seat)
-        )
-        for game, name in rows:
-            found[game].append(name)
-    return {game: tuple(names) for game, names in found.items()}
+_NEXT: Final = (
+    select(Game.id, Game.number, Game.round, Game.pair, Game.leg, Game.attempt, Game.opening)
+    .where(Game.tournament == bindparam("tournament"), Game.status == "scheduled")
+    .order_by(Game.number, Game.attempt)
+    .limit(bindparam("most"))
+    .subquery()
+)
+_SCHEDULED: Final = (
+    select(*_NEXT.c, Seat.name)
+    .join(Seat, Seat.game == _NEXT.c.id)
+    .order_by(_NEXT.c.number, _NEXT.c.attempt, _NEXT.c.id, Seat.seat)
+)
+"""The next scheduled games: a row for each seat."""
