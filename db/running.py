@@ -91,10 +91,10 @@ def entries(connection: Connection, tournament: int) -> list[EnteredPlayer]:
 
 def scheduled(connection: Connection, tournament: int, most: int) -> list[ScheduledGame]:
     """The next `most` scheduled games, in the order of their numbers."""
-    found: dict[Any, list[str]] = {}
-    for *game, name in connection.execute(_SCHEDULED, {"tournament": tournament, "most": most}):
-        found.setdefault(tuple(game), []).append(name)
-    return [ScheduledGame(*game, names=tuple(names)) for game, names in found.items()]
+    found: dict[int, list[Any]] = {}
+    for id, *fields, name in connection.execute(_SCHEDULED, {"tournament": tournament, "most": most}):
+        found.setdefault(id, [id, *fields, ()])[-1] += (name,)
+    return [ScheduledGame(*fields) for fields in found.values()]
 
 
 def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:
