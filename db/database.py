@@ -35,10 +35,12 @@ class Database:
         if self.file is not None and self.file.is_dir():
             raise DatabaseError(f"expected a database file, but {self.file} is a folder")
         self._engine = dialect.engine(self.address, VIEWS, read_only=read_only)
+        # Kept open: SQLAlchemy's pool takes longer to give out a connection than SQLite for an empty transaction.
+        self._writer: Connection | None = None
         # The backup that was made of an older file before its tables were migrated.
         self.copied: Path | None = None
         try:
-            with dialect.translated_errors(self.file):
+            with dialect.translated_errors(self._engine, self.file):
                 with self._engine.connect() as connection:
                     dialect.refuse_executable_schema(connection, TABLES, EXPRESSIONS, self.file)
                 if read_only:
@@ -66,22 +68,22 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that writes; committed at the end of the block."""
-        with (
-            dialect.translated_errors(self.file),
-            self._engine.connect() as plain,
-            plain.execution_options(**{dialect.WRITES: True}) as connection,
-            connection.begin(),
-        ):
-            yield connection
+        with dialect.translated_errors(self._engine, self.file):
+            if self._writer is None:
+                self._writer = self._engine.connect().execution_options(**{dialect.WRITES: True})
+            with self._writer.begin():
+                yield self._writer
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection to read from; all its queries see the same state of the database (one snapshot)."""
-        with dialect.translated_errors(self.file), self._engine.connect() as connection:
+        with dialect.translated_errors(self._engine, self.file), self._engine.connect() as connection:
             yield connection
 
     def close(self) -> None:
         """Close all connections."""
+        if self._writer is not None:
+            self._writer.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:

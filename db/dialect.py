@@ -229,14 +229,14 @@ def _allow_only_select_postgresql(connection: Connection, seconds: float) -> Non
 
 
 @contextmanager
-def translated_errors(file: Path | None) -> Iterator[None]:
-    """Raise errors of SQLAlchemy and sqlite3 from the block as DatabaseError, with a message for users."""
+def translated_errors(engine: Engine, file: Path | None) -> Iterator[None]:
+    """Raise errors of SQLAlchemy and of the driver from the block as DatabaseError, with a message for users."""
     where = str(file) if file is not None else "the database"
     try:
         yield
     except DBAPIError as error:
         raise _translated(error.orig if error.orig is not None else error, where) from error
-    except sqlite3.Error as error:
+    except engine.dialect.loaded_dbapi.Error as error:
         raise _translated(error, where) from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise DatabaseError(f"{where} stores text in UTF-8 and 64-bit integers, got something else: {error}") from error

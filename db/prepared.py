@@ -1,7 +1,7 @@
-"""Statements that are run for every game: compiled once, then given to the driver directly.
+"""Statements that are run for every game: SQLAlchemy compiles them once, then the driver runs them.
 
-For each execution of a statement of its own, SQLAlchemy works longer than SQLite. The driver's part, the types of the
-columns, the transaction and the errors are the same both ways.
+SQLAlchemy's own execution takes longer than SQLite's. The transaction is the connection's, and the types of the columns
+do the same to the values both ways.
 """
 
 from __future__ import annotations
@@ -44,7 +44,12 @@ class Prepared:
             ]
         else:
             values = [{name: row[name] if bind is None else bind(row[name]) for name, bind in parts} for row in rows]
-        return connection.exec_driver_sql(compiled.sql, values if len(values) > 1 else values[0]).rowcount
+        cursor = connection.connection.cursor()
+        if len(values) == 1:
+            cursor.execute(compiled.sql, values[0])
+        else:
+            cursor.executemany(compiled.sql, values)
+        return cursor.rowcount
 
     def _compile(self, dialect: Dialect) -> _Compiled:
         found: Any = self._statement.compile(dialect=dialect, column_keys=self._names)

@@ -16,6 +16,8 @@ from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
 from db.schema import VIEWS, Base
 
+IN_MEMORY = dialect.engine(dialect.url(":memory:"), {})
+
 
 @pytest.mark.parametrize("table", Base.metadata.sorted_tables, ids=lambda table: table.name)
 def test_every_table_can_be_made_in_postgresql(table: object) -> None:
@@ -83,7 +85,7 @@ def test_a_malformed_url_is_a_readable_error() -> None:
 def test_every_sqlite_error_has_its_class(code: int, kind: type[DatabaseError]) -> None:
     error = sqlite3.OperationalError("it failed")
     error.sqlite_errorcode = code
-    with pytest.raises(DatabaseError, match=r"a\.db") as told, dialect.translated_errors(Path("a.db")):
+    with pytest.raises(DatabaseError, match=r"a\.db") as told, dialect.translated_errors(IN_MEMORY, Path("a.db")):
         raise error
     assert type(told.value) is kind
 
@@ -91,7 +93,7 @@ def test_every_sqlite_error_has_its_class(code: int, kind: type[DatabaseError]) 
 def test_a_mistake_in_a_query_is_not_taken_for_a_locked_file() -> None:
     with (
         pytest.raises(DatabaseError, match="no such column: locked") as told,
-        dialect.translated_errors(None),
+        dialect.translated_errors(IN_MEMORY, None),
         closing(sqlite3.connect(":memory:")) as memory,
     ):
         memory.execute("SELECT locked")
@@ -103,5 +105,5 @@ def test_a_file_is_opened_as_untrusted(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
         for setting, value in (("trusted_schema", 0), ("cell_size_check", 1), ("mmap_size", 0)):
             assert connection.exec_driver_sql(f"PRAGMA {setting}").scalar() == value
-        with pytest.raises(DatabaseError), dialect.translated_errors(None):
+        with pytest.raises(DatabaseError), dialect.translated_errors(IN_MEMORY, None):
             connection.exec_driver_sql("SELECT LENGTH(zeroblob(900000000))")
