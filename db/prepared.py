@@ -1,7 +1,7 @@
 """Statements that are run for every game: SQLAlchemy compiles them once, then the driver runs them.
 
-SQLAlchemy's own execution takes longer than SQLite's. The transaction is the connection's, and the types of the columns
-do the same to the values both ways.
+To execute a statement, SQLAlchemy takes longer than SQLite. Both ways have the same transaction, and the columns' types
+convert the values in the same way.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class _Compiled(Struct, frozen=True):
     by_position: bool
     """Whether the driver takes the values as a tuple; otherwise as a dictionary."""
     values: dict[str, Callable[[Any], Any] | None]
-    """The names of the values, in their order in the SQL; each with what its column's type does to it before it is
-    written."""
+    """The names of the values, in their order in the SQL; each with the function of its column's type that converts
+    it, if there is one."""
 
 
 class Prepared:
-    """An INSERT, UPDATE or DELETE for the named values."""
+    """An INSERT, UPDATE or DELETE, with the names of its values."""
 
     def __init__(self, statement: UpdateBase, *names: str) -> None:
         self._statement = statement

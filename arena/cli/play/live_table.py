@@ -1,6 +1,6 @@
 """The live table of a running tournament: standings, games in progress, last results, time left.
 
-A finished game is only noted; a thread of Rich, which draws the table, rates it.
+The director's thread only notes a finished game. A thread of Rich draws the table, and updates the ratings before.
 The standings are those of `arena standings`, cut to the height of the screen; the rest is always shown whole.
 """
 
@@ -54,7 +54,7 @@ class LiveTable:
         self._tournament = tournament
         self._console = console
         self._clock = clock
-        # Ratings after the games that were over when the table was drawn; the games that were over since.
+        # The ratings, without the finished games in `_unrated`: they are added when the table is drawn.
         self._ratings = Elo()
         for played in tournament.rated_so_far():
             self._ratings.play(played)
