@@ -18,7 +18,7 @@ from msgspec import UNSET, Struct
 from adsearch.errors import quote
 from agents.errors import AgentsError
 from agents.player import Player
-from agents.protocol import PROTOCOL, Hello, Start, Welcome, from_referee, pack, unpack
+from agents.protocol import PROTOCOL, Hello, Start, Welcome, pack, unpack_from_referee
 
 PATIENCE: Final = 10.0
 """Timeout for the referee's answer to `hello`, in seconds."""
@@ -72,7 +72,7 @@ def _play(player: Player, socket: zmq.Socket[bytes], monitor: zmq.Socket[bytes])
                 raise AgentsError(f"expected an answer from the referee within {PATIENCE:g} s, got none") from None
             continue
         arrived = time.monotonic_ns()
-        message = from_referee(unpack(data))
+        message = unpack_from_referee(data)
         welcomed = welcomed or isinstance(message, Welcome)
         if isinstance(message, Start) and message.core is not UNSET and sys.platform == "linux":
             os.sched_setaffinity(0, {message.core})

@@ -2,7 +2,7 @@
 
 Over ZeroMQ a message is one msgpack map; over stdin and stdout it is the same map as JSON on one line. Whatever bytes
 arrive, decoding them returns one of the frozen structs below or raises BadMessage. Unknown keys are ignored, so that
-later versions can add keys.
+later versions can add keys; in msgpack, the values under them are not even decoded.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
-import msgpack
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -230,8 +229,7 @@ Message = FromPlayer | FromReferee
 
 def pack(message: Struct) -> bytes:
     """`message` encoded for ZeroMQ (msgpack)."""
-    packed: bytes = msgpack.packb(msgspec.to_builtins(message))
-    return packed
+    return _pack(message)
 
 
 def to_line(message: Struct) -> bytes:
@@ -239,26 +237,16 @@ def to_line(message: Struct) -> bytes:
     return msgspec.json.encode(message) + b"\n"
 
 
-def unpack(data: bytes) -> Any:
-    """The decoded msgpack `data`; BadMessage if it is invalid or too long."""
-    if len(data) > MESSAGE_BYTES:
-        raise BadMessage(f"expected a message of at most {MESSAGE_BYTES} bytes, got {len(data)}")
-    try:
-        return msgpack.unpackb(
-            data,
-            raw=False,
-            strict_map_key=True,
-            ext_hook=_no_extension,
-            max_str_len=MESSAGE_BYTES,
-            max_bin_len=MESSAGE_BYTES,
-            max_array_len=MESSAGE_BYTES,
-            max_map_len=MESSAGE_BYTES,
-            max_ext_len=0,
-        )
-    except (ValueError, RecursionError, TypeError, msgpack.UnpackException) as error:
-        raise BadMessage(
-            f"expected a msgpack map, got {len(data)} bytes {quote(data[:40])} ({_words(error)})"
-        ) from None
+def unpack_from_player(data: bytes) -> FromPlayer:
+    """The message of a player in the msgpack `data`; BadMessage says what is wrong with it."""
+    message: FromPlayer = _unpack(data, _PLAYER_DECODER, _PLAYER_TYPES)
+    return _with_short_info(message)
+
+
+def unpack_from_referee(data: bytes) -> FromReferee:
+    """The message of the referee in the msgpack `data`; BadMessage says what is wrong with it."""
+    message: FromReferee = _unpack(data, _REFEREE_DECODER, _REFEREE_TYPES)
+    return message
 
 
 def read_line(line: bytes) -> Any:
@@ -272,21 +260,54 @@ def read_line(line: bytes) -> Any:
 
 
 def from_player(content: Any) -> FromPlayer:
-    """`content` as a message of a player; BadMessage says what is wrong with it."""
+    """`content` of a line as a message of a player; BadMessage says what is wrong with it."""
     message: FromPlayer = _convert(content, _PLAYER_TYPES)
-    if type(message) is Move and message.info is not None and len(msgspec.json.encode(message.info)) > INFO_BYTES:
-        raise BadMessage(f"expected an info of at most {INFO_BYTES} bytes, got more (type 'move')")
-    return message
+    return _with_short_info(message)
 
 
 def from_referee(content: Any) -> FromReferee:
-    """`content` as a message of the referee; BadMessage says what is wrong with it."""
+    """`content` of a line as a message of the referee; BadMessage says what is wrong with it."""
     message: FromReferee = _convert(content, _REFEREE_TYPES)
     return message
 
 
+class _Head(Struct):
+    """The type of a message whose other fields are wrong."""
+
+    type: str | None = None
+
+
 _PLAYER_TYPES: Final = {kind.__name__.lower(): kind for kind in get_args(FromPlayer)}
 _REFEREE_TYPES: Final = {kind.__name__.lower(): kind for kind in get_args(FromReferee)}
+_PLAYER_DECODER: Final = msgspec.msgpack.Decoder(FromPlayer)
+_REFEREE_DECODER: Final = msgspec.msgpack.Decoder(FromReferee)
+_HEAD_DECODER: Final = msgspec.msgpack.Decoder(_Head)
+_pack: Final = msgspec.msgpack.Encoder().encode
+
+
+def _unpack(data: bytes, decoder: msgspec.msgpack.Decoder[Any], types: dict[str, Any]) -> Any:
+    if len(data) > MESSAGE_BYTES:
+        raise BadMessage(f"expected a message of at most {MESSAGE_BYTES} bytes, got {len(data)}")
+    try:
+        return decoder.decode(data)
+    except (ValueError, RecursionError) as error:
+        raise _refused(data, error, types) from None
+
+
+def _refused(data: bytes, error: Exception, types: dict[str, Any]) -> BadMessage:
+    """The error for the msgpack `data`, which a decoder refused with `error`."""
+    try:
+        kind = _HEAD_DECODER.decode(data).type
+    except (ValueError, RecursionError) as worse:
+        return BadMessage(f"expected a msgpack map, got {len(data)} bytes {quote(data[:40])} ({_words(worse)})")
+    return _wrong_field(kind, error) if kind in types else _no_type({"type": kind}, types)
+
+
+def _with_short_info(message: FromPlayer) -> FromPlayer:
+    """`message`; BadMessage if it is a move whose info is too long."""
+    if type(message) is Move and message.info is not None and len(msgspec.json.encode(message.info)) > INFO_BYTES:
+        raise BadMessage(f"expected an info of at most {INFO_BYTES} bytes, got more (type 'move')")
+    return message
 
 
 def _convert(content: Any, types: dict[str, Any]) -> Any:
@@ -298,7 +319,11 @@ def _convert(content: Any, types: dict[str, Any]) -> Any:
     try:
         return msgspec.convert(content, kind)
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise BadMessage(f"message of type {quote(content['type'])}: {_words(error)}") from None
+        raise _wrong_field(content["type"], error) from None
+
+
+def _wrong_field(kind: str, error: Exception) -> BadMessage:
+    return BadMessage(f"message of type {quote(kind)}: {_words(error)}")
 
 
 def _no_type(content: Any, types: dict[str, Any]) -> BadMessage:
@@ -309,10 +334,6 @@ def _no_type(content: Any, types: dict[str, Any]) -> BadMessage:
     if kind is None:
         return BadMessage(f"expected a 'type', one of {', '.join(types)}, got none")
     return BadMessage(f"no message type {quote(kind)}{meant(kind if isinstance(kind, str) else '', tuple(types))}")
-
-
-def _no_extension(code: int, _: bytes) -> Any:
-    raise ValueError(f"extension type {code} is not part of the protocol")
 
 
 def _shown(line: bytes) -> str:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-import msgpack
 import msgspec
 import zmq
 from msgspec import Struct
@@ -118,26 +117,9 @@ FromDirector = Expect | Dismiss | Lost | Play | Stored | Ping | Stop
 FromReferee = Serving | Expected | Declined | GameBegan | PlyPlayed | GameOver | Gone | Pong
 
 
-def pack(message: Struct) -> bytes:
-    """`message` as bytes."""
-    packed: bytes = msgpack.packb(msgspec.to_builtins(message, builtin_types=(bytes,)))
-    return packed
-
-
-def from_director(data: bytes) -> FromDirector:
-    """The director's message in `data`."""
-    message: FromDirector = msgspec.convert(_unpack(data), FromDirector)
-    return message
-
-
-def from_referee(data: bytes) -> FromReferee:
-    """The referee's message in `data`."""
-    message: FromReferee = msgspec.convert(_unpack(data), FromReferee)
-    return message
-
-
-def _unpack(data: bytes) -> Any:
-    return msgpack.unpackb(data, max_str_len=len(data))
+pack: Final = msgspec.msgpack.Encoder().encode
+from_director: Final = msgspec.msgpack.Decoder(FromDirector).decode
+from_referee: Final = msgspec.msgpack.Decoder(FromReferee).decode
 
 
 class Channel:

@@ -148,7 +148,7 @@ class Referee:
             try:
                 if frames > 1:
                     raise BadMessage(f"expected a message of one frame, got {frames}")
-                message = protocol.from_player(protocol.unpack(body.bytes))
+                message = protocol.unpack_from_player(body.bytes)
             except BadMessage as error:
                 if connection is None:
                     self._send(address, Refuse(str(error)))

@@ -32,9 +32,8 @@ from agents.protocol import (
     Refuse,
     Start,
     Turn,
-    from_referee,
     pack,
-    unpack,
+    unpack_from_referee,
 )
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.walls import jail
@@ -132,7 +131,7 @@ class Warden:
                 data = self._socket.recv(zmq.NOBLOCK)
             except zmq.Again:
                 return
-            self._receive(from_referee(unpack(data)))
+            self._receive(unpack_from_referee(data))
 
     def _receive(self, message: FromReferee) -> None:
         match message:

@@ -1,6 +1,7 @@
 """The protocol: every message is unchanged by both encodings, and anything else raises BadMessage.
 
-The fuzz tests decode random bytes and values; `read` checks the result.
+The fuzz tests decode random bytes and values; `read` checks the result, and for msgpack another library gives a second
+opinion.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 import json
 import math
 import struct
+import tracemalloc
 from collections.abc import Callable
-from functools import partial
 from typing import Any, get_args
 
 import msgpack
@@ -45,7 +46,8 @@ from agents.protocol import (
     pack,
     read_line,
     to_line,
-    unpack,
+    unpack_from_player,
+    unpack_from_referee,
 )
 from tests.kit.effort import tries
 
@@ -118,13 +120,18 @@ REFEREES = st.one_of(
     st.just(protocol.Bye()),
 )
 KINDS = {kind.__name__.lower(): kind for kind in (*get_args(FromPlayer), *get_args(FromReferee))}
-READERS: list[Callable[[Any], Any]] = [from_player, from_referee]
+Decode = Callable[[bytes], Any]
+DECODERS: list[Decode] = [unpack_from_player, unpack_from_referee]
+LINE_DECODERS: list[Decode] = [
+    lambda line: from_player(read_line(line)),
+    lambda line: from_referee(read_line(line)),
+]
 
 
-def read(reader: Callable[[Any], Any], content: Callable[[], Any]) -> Any:
+def read(decode: Callable[[Any], Any], content: Any) -> Any:
     """The message, or None where it was refused: by a BadMessage and nothing else, in one plain line."""
     try:
-        message = reader(content())
+        message = decode(content)
     except BadMessage as error:
         words = str(error)
         assert 10 < len(words) <= 300
@@ -146,14 +153,14 @@ def refusal(content: Any, reader: Callable[[Any], Any] = from_player) -> str:
 @settings(max_examples=tries(250))
 @given(PLAYERS)
 def test_every_message_of_a_player_comes_through_both_encodings(message: FromPlayer) -> None:
-    assert from_player(unpack(pack(message))) == message
+    assert unpack_from_player(pack(message)) == message
     assert from_player(read_line(to_line(message).removesuffix(b"\n"))) == message
 
 
 @settings(max_examples=tries(250))
 @given(REFEREES)
 def test_every_message_of_the_referee_comes_through_both_encodings(message: FromReferee) -> None:
-    assert from_referee(unpack(pack(message))) == message
+    assert unpack_from_referee(pack(message)) == message
     assert from_referee(read_line(to_line(message).removesuffix(b"\n"))) == message
 
 
@@ -248,7 +255,7 @@ def test_what_is_no_message_is_refused_in_words(content: object, words: str) -> 
     ids=str,
 )
 def test_wrong_shapes_are_refused(content: object) -> None:
-    assert read(from_player, lambda: content) is None
+    assert read(from_player, content) is None
 
 
 def test_the_limits_are_kept_to_the_letter() -> None:
@@ -258,8 +265,8 @@ def test_the_limits_are_kept_to_the_letter() -> None:
     assert "info of at most 16384 bytes" in refusal({**move, "info": {"text": "t" * (room + 1)}})
     exact = pack(Refuse("r" * (MESSAGE_BYTES - len(pack(Refuse("r" * 60_000))) + 60_000)))
     assert len(exact) == MESSAGE_BYTES
-    assert isinstance(from_referee(unpack(exact)), Refuse)
-    assert read(unpack, lambda: exact + b"\0") is None
+    assert isinstance(unpack_from_referee(exact), Refuse)
+    assert read(unpack_from_referee, exact + b"\0") is None
     blank = b" " * (MESSAGE_BYTES - len(b'{"type":"bye"}'))
     assert from_player(read_line(b'{"type":"bye"}' + blank)) == protocol.Bye()
     with pytest.raises(BadMessage, match="a line of at most 65536 bytes, got 65537 or more"):
@@ -275,6 +282,134 @@ def test_nothing_that_a_player_wrote_can_move_a_terminals_cursor() -> None:
             text,
         ):
             assert refusal(content).isprintable()
+
+
+# A second opinion on msgpack, by another library.
+
+
+class Pairs(list[tuple[Any, Any]]):
+    """A map as it was sent: pairs, in which a key can come twice."""
+
+
+def agreed(decode: Decode, data: bytes) -> Any:
+    """What `decode` makes of `data`, which is what the other library makes of it, without what lies under unknown keys
+    (our decoder skips that unread) and with each known key once (our decoder checks all values, and takes the last)."""
+    message = read(decode, data)
+    if message is not None:
+        assert second_opinion(decode, known_part(data, type(message))) == message, data
+    elif not has_twins(data):
+        assert second_opinion(decode, data) is None, data
+    return message
+
+
+def second_opinion(decode: Decode, data: bytes) -> Any:
+    """The message that `data` is; None if it is none."""
+    try:
+        content = msgpack.unpackb(data, ext_hook=no_extension)
+    except (ValueError, RecursionError, TypeError, msgpack.UnpackException):
+        return None
+    return read(from_player if decode is unpack_from_player else from_referee, content)
+
+
+def no_extension(code: int, _: bytes) -> Any:
+    raise ValueError(f"extension type {code}")
+
+
+def pairs(data: bytes) -> Any:
+    return msgpack.unpackb(data, object_pairs_hook=Pairs, strict_map_key=False, unicode_errors="surrogateescape")
+
+
+def known_part(data: bytes, kind: type[msgspec.Struct]) -> bytes:
+    """`data` without the keys that a message of this kind, its info and its clock do not know."""
+    inner_kinds: dict[str, type[msgspec.Struct]] = {"info": Info, "clock": ClockInfo}
+
+    def known(content: Pairs, kind: type[msgspec.Struct]) -> dict[str, Any]:
+        names = [*kind.__struct_fields__, *(["type"] if kind.__struct_config__.tag else [])]
+        return {key: inner(key, value) for key, value in content if key in names}
+
+    def inner(key: str, value: Any) -> Any:
+        if not isinstance(value, Pairs):
+            return value
+        return known(value, inner_kinds[key]) if key in inner_kinds else dict(value)
+
+    packed: bytes = msgpack.packb(known(pairs(data), kind), unicode_errors="surrogateescape")
+    return packed
+
+
+def has_twins(data: bytes) -> bool:
+    """Whether a key comes twice in a map of `data`."""
+
+    def twins(value: Any) -> bool:
+        if isinstance(value, Pairs):
+            keys = [key for key, _ in value]
+            return any(key in keys[:place] for place, key in enumerate(keys)) or any(twins(part) for _, part in value)
+        return isinstance(value, list) and any(map(twins, value))
+
+    try:
+        return twins(pairs(data))
+    except (ValueError, RecursionError, msgpack.UnpackException):
+        return False
+
+
+UNREAD = {
+    "an extension": b"\xd4\x05x",
+    "a timestamp": b"\xd6\xff\x00\x00\x00\x01",
+    "text that is no UTF-8": b"\xa2\xff\xfe",
+    "a map with keys that are no text": b"\x82\x01\x02\x91\x03\x04",
+    "NaN": b"\xcb" + struct.pack(">d", math.nan),
+    "nested 900 times": b"\x91" * 900 + b"\xc0",
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_lies_under_an_unknown_key_is_not_decoded(name: str) -> None:
+    later = b"\xa4more" + UNREAD[name]
+    assert unpack_from_player(b"\x83\xa4type\xa5ready" + later + b"\xa4game\x07") == Ready(7)
+    assert unpack_from_player(b"\x83" + later + b"\xa4game\x07\xa4type\xa5ready") == Ready(7)
+    info = b"\xa4info\x82\xa5depth\x04" + later
+    move = b"\x85\xa4type\xa4move\xa4game\x07\xa2id\xa1x\xa4move\xa2e4" + info
+    assert unpack_from_player(move) == Move(7, "x", "e4", Info(depth=4))
+
+
+@pytest.mark.parametrize(
+    "inside", [b"\xc1", b"\xdd\xff\xff\xff\xff", b"\xc9\xff\xff\xff\xff\x05", b"\x91" * 60_000 + b"\xc0"]
+)
+def test_under_an_unknown_key_msgpack_must_still_be_whole(inside: bytes) -> None:
+    assert read(unpack_from_player, b"\x83\xa4type\xa5ready\xa4game\x07\xa4more" + inside) is None
+
+
+@pytest.mark.parametrize("field", ["wants", "line"])
+@pytest.mark.parametrize("size", [2**16, 2**27, 2**32 - 1])
+def test_an_array_that_promises_much_takes_no_memory(field: str, size: int) -> None:
+    array = b"\xdd" + size.to_bytes(4, "big")
+    hello = b"\x83\xa4type\xa5hello\xa8protocol\x01\xa5wants" + array
+    move = b"\x85\xa4type\xa4move\xa4game\x07\xa2id\xa1x\xa4move\xa2e4\xa4info\x81\xa4line" + array
+    tracemalloc.start()
+    try:
+        assert read(unpack_from_player, hello if field == "wants" else move) is None
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_every_value_of_a_known_key_is_checked_also_if_it_comes_twice() -> None:
+    assert read(unpack_from_player, b"\x83\xa4type\xa5ready\xa4game\xa1x\xa4game\x02") is None
+    assert read(unpack_from_player, b"\x83\xa4type\xa3zzz\xa4type\xa5ready\xa4game\x02") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ([1, 2], "expected a msgpack map, got 3 bytes b'\\x92\\x01\\x02' (Expected 'object', got 'array')"),
+        ({}, "expected a 'type', one of hello, ready, move, resign, failed, report, bye, got none"),
+        ({"type": "mov"}, "no message type 'mov'; did you mean 'move'?"),
+        ({"type": "turn"}, "no message type 'turn'; there is hello, ready, move, resign, failed, report, bye"),
+        ({"type": "ready"}, "message of type 'ready': Object missing required field 'game'"),
+        ({"type": "ready", "game": "7"}, "message of type 'ready': Expected 'int', got 'str' - at '$.game'"),
+    ],
+)
+def test_msgpack_that_is_no_message_is_refused_in_words(content: object, words: str) -> None:
+    assert refusal(msgpack.packb(content), unpack_from_player) == words
 
 
 # The fuzz.
@@ -323,27 +458,28 @@ LINES = {
 
 @pytest.mark.parametrize("name", NESTED)
 def test_a_known_attack_in_msgpack_is_one_bad_message(name: str) -> None:
-    for reader in READERS:
-        assert read(reader, partial(unpack, NESTED[name])) is None
+    for decode in DECODERS:
+        assert agreed(decode, NESTED[name]) is None
 
 
 @pytest.mark.parametrize("name", LINES)
 def test_a_known_attack_in_json_is_one_bad_message(name: str) -> None:
-    for reader in READERS:
-        assert read(reader, partial(read_line, LINES[name])) is None
+    for decode in LINE_DECODERS:
+        assert read(decode, LINES[name]) is None
 
 
 def test_of_a_key_that_comes_twice_the_last_counts_in_both_encodings() -> None:
     assert from_player(read_line(b'{"type":"ready","game":1,"game":2}')) == Ready(2)
-    assert from_player(unpack(b"\x83\xa4type\xa5ready\xa4game\x01\xa4game\x02")) == Ready(2)
+    assert unpack_from_player(b"\x83\xa4type\xa5ready\xa4game\x01\xa4game\x02") == Ready(2)
 
 
 @settings(max_examples=tries(400))
 @given(st.binary(max_size=80))
 def test_random_bytes_are_a_message_or_one_bad_message(data: bytes) -> None:
-    for reader in READERS:
-        read(reader, partial(unpack, data))
-        read(reader, partial(read_line, data))
+    for decode in DECODERS:
+        agreed(decode, data)
+    for decode in LINE_DECODERS:
+        read(decode, data)
 
 
 SCALARS = st.one_of(
@@ -375,9 +511,10 @@ MAPS = st.dictionaries(KEYS, VALUES, max_size=8)
 def test_any_value_is_a_message_or_one_bad_message(value: Any, kind: str | None) -> None:
     if kind is not None and isinstance(value, dict):
         value["type"] = kind
-    for reader in READERS:
-        read(reader, lambda: value)
-        read(reader, partial(unpack, msgpack.packb(value)))
+    for reader in (from_player, from_referee):
+        read(reader, value)
+    for decode in DECODERS:
+        agreed(decode, msgpack.packb(value))
 
 
 @settings(max_examples=tries(400))
@@ -393,8 +530,8 @@ def test_a_message_with_a_part_exchanged_is_a_message_or_one_bad_message(
             content[key] = data.draw(VALUES)
         else:
             del content[key]
-    for reader in READERS:
-        read(reader, partial(unpack, msgpack.packb(content)))
+    for decode in DECODERS:
+        agreed(decode, msgpack.packb(content))
 
 
 @settings(max_examples=tries(400))
@@ -402,10 +539,10 @@ def test_a_message_with_a_part_exchanged_is_a_message_or_one_bad_message(
 def test_a_message_with_bytes_changed_is_a_message_or_one_bad_message(
     message: FromPlayer | FromReferee, data: st.DataObject
 ) -> None:
-    for encode, decode in ((pack, unpack), (to_line, read_line)):
+    for encode, decoders in ((pack, DECODERS), (to_line, LINE_DECODERS)):
         changed = bytearray(encode(message))
         for _ in range(data.draw(st.integers(1, 3))):
             changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
         cut = data.draw(st.integers(0, len(changed)) | st.just(len(changed)))
-        for reader in READERS:
-            read(reader, partial(decode, bytes(changed[:cut])))
+        for decode in decoders:
+            (agreed if encode is pack else read)(decode, bytes(changed[:cut]))

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import BadMessage
-from agents.protocol import Info, Report, Verdict, from_player, read_line, unpack
+from agents.protocol import Info, Report, Verdict, from_player, read_line, unpack_from_player
 from arena.match.clock import SECOND
 from arena.match.match import Match, Phase
 from db import games, imports, lookup, search, store
@@ -77,7 +77,7 @@ def _heard(said: dict[str, Any], as_json: bool) -> Any:
     """What a player said as it arrives: a line of JSON, or msgpack, which has no numbers beyond 64 bits."""
     if as_json:
         return from_player(read_line(json.dumps(said).encode()))
-    return from_player(unpack(msgpack.packb(said, unicode_errors="surrogatepass")))
+    return unpack_from_player(msgpack.packb(said, unicode_errors="surrogatepass"))
 
 
 def _played(said: dict[str, Any], report: dict[str, Any], as_json: bool) -> Match:

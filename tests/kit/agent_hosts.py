@@ -26,7 +26,7 @@ from agents.protocol import (
     pack,
     read_line,
     to_line,
-    unpack,
+    unpack_from_player,
 )
 from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
@@ -107,7 +107,7 @@ class OverZmq:
     def hear(self) -> FromPlayer:
         """The next message from the player."""
         self.route, data = self.socket.recv_multipart()
-        return from_player(unpack(data))
+        return unpack_from_player(data)
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, stdout and the log of a player that ends by itself: its stdin stays open."""

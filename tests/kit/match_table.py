@@ -20,9 +20,8 @@ from agents.protocol import (
     Turn,
     Verdict,
     Want,
-    from_player,
     pack,
-    unpack,
+    unpack_from_player,
 )
 from arena.match.fixture import Fixture, Limits, SeatPlan
 from arena.match.match import Match, Phase
@@ -92,7 +91,7 @@ class Table:
 
     def say(self, seat: int, message: FromPlayer) -> None:
         """The message travels as it would."""
-        self._deliver(self.match.receive(seat, from_player(unpack(pack(message))), self.now))
+        self._deliver(self.match.receive(seat, unpack_from_player(pack(message)), self.now))
 
     def refuse(self, seat: int, verdict: Verdict = Verdict.GARBAGE) -> None:
         self._deliver(self.match.refuse(seat, verdict, "sent what is no message", self.now))

@@ -28,9 +28,8 @@ from agents.protocol import (
     Report,
     Start,
     Turn,
-    from_player,
     pack,
-    unpack,
+    unpack_from_player,
 )
 from arena.match.clock import SECOND
 from arena.match.fixture import Fixture, Limits, SeatPlan
@@ -145,7 +144,7 @@ class Judge:
             assert self.warden.poll() is None, f"the warden has ended: {self.wait()}"
             assert monotonic_ns() < give_up, "the warden is silent"
         self._address, data = self.socket.recv_multipart()
-        message = from_player(unpack(data))
+        message = unpack_from_player(data)
         self.heard.append(message)
         return message
 

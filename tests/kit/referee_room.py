@@ -39,7 +39,7 @@ class ScriptedPlayer:
     def hear(self) -> Any:
         """The next message; the test fails when none comes."""
         assert self.socket.poll(1000 * PATIENCE), "no message came"
-        return protocol.from_referee(protocol.unpack(self.socket.recv()))
+        return protocol.unpack_from_referee(self.socket.recv())
 
     def hears_nothing(self) -> bool:
         return not self.socket.poll(0)

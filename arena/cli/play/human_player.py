@@ -108,7 +108,7 @@ class HumanPlayer:
         """Handle all messages of the referee that have arrived."""
         while True:
             try:
-                message = protocol.from_referee(protocol.unpack(self._socket.recv(zmq.NOBLOCK)))
+                message = protocol.unpack_from_referee(self._socket.recv(zmq.NOBLOCK))
             except zmq.Again:
                 return
             match message:

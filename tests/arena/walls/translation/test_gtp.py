@@ -25,9 +25,8 @@ from agents.protocol import (
     Turn,
     Verdict,
     Welcome,
-    from_player,
     pack,
-    unpack,
+    unpack_from_player,
 )
 from arena.match.clock import MILLISECOND
 from arena.walls.translation.engine import Engine, EngineProtocol
@@ -182,4 +181,4 @@ def test_whatever_an_engine_writes_is_a_message_a_text_or_an_error(lines: list[b
         except BadMessage:
             continue
         if heard is not None and not isinstance(heard, str):
-            assert from_player(unpack(pack(heard))) == heard
+            assert unpack_from_player(pack(heard)) == heard

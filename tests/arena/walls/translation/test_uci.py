@@ -27,9 +27,8 @@ from agents.protocol import (
     Turn,
     Verdict,
     Welcome,
-    from_player,
     pack,
-    unpack,
+    unpack_from_player,
 )
 from arena.match.clock import MILLISECOND
 from arena.walls.translation.engine import Engine, EngineProtocol
@@ -254,7 +253,7 @@ def test_whatever_an_engine_writes_is_a_message_a_text_or_an_error(lines: list[b
         except BadMessage:
             continue
         if heard is not None and not isinstance(heard, str):
-            assert from_player(unpack(pack(heard))) == heard
+            assert unpack_from_player(pack(heard)) == heard
 
 
 def test_a_long_info_stays_within_the_limit() -> None:
