@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import msgpack
 import zmq
+from msgspec import msgpack
 
 from adsearch import games
 from arena.match.fixture import Fixture, SeatPlan
@@ -58,13 +58,14 @@ while True:
 
 
 FLOOD = """
-import sys, msgpack, zmq
+import sys, zmq
+from msgspec import msgpack
 socket = zmq.Context().socket(zmq.DEALER)
 socket.connect(sys.argv[1])
-socket.send(msgpack.packb({"type": "hello", "protocol": 1, "token": sys.stdin.read(), "wants": []}))
+socket.send(msgpack.encode({"type": "hello", "protocol": 1, "token": sys.stdin.read(), "wants": []}))
 print(socket.recv(), flush=True)
 while True:
-    socket.send(msgpack.packb({"type": "move", "game": 0, "id": "00000000", "move": "4"}))
+    socket.send(msgpack.encode({"type": "move", "game": 0, "id": "00000000", "move": "4"}))
 """
 
 
@@ -96,7 +97,7 @@ class Table:
         self.hear()
         socket = self.context.socket(zmq.DEALER)
         socket.connect(self.folder.players)
-        socket.send(msgpack.packb({"type": "hello", "protocol": 1, "token": token, "wants": []}))
+        socket.send(msgpack.encode({"type": "hello", "protocol": 1, "token": token, "wants": []}))
         socket.recv()
         self.sockets.append(socket)
 
@@ -129,7 +130,7 @@ class Table:
                         if len(records) + tables <= games:
                             self.begin(self.tables[word.record.game], rules)
                     continue
-                message = msgpack.unpackb(socket.recv())
+                message = msgpack.decode(socket.recv())
                 kind, game = message["type"], message["game"]
                 if kind == "turn":
                     if message["ply"] > 1:
@@ -138,9 +139,9 @@ class Table:
                         think()
                     move = {"type": "move", "game": game, "id": message["id"], "move": script[message["ply"] - 1]}
                     sent = time.perf_counter()
-                    socket.send(msgpack.packb(move))
+                    socket.send(msgpack.encode(move))
                 elif kind == "start":
-                    socket.send(msgpack.packb({"type": "ready", "game": game}))
+                    socket.send(msgpack.encode({"type": "ready", "game": game}))
         took = time.perf_counter() - began
         for socket in self.sockets[: 2 * tables]:
             self.poller.unregister(socket)
