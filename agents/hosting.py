@@ -81,6 +81,8 @@ def listed(moves: Sequence[Any]) -> str:
 def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:
     """The report that the agent made with `tell` in this turn, with correct types and sizes. Clears the report."""
     raw = agent._reported
+    if not raw:
+        return {}
     agent._reported = {}
     info: dict[str, Any] = {}
     for what in ("depth", "nodes"):

@@ -48,6 +48,7 @@ class Player:
         stderr."""
         self._make = make
         self._now = now
+        self._seconds = lambda: now() / SECOND
         self._log = log
         self._fresh: Agent | None = make()
         self._agent: Agent = self._fresh
@@ -103,7 +104,7 @@ class Player:
         clock = Clock(
             inf if turn.left is None else turn.left[self._seat] / 1000,
             inf if turn.budget is None else turn.budget / 1000,
-            now=lambda: self._now() / SECOND,
+            now=self._seconds,
             since=arrived / SECOND,
         )
         try:
