@@ -1,0 +1,106 @@
+"""The connection of a player, with a socket of ZeroMQ's own library at the other end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zmq
+
+from agents.errors import AgentsError
+from agents.zmtp import Connection
+
+PATIENCE = 20.0
+
+
+@pytest.fixture
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"ipc://{tmp_path_factory.mktemp('z')}/s"
+
+
+@pytest.fixture
+def router(address: str) -> Iterator[zmq.Socket[bytes]]:
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    router = context.socket(zmq.ROUTER)
+    router.rcvtimeo = int(PATIENCE * 1000)
+    router.bind(address)
+    yield router
+    context.destroy(0)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 255, 256, 257, 65_535, 65_536, 1_000_000])
+def test_messages_of_every_size_come_through_in_both_directions(
+    size: int, router: zmq.Socket[bytes], address: str
+) -> None:
+    connection = Connection(address, PATIENCE)
+    data = bytes(number % 251 for number in range(size))
+    connection.send(data)
+    route, arrived = router.recv_multipart()
+    assert arrived == data
+    router.send_multipart([route, data])
+    assert connection.receive() == data
+    connection.close()
+
+
+def test_many_messages_come_in_order_and_the_last_ones_after_the_end(router: zmq.Socket[bytes], address: str) -> None:
+    connection = Connection(address, PATIENCE)
+    for number in range(500):
+        connection.send(b"%d" % number * (number % 300))
+    connection.close()
+    for number in range(500):
+        assert router.recv_multipart()[1] == b"%d" % number * (number % 300)
+
+
+def test_all_that_the_other_end_sent_is_read_before_its_end_is_noticed(router: zmq.Socket[bytes], address: str) -> None:
+    connection = Connection(address, PATIENCE)
+    connection.send(b"first")
+    route = router.recv_multipart()[0]
+    for number in range(50):
+        router.send_multipart([route, b"%d" % number])
+    router.close(linger=1000)
+    assert [connection.receive() for _ in range(50)] == [b"%d" % number for number in range(50)]
+    with pytest.raises(ConnectionError, match="is closed"):
+        connection.receive()
+    connection.close()
+
+
+def test_each_connection_has_a_route_that_the_router_chose(router: zmq.Socket[bytes], address: str) -> None:
+    connections = [Connection(address, PATIENCE) for _ in range(3)]
+    for connection in connections:
+        connection.send(b"x")
+    routes = {router.recv_multipart()[0] for _ in connections}
+    assert len(routes) == 3
+    assert all(route.startswith(b"\0") for route in routes)
+    for connection in connections:
+        connection.close()
+
+
+def test_a_silent_server_is_noticed_after_the_timeout(router: zmq.Socket[bytes], address: str) -> None:
+    connection = Connection(address, 0.05)
+    with pytest.raises(TimeoutError):
+        connection.receive()
+    connection.close()
+
+
+def test_a_server_that_is_not_zeromq_is_refused(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("z") / "s"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        with pytest.raises(AgentsError, match=r"expected the referee's address, got .* \(timed out\)"):
+            Connection(f"ipc://{path}", 0.05)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "nowhere", "tcp://127.0.0.1:1", "ipc://", "ipc:///nowhere/x", "ipc://" + "x" * 200]
+)
+def test_an_address_where_nobody_listens_is_refused(address: str, tmp_path: Path) -> None:
+    with pytest.raises(AgentsError, match="expected the referee's address, got"):
+        Connection(address, PATIENCE)
+
+
+def test_it_loads_nothing_of_zeromq() -> None:
+    source = Path(__file__).parents[2] / "agents"
+    assert not [file.name for file in source.glob("*.py") if "import zmq" in file.read_text()]
