@@ -92,6 +92,8 @@ class Referee:
         self._matches: dict[int, Match] = {}
         # Watched games: how many plies were sent to the director; -1 before the game has started.
         self._reported: dict[int, int] = {}
+        # Watched games about which the director has something to learn.
+        self._unreported: dict[int, Match] = {}
         # Games that are over and not yet recorded.
         self._unstored: dict[int, GameRecord] = {}
         self._outbox: deque[tuple[_Connection, bytes]] = deque()
@@ -239,11 +241,15 @@ class Referee:
             del self._by_descriptor[connection.descriptor]
 
     def _send_out(self) -> None:
-        """Sends the answers of matches, many together: to wake ZeroMQ's thread costs more than a message."""
+        """Sends the answers of matches, many together: to wake ZeroMQ's thread costs more than a message. Then
+        reports watched games to the director."""
         while self._outbox:
             connection, data = self._outbox.popleft()
             if not self._post(connection.address, data):
                 self._lose(connection.token, "does not read its messages")
+        # Only now: the next player thinks while the director is informed.
+        while self._unreported:
+            self._report_plies(self._unreported.popitem()[1])
 
     def _send(self, address: bytes, message: Struct) -> bool:
         """Sends a message that belongs to no game. Whether it could be sent."""
@@ -279,7 +285,7 @@ class Referee:
         if game not in self._matches:
             return  # the game ended in a call below this one
         if match.fixture.watched:
-            self._report_plies(match)
+            self._unreported[game] = match
         if match.phase is Phase.DONE:
             self._finish(match)
         elif match.wake is not None and match.wake < self._next_timer.get(game, _NEVER):
@@ -299,6 +305,8 @@ class Referee:
     def _finish(self, match: Match) -> None:
         fixture = match.fixture
         del self._matches[fixture.game]
+        if self._unreported.pop(fixture.game, None):
+            self._report_plies(match)
         self._reported.pop(fixture.game, None)
         self._next_timer.pop(fixture.game, None)
         for plan in fixture.seats:

@@ -5,8 +5,10 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,7 +19,8 @@ from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resig
 from arena.match.fixture import Limits
 from arena.match.match import RULES_FAILED
 from arena.play import control
-from arena.play.referee import _one_line
+from arena.play.referee import Referee, _one_line
+from tests.kit import referee_room
 from tests.kit.broken_games import written
 from tests.kit.effort import PATIENCE, tries
 from tests.kit.referee_room import Room, ScriptedPlayer, fixture
@@ -115,6 +118,50 @@ def test_a_watched_game_is_reported_ply_by_ply(room: Room) -> None:
         assert isinstance(word, control.PlyPlayed)
         assert (word.move.ply, word.move.move) == (ply, move)
     assert verdict(room).record.game == game
+
+
+class RefereeInThread(threading.Thread):
+    """A referee in this process, which notes the type of every message that it sends."""
+
+    def __init__(self, arguments: list[str], *, folder: object) -> None:
+        super().__init__()
+        self.sent: list[str] = []
+        self._folder = Path(arguments[-1])
+        self.start()
+
+    def run(self) -> None:
+        referee = Referee(self._folder)
+        referee.serve()
+        referee.close()
+
+    def note(self, data: bytes) -> None:
+        if threading.current_thread() is self and len(data) > 20:
+            self.sent.append(msgspec.msgpack.decode(data)["type"])
+
+    def end(self, *, asked: bool) -> None:
+        assert asked
+        self.join(PATIENCE)
+
+
+def test_a_watched_ply_is_reported_after_the_next_turn_was_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(referee_room, "Process", RefereeInThread)
+    send: Any = zmq.Socket.send
+
+    def noted(self: Any, data: bytes, *arguments: int) -> object:
+        referee.note(data)
+        return send(self, data, *arguments)
+
+    with Room() as room:
+        referee: Any = room.referee
+        players = room.players()
+        begin(room, players, watched=True)
+        monkeypatch.setattr(zmq.Socket, "send", noted)
+        for ply, move in enumerate(WIN[:-1]):
+            answer(players[ply % 2], move)
+            while not isinstance(room.hear(), control.PlyPlayed):
+                pass
+            assert referee.sent[-2:] == ["turn", "plyplayed"]
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize(
