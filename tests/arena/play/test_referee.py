@@ -156,11 +156,14 @@ def test_a_watched_ply_is_reported_after_the_next_turn_was_sent(monkeypatch: pyt
         players = room.players()
         begin(room, players, watched=True)
         monkeypatch.setattr(zmq.Socket, "send", noted)
+        assert isinstance(room.hear(), control.GameBegan)
+        turn = players[0].hear()
         for ply, move in enumerate(WIN[:-1]):
-            answer(players[ply % 2], move)
-            while not isinstance(room.hear(), control.PlyPlayed):
-                pass
-            assert referee.sent[-2:] == ["turn", "plyplayed"]
+            referee.sent.clear()
+            players[ply % 2].send(Move(turn.game, turn.id, move))
+            assert isinstance(room.hear(), control.PlyPlayed)
+            turn = players[1 - ply % 2].hear()
+            assert referee.sent == ["turn", "plyplayed"]
         monkeypatch.undo()
 
 
