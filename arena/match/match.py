@@ -79,7 +79,7 @@ class _Seat:
     """What the match knows of one seat."""
 
     __slots__ = (
-        *("arrived", "cpu", "dropped", "events", "fault", "gone_by", "longest", "memory", "plan", "ready", "ready_by"),
+        *("arrived", "cpu", "dropped", "events", "fault", "longest", "memory", "plan", "ready", "ready_by"),
         *("reported", "spent", "stderr", "wants_legal", "wants_position"),
     )
 
@@ -92,8 +92,6 @@ class _Seat:
         self.events: list[tuple[Who, str]] = []
         # What ends the game when the seat is next to act; without a verdict: the player is lost.
         self.fault: tuple[Verdict | None, str] | None = None
-        # Until when a message of a lost player can still arrive; None: the player is not lost.
-        self.gone_by: int | None = None
         self.dropped = self.spent = self.longest = 0
         self.cpu: int | None = None
         self.memory: int | None = None
@@ -129,7 +127,9 @@ class Match:
         self._clock = fixture.new_clock()
         self._seeds = GameSeeds(fixture.key)
         self._seats = [_Seat(plan) for plan in fixture.seats]
-        self._secret = secret
+        # The seats of lost players, and until when their last messages can still arrive.
+        self._gone_by: dict[int, int] = {}
+        self._new_id = hashlib.blake2b(b"%d:" % fixture.game, key=secret, digest_size=4)
         self._hidden = self.state.hidden
         self._max_plies = self.state.max_plies
         # Whether the rules are user-supplied: if they fail, they fail here, and no player loses by it.
@@ -201,8 +201,8 @@ class Match:
         if self.phase is Phase.REPORTING:
             place.reported = True
             self._finish_when_reported()
-        elif self.phase is not Phase.DONE and place.gone_by is None:
-            place.gone_by = now + GRACE
+        elif self.phase is not Phase.DONE and seat not in self._gone_by:
+            self._gone_by[seat] = now + GRACE
             place.fault = place.fault or (None, detail)
         return self._answer()
 
@@ -448,7 +448,9 @@ class Match:
             return
         if self._foreign:
             self._check_turn(turn)
-        self._id = hashlib.blake2b(b"%d:%d" % (self.fixture.game, ply), key=self._secret, digest_size=4).hexdigest()
+        new_id = self._new_id.copy()
+        new_id.update(b"%d" % ply)
+        self._id = new_id.hexdigest()
         budget = clock.budget(turn, self._moves_left(ply))
         limit = self._limit = clock.limit(turn)
         self._asked = now
@@ -507,8 +509,7 @@ class Match:
         """Ends the turn. What it took: as our host measured it (`said`), or else the referee's interval."""
         self._id = ""
         place = self._seats[seat]
-        interval = wall = now - self._asked
-        cost = interval
+        interval = wall = cost = now - self._asked
         if said is not None and place.plan.hosted and said.spent is not None and 0 <= said.spent <= interval:
             wall = said.spent
             cost = charged(wall, said.cpu, said.delay)
@@ -534,9 +535,9 @@ class Match:
 
     def _tick(self, now: int) -> None:
         """Does what was due first: a referee that was delayed decides as if it were on time."""
-        for number, seat in enumerate(self._seats):
-            if seat.gone_by == self.wake and self._waits_for(number):
-                self._end_by_fault(number, now)
+        for seat, gone_by in sorted(self._gone_by.items()):
+            if gone_by == self.wake and self._waits_for(seat):
+                self._end_by_fault(seat, now)
                 return
         if self.phase is Phase.REPORTING:
             self._finish()
@@ -565,7 +566,7 @@ class Match:
     def _waits_for(self, seat: int) -> bool:
         """Whether the game cannot continue without the seat."""
         if self._gathers:
-            return not self._seats[seat].arrived or self._seats[seat].gone_by is not None
+            return not self._seats[seat].arrived or seat in self._gone_by
         if self.phase is Phase.STARTING:
             return not self._seats[seat].ready
         return self.phase is Phase.PLAYING and self.state.turn == seat
@@ -576,15 +577,14 @@ class Match:
 
     def _answer(self) -> list[Sent]:
         self._set_wake()
-        sent = self._sent
-        self._sent = []
+        sent, self._sent = self._sent, []
         return sent
 
     def _set_wake(self) -> None:
         wake = self._due
-        for number, seat in enumerate(self._seats):
-            if seat.gone_by is not None and self._waits_for(number) and (wake is None or seat.gone_by < wake):
-                wake = seat.gone_by
+        for seat, gone_by in self._gone_by.items():
+            if self._waits_for(seat) and (wake is None or gone_by < wake):
+                wake = gone_by
         self.wake = wake
 
     # The end.
@@ -616,10 +616,10 @@ class Match:
         self._due = now + REPORTS_WITHIN
         utilities = None if self.utilities is None else tuple(map(finite, self.utilities))
         for number, seat in enumerate(self._seats):
-            if seat.arrived and seat.gone_by is None:
+            if seat.arrived and number not in self._gone_by:
                 over = Over(self.fixture.game, utilities, verdict, fault, tuple(seat.events))
                 self._sent.append((number, over))
-            seat.reported = not (seat.arrived and seat.plan.hosted and seat.gone_by is None)
+            seat.reported = not (seat.arrived and seat.plan.hosted and number not in self._gone_by)
         self._finish_when_reported()
 
     def _finish_when_reported(self) -> None:
