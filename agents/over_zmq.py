@@ -17,7 +17,7 @@ from msgspec import UNSET, Struct
 from agents.errors import AgentsError
 from agents.player import Player
 from agents.protocol import PROTOCOL, Hello, Start, Welcome, pack, unpack_from_referee
-from agents.zmtp import Connection
+from agents.zmtp import Closed, Connection
 
 PATIENCE: Final = 10.0
 """Timeout for the referee's answer to `hello`, in seconds."""
@@ -36,26 +36,25 @@ def run(make: Callable[[], Player], seat: Seat) -> None:
     try:
         player = make()
         connection.send(pack(Hello(PROTOCOL, seat.token, player.name, ())))
-        _play(player, connection)
+        while True:
+            _answer_next(player, connection)
+    except Closed:
+        print("agents: the connection to the referee is closed", file=sys.stderr)
     finally:
         connection.close()
 
 
-def _play(player: Player, connection: Connection) -> None:
-    while True:
-        try:
-            data = connection.receive()
-        except TimeoutError:
-            raise AgentsError(f"expected an answer from the referee within {PATIENCE:g} s, got none") from None
-        except OSError:
-            print("agents: the connection to the referee is closed", file=sys.stderr)
-            return
-        arrived = time.monotonic_ns()
-        message = unpack_from_referee(data)
-        if isinstance(message, Welcome):
-            connection.wait()
-        elif isinstance(message, Start) and message.core is not UNSET and sys.platform == "linux":
-            os.sched_setaffinity(0, {message.core})
-        answer = player.answer(message, arrived)
-        if answer is not None:
-            connection.send(pack(answer))
+def _answer_next(player: Player, connection: Connection) -> None:
+    try:
+        data = connection.receive()
+    except TimeoutError:
+        raise AgentsError(f"expected an answer from the referee within {PATIENCE:g} s, got none") from None
+    arrived = time.monotonic_ns()
+    message = unpack_from_referee(data)
+    if isinstance(message, Welcome):
+        connection.wait()
+    elif isinstance(message, Start) and message.core is not UNSET and sys.platform == "linux":
+        os.sched_setaffinity(0, {message.core})
+    answer = player.answer(message, arrived)
+    if answer is not None:
+        connection.send(pack(answer))

@@ -95,7 +95,7 @@ class Player:
             # Objects that exist now stay for the whole game: garbage collections need not visit them again.
             if not is_first:
                 gc.unfreeze()
-                gc.collect()  # the last game's; in a new process there is hardly any, and it takes 2.5 ms
+                gc.collect()  # what the last game left; a new process has little, and a collection takes 2.5 ms
             gc.freeze()
         return Ready(start.game)
 

@@ -21,11 +21,15 @@ _COMMAND: Final = 4
 """Flags of a frame: its length has 8 bytes instead of one; it belongs to ZMTP, not to us."""
 
 
+class Closed(Exception):
+    """The connection is closed."""
+
+
 class Connection:
     """One connection, from which one thread reads and writes."""
 
     def __init__(self, address: str, timeout: float) -> None:
-        """Connects; AgentsError if nobody listens at `address`. `timeout`: in seconds, for every call, until `wait`."""
+        """Connect; AgentsError if nobody listens at `address`. `timeout`: in seconds, for every call, until `wait`."""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
         self._unread = b""
@@ -35,7 +39,7 @@ class Connection:
             self._socket.connect(address.removeprefix(_SCHEME))
             self._socket.sendall(_GREETING + bytes((_COMMAND, len(_METADATA))) + _METADATA)
             self._take(len(_GREETING))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, Closed) as error:
             self.close()
             words = getattr(error, "strerror", None) or error
             raise AgentsError(f"expected the referee's address, got {quote(address)} ({words})") from None
@@ -45,13 +49,16 @@ class Connection:
         self._socket.settimeout(None)
 
     def send(self, data: bytes) -> None:
-        """Send one message; OSError if the connection is closed."""
+        """Send one message; raises Closed or TimeoutError."""
         size = len(data)
         head = bytes((0, size)) if size < 256 else bytes((_LONG,)) + size.to_bytes(8, "big")
-        self._socket.sendall(head + data)
+        try:
+            self._socket.sendall(head + data)
+        except ConnectionError as error:
+            raise Closed(str(error)) from None
 
     def receive(self) -> bytes:
-        """The next message; OSError if the connection is closed, TimeoutError (an OSError) after the timeout."""
+        """The next message; raises Closed or TimeoutError."""
         while True:
             flags, size = self._take(2)
             if flags & _LONG:
@@ -66,9 +73,12 @@ class Connection:
 
     def _take(self, size: int) -> bytes:
         while len(self._unread) < size:
-            more = self._socket.recv(65_536)
+            try:
+                more = self._socket.recv(65_536)
+            except ConnectionError as error:
+                raise Closed(str(error)) from None
             if not more:
-                raise ConnectionError("the connection to the referee is closed")
+                raise Closed("the other end has closed it")
             self._unread += more
         taken = self._unread[:size]
         self._unread = self._unread[size:]

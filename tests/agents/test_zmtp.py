@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import socket
+from collections import deque
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 import zmq
 
 from agents.errors import AgentsError
-from agents.zmtp import Connection
+from agents.zmtp import Closed, Connection
 
 PATIENCE = 20.0
 
@@ -61,8 +63,16 @@ def test_all_that_the_other_end_sent_is_read_before_its_end_is_noticed(router: z
         router.send_multipart([route, b"%d" % number])
     router.close(linger=1000)
     assert [connection.receive() for _ in range(50)] == [b"%d" % number for number in range(50)]
-    with pytest.raises(ConnectionError, match="is closed"):
+    with pytest.raises(Closed, match="has closed it"):
         connection.receive()
+    connection.close()
+
+
+def test_a_message_to_an_end_that_is_gone_is_not_sent(router: zmq.Socket[bytes], address: str) -> None:
+    connection = Connection(address, PATIENCE)
+    router.close(0)
+    with pytest.raises(Closed):
+        deque(map(connection.send, repeat(b"x")))
     connection.close()
 
 
