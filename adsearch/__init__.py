@@ -13,18 +13,44 @@ is drawn. Beside the algorithms, each with the name of its module, are:
     texts           option, settings, errors
 """
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any, Final
 
-from adsearch.budget import Budget
 from adsearch.errors import AdsearchError
 from adsearch.option import Option
-from adsearch.registry import algorithms, searches
-from adsearch.result import Result
 from adsearch.state import CHANCE, State
-from adsearch.table import Table
-from adsearch.trace import Trace
+
+if TYPE_CHECKING:
+    from adsearch.budget import Budget
+    from adsearch.registry import algorithms, searches
+    from adsearch.result import Result
+    from adsearch.table import Table
+    from adsearch.trace import Trace
 
 __all__ = ["CHANCE", "AdsearchError", "Budget", "Option", "Result", "State", "Table", "Trace", "algorithms", "searches"]
+
+_MODULES: Final = {
+    "Budget": "budget",
+    "Result": "result",
+    "Table": "table",
+    "Trace": "trace",
+    "algorithms": "registry",
+    "searches": "registry",
+}
+"""Names that are imported when they are first used, each with its module: an agent that does not search starts in half
+the time without them."""
+
+if not TYPE_CHECKING:  # type checkers know the names above, and report all others
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(f"adsearch.{_MODULES[name]}"), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def _draw_svg(state: State[Any], last: Any) -> str:
@@ -33,11 +59,4 @@ def _draw_svg(state: State[Any], last: Any) -> str:
     return boards.draw(state, last)
 
 
-def _draw_html(trace: Trace) -> str:
-    from adsearch.pictures import tree_page  # imported here for the same reason
-
-    return tree_page.of_trace(trace)
-
-
 State.draw_svg = _draw_svg
-Trace.draw_html = _draw_html

@@ -15,7 +15,6 @@ A message says what was expected, what came, and where; it can be shown to a use
 """
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 
 class AdsearchError(ValueError):
@@ -60,6 +59,8 @@ class TooLarge(BadSearch):
 
 def nearly(name: str, possible: Sequence[str]) -> str:
     """The end of a message about an unknown name: "; did you mean ...?", or "" if no name is similar."""
+    from difflib import get_close_matches  # imported here, because agents must start fast
+
     by_small_letters = {candidate.lower(): candidate for candidate in possible}
     close = get_close_matches(name.lower(), by_small_letters, n=1)
     return f"; did you mean '{by_small_letters[close[0]]}'?" if close else ""

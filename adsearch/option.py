@@ -5,7 +5,7 @@ A game lists its options as objects of this class; the catalogue reads their val
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from adsearch.errors import BadOption, nearly, quote
 
@@ -13,8 +13,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _HALVES = re.compile(r"-?[0-9]{1,9}(\.[05]0*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """An integer (`halves`: or a half more) from `low` to `high`, one of the words in `choices`, or (with neither) any
     text."""
 
@@ -29,9 +28,11 @@ class Option:
     halves: bool = False
     """Whether numbers such as 7.5 are allowed too."""
 
-    def __post_init__(self) -> None:
+    def default_value(self) -> float | str:
+        """The default; BadOption if the option has an upper limit only."""
         if self.high is not None and self.low is None:
             raise BadOption(f"option {self.name}: expected a lower limit (low), got only an upper limit (high)")
+        return self.default
 
     @property
     def limits(self) -> str:

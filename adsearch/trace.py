@@ -8,12 +8,13 @@ report a value for each seat. `trace_calls.py` makes the tree of calls from the 
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf, isfinite, nextafter
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from adsearch.errors import BadSearch
 from adsearch.result import Bound
@@ -134,9 +135,6 @@ class Trace:
     Only the first `keep` events are kept, the others are counted; more than `most` events raise BadSearch. `print`
     shows the events as a table; a notebook also draws the tree."""
 
-    draw_html: ClassVar[Callable[[Trace], str]]
-    """Shows a trace in a notebook. Set in `adsearch/__init__.py`, so that searches do not import `pictures`."""
-
     def __init__(self, *, keep: int | None = None, most: int | None = None) -> None:
         self.events: list[Event] = []
         # The position where the search started; None before that.
@@ -238,7 +236,9 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """The drawn tree and the table of events, as a notebook shows them."""
-        return Trace.draw_html(self)
+        # Imported when a notebook asks: searches know nothing of pictures.
+        drawn: str = importlib.import_module("adsearch.pictures.tree_page").of_trace(self)
+        return drawn
 
     def _add(
         self,

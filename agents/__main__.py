@@ -6,20 +6,16 @@ closes the connection. If the agent raises, it prints a traceback to the log and
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import signal
-import stat
 import sys
-import threading
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from adsearch.errors import quote
-from agents import builtin, hosting, loading, parent
+from agents import hosting, loading, parent
 from agents.errors import AgentsError
 from agents.player import Dismissed, Player
 from agents.streams import Log, Streams, claim
@@ -35,9 +31,15 @@ _LONGEST: Final = 4096
 """Longest text with an address and a token, in bytes."""
 
 
+class _Options(NamedTuple):
+    agent: str
+    connect: str | None = None
+    strict: bool = False
+
+
 def main() -> int:
     """Host one agent until the connection ends; return the exit code of the process."""
-    options = _options()
+    options = _options(sys.argv[1:])
     try:
         _host(options.agent, options.connect, strict=options.strict)
     except Dismissed as dismissed:
@@ -59,7 +61,11 @@ def main() -> int:
     return 0
 
 
-def _options() -> argparse.Namespace:
+def _options(words: list[str]) -> _Options:
+    if len(words) == 1 and not words[0].startswith("-"):
+        return _Options(words[0])  # as wardens start agents, which must start fast: argparse takes 5 ms to import
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog="python -m agents",
         description="Run one agent as a player. Without --connect, read the protocol's JSON messages from stdin and "
@@ -80,7 +86,7 @@ def _options() -> argparse.Namespace:
         help="report mistakes with positions on stderr: illegal moves that are played, results of play that are thrown "
         "away, attributes that are assigned",
     )
-    return parser.parse_args()
+    return _Options(**vars(parser.parse_args(words)))
 
 
 def _host(spec: str, connect: str | None, *, strict: bool) -> None:
@@ -102,13 +108,13 @@ def _host(spec: str, connect: str | None, *, strict: bool) -> None:
         over_zmq.run(partial(_player, spec, streams.log, strict), seat)
     else:
         # Started by hand: stdin and stdout are not claimed, so that a debugger can use them.
-        over_zmq.run(partial(_player, spec, None, strict), _read_seat(_content(Path(connect)), connect))
+        over_zmq.run(partial(_player, spec, None, strict), _read_seat(_content(connect), connect))
 
 
 def _player(spec: str, log: Log | None, strict: bool) -> Player:
     """The player that hosts the agent. Garbage collection is off for built-in agents: they create no cycles."""
     make = loading.find(spec)
-    ours = builtin.is_builtin(spec)
+    ours = loading.is_builtin(spec)
     if ours:
         gc.disable()
     name = spec if ours else ""
@@ -133,14 +139,14 @@ def _read_seat(data: bytes, where: str) -> Seat:
         ) from None
 
 
-def _content(path: Path) -> bytes:
+def _content(path: str) -> bytes:
     try:
-        if stat.S_ISDIR(path.stat().st_mode):
-            raise AgentsError(f"expected a file with address and token, but {quote(str(path))} is a folder")
-        with path.open("rb") as file:
+        if os.path.isdir(path):
+            raise AgentsError(f"expected a file with address and token, but {quote(path)} is a folder")
+        with open(path, "rb") as file:
             return file.read(_LONGEST)
     except OSError as error:
-        raise AgentsError(f"no address and token in {quote(str(path))}: {error.strerror}") from None
+        raise AgentsError(f"no address and token in {quote(path)}: {error.strerror}") from None
 
 
 def _first_line(streams: Streams) -> bytes:
@@ -157,6 +163,8 @@ def _end_with_the_director(streams: Streams) -> None:
             while os.read(streams.lines, 4096):
                 pass
         os._exit(0)
+
+    import threading
 
     threading.Thread(target=wait, daemon=True).start()
     parent.die_with_it()

@@ -6,7 +6,6 @@ student's code: they look only at bytes, names and signatures.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
@@ -67,6 +66,8 @@ def no_python(content: bytes) -> str:
 
 
 def _is_notebook(content: bytes) -> bool:
+    import json  # imported here, because agents must start fast
+
     try:
         return "nbformat" in json.loads(content)
     except (ValueError, TypeError, RecursionError):

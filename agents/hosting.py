@@ -6,13 +6,12 @@ agent: they never raise, whatever it returns or reports.
 
 from __future__ import annotations
 
+import os
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from math import isfinite
-from pathlib import Path
 from typing import Any, Final
 
 from adsearch import State
@@ -32,8 +31,7 @@ _MOST_COUNTED: Final = 2**63 - 1
 _LARGEST: Final = 1e300
 """Scores must be smaller than this number."""
 
-_HERE = Path(__file__).parent
-_OUR_CODE: Final = frozenset(str(path) for path in _HERE.glob("*.py"))
+_OUR_FOLDER: Final = os.path.dirname(__file__)
 
 
 def seat(agent: Agent, name: str, number: int, seed: int) -> None:
@@ -134,8 +132,10 @@ def _plain(text: str, most: int = _MOST_LETTERS) -> str:
 
 def show(error: BaseException) -> None:
     """Print the traceback of `error` to the log, without the frames of our own code at its start."""
+    import traceback  # imported here, because agents must start fast
+
     begin = error.__traceback__
-    while begin is not None and begin.tb_frame.f_code.co_filename in _OUR_CODE:
+    while begin is not None and os.path.dirname(begin.tb_frame.f_code.co_filename) == _OUR_FOLDER:
         begin = begin.tb_next
     with suppress(Exception):
         traceback.print_exception(type(error), error, begin or error.__traceback__, file=sys.stderr)

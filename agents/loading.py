@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Final
 
@@ -31,14 +29,26 @@ _STORED: Final = re.compile("[0-9a-f]{64}")
 _OURS: Final = ("adsearch", "agents", "arena", "db")
 
 
-def find(spec: str) -> Callable[[], Agent]:
-    """A function that creates the agent that `spec` names; BadAgent says what is wrong with it."""
+def is_builtin(spec: str) -> bool:
+    """Whether `spec` names a built-in agent. For a path their modules are not imported: agents must start fast."""
+    name = spec.partition(":")[0]
+    if "/" in name or name.endswith(".py"):
+        return False
     from agents import builtin
 
-    if builtin.is_builtin(spec):
+    return builtin.is_builtin(spec)
+
+
+def find(spec: str) -> Callable[[], Agent]:
+    """A function that creates the agent that `spec` names; BadAgent says what is wrong with it."""
+    if is_builtin(spec):
+        from agents import builtin
+
         return builtin.find(spec).make
-    if _BY_PATH.fullmatch(spec) or "/" in spec or Path(spec).expanduser().is_dir():
+    if _BY_PATH.fullmatch(spec) or "/" in spec or os.path.isdir(os.path.expanduser(spec)):
         return load(spec)
+    from agents import builtin
+
     raise BadAgent(
         f"no agent {quote(spec)}{meant(spec.partition(':')[0], builtin.names())}"
         " (for your own agent give its file, such as my_agent.py, or its folder, such as ./my_agent)"
@@ -48,12 +58,12 @@ def find(spec: str) -> Callable[[], Agent]:
 def load(spec: str) -> type[Agent]:
     """The subclass of Agent in the file or folder `spec`: "my_agent.py", "my_agent.py:MyAgent", "folder"."""
     by_path = _BY_PATH.fullmatch(spec)
-    path = Path(by_path["path"] if by_path else spec).expanduser()
+    path = os.path.expanduser(by_path["path"] if by_path else spec)
     wanted = by_path["name"] if by_path else None
-    if path.is_dir():
-        path = path / MAIN_FILE
-        if not path.is_file():
-            raise BadAgent(f"{path.parent}: expected a file {MAIN_FILE} in this folder, but there is none")
+    if os.path.isdir(path):
+        folder, path = path, os.path.join(path, MAIN_FILE)
+        if not os.path.isfile(path):
+            raise BadAgent(f"{folder}: expected a file {MAIN_FILE} in this folder, but there is none")
     elif not by_path:
         raise BadAgent(f"expected FILE.py, FILE.py:CLASS or a folder with {MAIN_FILE}, got {quote(spec)}")
     module = _import_file(path)
@@ -70,7 +80,7 @@ def load(spec: str) -> type[Agent]:
     return found
 
 
-def _the_one(path: Path, defined: dict[str, type[Agent]], wanted: str | None) -> type[Agent]:
+def _the_one(path: str, defined: dict[str, type[Agent]], wanted: str | None) -> type[Agent]:
     names = list(defined)
     if wanted is not None:
         if wanted not in defined:
@@ -86,23 +96,25 @@ def _the_one(path: Path, defined: dict[str, type[Agent]], wanted: str | None) ->
     return defined[names[0]]
 
 
-def _import_file(path: Path) -> ModuleType:
+def _import_file(path: str) -> ModuleType:
     """Run the file `path` as a module; return the module."""
     try:
-        source = path.read_bytes()
+        with open(path, "rb") as file:
+            source = file.read()
     except (OSError, ValueError) as error:
-        raise BadAgent(f"no agent in {quote(str(path))}: {getattr(error, 'strerror', None) or error}") from None
+        raise BadAgent(f"no agent in {quote(path)}: {getattr(error, 'strerror', None) or error}") from None
     if what := diagnosis.no_python(source):
         raise BadAgent(f"{_shown(path)} is {what}")
-    path = path.absolute()
+    path = os.path.abspath(path)
     module = ModuleType(_module_name(path))
-    module.__file__ = str(path)
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
+    module.__file__ = path
+    folder = os.path.dirname(path)
+    if folder not in sys.path:
+        sys.path.append(folder)
     # dataclasses, pickle and the agent's own modules look it up in sys.modules.
     sys.modules[module.__name__] = module
     try:
-        exec(compile(source, str(path), "exec"), module.__dict__)
+        exec(compile(source, path, "exec"), module.__dict__)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -111,25 +123,26 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def _shown(path: Path) -> str:
+def _shown(path: str) -> str:
     """The file's path for messages; in a store only its name, because the store's folder means nothing to a student."""
-    return path.name if _STORED.fullmatch(path.parent.name) else str(path)
+    folder, name = os.path.split(path)
+    return name if _STORED.fullmatch(os.path.basename(folder)) else path
 
 
-def _module_name(path: Path) -> str:
+def _module_name(path: str) -> str:
     """The name of the file; with "_as_agent" if another module has that name."""
-    name = path.stem
+    name = os.path.splitext(os.path.basename(path))[0]
     taken = sys.modules.get(name)
-    free = taken is None or getattr(taken, "__file__", None) == str(path)
+    free = taken is None or getattr(taken, "__file__", None) == path
     return name if free and name not in sys.stdlib_module_names and name not in _OURS else f"{name}_as_agent"
 
 
-def _what_failed(path: Path, error: BaseException) -> str:
+def _what_failed(path: str, error: BaseException) -> str:
     """Why the file could not be run, and in which line, as one line of text."""
-    line = next(
-        (at.lineno for at in reversed(traceback.extract_tb(error.__traceback__)) if at.filename == str(path)), 0
-    )
-    if isinstance(error, SyntaxError) and error.filename == str(path):
+    import traceback  # imported here, because agents must start fast
+
+    line = next((at.lineno for at in reversed(traceback.extract_tb(error.__traceback__)) if at.filename == path), 0)
+    if isinstance(error, SyntaxError) and error.filename == path:
         line = error.lineno
     where = f"{_shown(path)}, line {line}" if line else _shown(path)
     if isinstance(error, ModuleNotFoundError) and error.name:

@@ -6,10 +6,9 @@ numbers are `self.random` always play the same game. An exception of an agent is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isinf
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from adsearch import CHANCE, State, games
 from adsearch.errors import BadMove, one_of, quote
@@ -18,8 +17,7 @@ from agents.agent import Agent, Clock, Resign
 from agents.errors import BadAgent
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Played:
+class Played(NamedTuple):
     """A game that was played. `print` shows it as text, a notebook with a drawn board."""
 
     game: str

@@ -6,21 +6,20 @@ when it is used. Every error lists the valid names or values.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from inspect import cleandoc
-from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, one_of, quote
 from adsearch.option import Option
 from adsearch.state import CHANCE, State
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _CLASSES = {
     "tictactoe": "TicTacToe",
@@ -48,8 +47,7 @@ _checked: dict[str, bytes] = {}
 """Checked content of user-supplied files, by absolute path; it is run instead of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Game(NamedTuple):
     """A game of the catalogue: a name, and the class of its positions."""
 
     name: str
@@ -60,6 +58,8 @@ class Game:
     @property
     def rules(self) -> str:
         """The rules, in a few lines."""
+        from inspect import cleandoc  # imported here, because agents must start fast
+
         return cleandoc(self.state.__doc__ or "")
 
     @property
@@ -119,7 +119,7 @@ class Game:
     def _checked(self, given: Mapping[str, float | str]) -> dict[str, float | str]:
         """Every option's value: the `given` one (a value or text), checked; else the default."""
         known = {option.name: option for option in self.options}
-        options = {name: option.default for name, option in known.items()}
+        options = {name: option.default_value() for name, option in known.items()}
         for name, value in given.items():
             if name not in known:
                 raise BadOption(f"{self.name}: no option {quote(name)}{meant(name, list(known))}")
@@ -173,6 +173,8 @@ def file_of(spec: str) -> Path | None:
     by_path = None if spec.partition(":")[0] in _CLASSES else _BY_PATH.fullmatch(spec)
     if by_path is None:
         return None
+    from pathlib import Path  # imported here, because agents must start fast
+
     try:
         return Path(by_path["path"]).expanduser()
     except RuntimeError:  # an unknown user, such as "~nobody"
@@ -225,6 +227,8 @@ def _by_path(path: Path, class_name: str) -> Game:
 
 def _import_file(path: Path) -> ModuleType:
     """The module in the file `path`; run only once while the file's content is the same."""
+    import hashlib  # imported here, because agents must start fast and few play such a game
+
     try:
         checked = _checked.get(str(path.absolute()))
         source = path.read_bytes() if checked is None else checked
