@@ -6,7 +6,6 @@ closes the connection. If the agent raises, it prints a traceback to the log and
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -15,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from adsearch.errors import quote
-from agents import hosting, loading, parent
+from agents import hosting, loading, parent, quick_start
 from agents.errors import AgentsError
 from agents.player import Dismissed, Player
 from agents.streams import Log, Streams, claim
@@ -112,11 +111,11 @@ def _host(spec: str, connect: str | None, *, strict: bool) -> None:
 
 
 def _player(spec: str, log: Log | None, strict: bool) -> Player:
-    """The player that hosts the agent. Garbage collection is off for built-in agents: they create no cycles."""
-    make = loading.find(spec)
+    """The player that hosts the agent. Garbage collection stays off for built-in agents: they create no cycles."""
     ours = loading.is_builtin(spec)
-    if ours:
-        gc.disable()
+    if not ours:
+        quick_start.finish()
+    make = loading.find(spec)
     name = spec if ours else ""
     if strict:
         from agents.strict import StrictPlayer

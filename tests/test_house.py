@@ -208,6 +208,29 @@ def test_importing_what_an_agent_needs_stays_light() -> None:
     assert not {"sqlalchemy", "alembic", "typer", "rich", "numpy"} & set(loaded)
 
 
+def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text("""if True:
+        import gc, sys
+        print("loaded", *sys.modules)
+        import typing_extensions
+        from adsearch import Budget, Trace, algorithms
+        from agents import Agent
+        print(gc.isenabled(), typing_extensions.__name__, Budget.__module__, Trace.__module__, "pvs" in algorithms)
+
+        class Mine(Agent):
+            def choose(self, state, clock):
+                return state.moves()[0]
+    """)
+    command = [sys.executable, "-P", "-m", "agents", str(agent)]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT)
+    loaded, found = ran.stderr.splitlines()
+    slow = {"argparse", "dataclasses", "hashlib", "inspect", "json", "pathlib", "threading", "traceback", "zmq"}
+    ours = {"adsearch.budget", "adsearch.trace", "agents.builtin", "agents.strict", "agents.over_zmq"}
+    assert not (slow | ours | {"typing_extensions"}) & set(loaded.split())
+    assert found == "True typing_extensions adsearch.budget adsearch.trace True"
+
+
 def test_every_module_opens_with_what_it_is_for() -> None:
     for paths in (*MODULES.values(), (ROOT / "tests").rglob("*.py"), (ROOT / "benchmarks").rglob("*.py")):
         for path in paths:
