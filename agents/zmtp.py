@@ -48,6 +48,15 @@ class Connection:
         """From now on, wait for messages without a timeout."""
         self._socket.settimeout(None)
 
+    def fileno(self) -> int:
+        """Its descriptor, for polling."""
+        return self._socket.fileno()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a part of the next message has been read: then `receive` must be called without polling."""
+        return bool(self._unread)
+
     def send(self, data: bytes) -> None:
         """Send one message; raises Closed or TimeoutError."""
         size = len(data)

@@ -10,19 +10,18 @@ the warden kills everything that the agent started, and exits.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from time import monotonic_ns
 from typing import Final
 
 import msgspec
-import zmq
 from msgspec import UNSET
 
 from agents import parent
-from agents.errors import BadMessage
+from agents.errors import AgentsError
 from agents.protocol import (
-    MESSAGE_BYTES,
     PROTOCOL,
     Bye,
     FromPlayer,
@@ -35,15 +34,14 @@ from agents.protocol import (
     pack,
     unpack_from_referee,
 )
+from agents.zmtp import Connection
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.walls import jail
 from arena.walls.guard import Guard
 from arena.walls.warden_settings import WardenSettings
 
-_LINGER: Final = 200
-"""Milliseconds in which unsent messages are still sent at the end."""
-_RECONNECT: Final = 10
-"""Milliseconds."""
+_CONNECTS_WITHIN: Final = 10.0
+"""Timeout for the connection to the referee, in seconds."""
 _DIRECTOR: Final = 0
 """Stdin: closed when the director has ended."""
 
@@ -51,27 +49,25 @@ _DIRECTOR: Final = 0
 class Warden:
     """The guard of one agent, and the poll loop that calls it."""
 
-    def __init__(self, settings: WardenSettings, context: zmq.Context[zmq.Socket[bytes]], signals: int) -> None:
+    def __init__(self, settings: WardenSettings, signals: int) -> None:
         """`signals`: a descriptor that is readable when a signal has arrived."""
         self._settings = settings
         self._signals = signals
-        self._socket = context.socket(zmq.DEALER)
-        self._socket.set(zmq.LINGER, _LINGER)
-        self._socket.set(zmq.RECONNECT_IVL, _RECONNECT)
-        self._socket.set(zmq.MAXMSGSIZE, 2 * MESSAGE_BYTES)
+        self._connection = Connection(settings.address, _CONNECTS_WITHIN)
+        self._connection.wait()
         self._guard = Guard(settings, self._send, monotonic_ns)
-        self._poller = zmq.Poller()
+        self._poller = select.poll()
         # The agent's descriptors -> the events that are polled.
-        self._watched: dict[int, zmq.PollEvent] = {}
+        self._watched: dict[int, int] = {}
         # The exit code of this process; None while it runs.
         self._code: int | None = None
 
     def serve(self) -> int:
         """Runs until the referee, the director or a signal ends this process; returns the exit code."""
-        self._socket.connect(self._settings.address)
         self._send(Hello(PROTOCOL, self._settings.token, self._settings.name))
-        for source in (self._socket, self._signals, _DIRECTOR):
-            self._poller.register(source, zmq.POLLIN)
+        referee = self._connection.fileno()
+        for source in (referee, self._signals, _DIRECTOR):
+            self._poller.register(source, select.POLLIN)
         try:
             while self._code is None:
                 self._watch_agent()
@@ -79,17 +75,17 @@ class Warden:
                 self._serve_agent(happened)
                 if self._signals in happened:
                     self._take_signals()
-                if self._socket in happened:
+                if referee in happened:
                     self._read_referee()
                 if _DIRECTOR in happened and _at_end(_DIRECTOR):
                     self._code = 0
                 self._guard.tick()
         finally:
             self._guard.end()
-            self._socket.close()
+            self._connection.close()
         return self._code
 
-    def _serve_agent(self, happened: dict[object, int]) -> None:
+    def _serve_agent(self, happened: dict[int, int]) -> None:
         """Reads the agent's stdout first, because the agent is timed."""
         agent = self._guard.agent
         if agent is None:
@@ -107,11 +103,11 @@ class Warden:
     def _watch_agent(self) -> None:
         """Registers the present descriptors of the agent with the poller."""
         agent = self._guard.agent
-        wanted: dict[int, zmq.PollEvent] = {} if agent is None else dict.fromkeys(agent.readers(), zmq.POLLIN)
+        wanted = {} if agent is None else dict.fromkeys(agent.readers(), select.POLLIN)
         if agent is not None and (writer := agent.writer()) is not None:
-            wanted[writer] = zmq.POLLOUT
+            wanted[writer] = select.POLLOUT
         if agent is not None and (ended := agent.ended()) is not None:
-            wanted[ended] = zmq.POLLIN
+            wanted[ended] = select.POLLIN
         if wanted != self._watched:
             for file in self._watched.keys() - wanted.keys():
                 self._poller.unregister(file)
@@ -127,11 +123,9 @@ class Warden:
 
     def _read_referee(self) -> None:
         while self._code is None:
-            try:
-                data = self._socket.recv(zmq.NOBLOCK)
-            except zmq.Again:
+            self._receive(unpack_from_referee(self._connection.receive()))
+            if not self._connection.has_more:
                 return
-            self._receive(unpack_from_referee(data))
 
     def _receive(self, message: FromReferee) -> None:
         match message:
@@ -151,7 +145,7 @@ class Warden:
                 self._code = 1
 
     def _send(self, message: FromPlayer) -> None:
-        self._socket.send(pack(message), zmq.NOBLOCK)
+        self._connection.send(pack(message))
 
     def _poll_timeout(self) -> int | None:
         """Milliseconds until the guard's `tick` is due, rounded up; None if nothing is due."""
@@ -171,14 +165,11 @@ def main() -> int:
     except msgspec.MsgspecError as error:
         print(f"warden: expected settings as a JSON object on the first line of stdin: {error}", file=sys.stderr)
         return 2
-    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     try:
-        return Warden(settings, context, signals).serve()
-    except (BadMessage, zmq.ZMQError) as error:
+        return Warden(settings, signals).serve()
+    except (AgentsError, ConnectionError) as error:
         print(f"warden: the connection to the referee failed: {error}", file=sys.stderr)
         return 1
-    finally:
-        context.term()
 
 
 def _at_end(file: int) -> bool:
