@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from agents.player import Player
-from agents.protocol import MESSAGE_BYTES, PROTOCOL, Hello, Report, from_referee, read_line, to_line
+from agents.protocol import MESSAGE_BYTES, PROTOCOL, Hello, Report, line_from_referee, to_line
 from agents.streams import Streams
 
 
@@ -26,7 +26,7 @@ def run(make: Callable[[], Player], streams: Streams) -> None:
         _send(streams.answers, to_line(Hello(PROTOCOL, name=player.name, wants=())))
         while line := lines.readline(MESSAGE_BYTES + 2):
             arrived = time.monotonic_ns()
-            answer = player.answer(from_referee(read_line(line.rstrip(b"\r\n"))), arrived)
+            answer = player.answer(line_from_referee(line.rstrip(b"\r\n")), arrived)
             # No Report: the warden reports what the agent used.
             if answer is not None and not isinstance(answer, Report):
                 _send(streams.answers, to_line(answer))

@@ -23,8 +23,7 @@ from agents.protocol import (
     Start,
     Turn,
     Who,
-    from_player,
-    read_line,
+    line_from_player,
     to_line,
 )
 from agents.protocol import Resign as Resignation
@@ -126,7 +125,7 @@ class ProgramAgent(Agent):
             line = self._process.stdout.readline(MESSAGE_BYTES + 2)
         if not line:
             raise ValueError(f"{self._command[0]} ended with exit code {self._process.wait()}")
-        return from_player(read_line(line.rstrip(b"\r\n")))
+        return line_from_player(line.rstrip(b"\r\n"))
 
     def _stop(self) -> None:
         process, self._process = self._process, None

@@ -14,7 +14,7 @@ from time import monotonic_ns
 from typing import Final
 
 from arena.match.clock import MILLISECOND
-from arena.walls.usage import opened
+from arena.walls.usage import content, opened
 
 _LONG: Final = 5 * MILLISECOND
 """In shorter spans only the first thread is read; in nanoseconds."""
@@ -132,7 +132,7 @@ class Runnable:
             if thread == self._pid and self._first is not None:
                 data = os.pread(self._first, 100, 0)
             else:
-                data = _content(f"/proc/{self._pid}/task/{thread}/schedstat")
+                data = content(f"/proc/{self._pid}/task/{thread}/schedstat")
             ran, waited, _ = data.split()
             return int(ran) + int(waited)
         except (OSError, ValueError):
@@ -141,13 +141,5 @@ class Runnable:
     def _is_ready(self, thread: int) -> bool:
         """Whether the thread runs or is ready to run now (state R)."""
         with suppress(OSError):
-            return _content(f"/proc/{self._pid}/task/{thread}/stat").rpartition(b") ")[2].startswith(b"R")
+            return content(f"/proc/{self._pid}/task/{thread}/stat").rpartition(b") ")[2].startswith(b"R")
         return False
-
-
-def _content(path: str) -> bytes:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(file, 1000)
-    finally:
-        os.close(file)

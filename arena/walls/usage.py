@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Iterable
@@ -18,9 +19,11 @@ from functools import cache
 from arena.walls.cgroup import Cgroup
 
 LINUX = sys.platform == "linux"
-_OWN = (b"RssAnon:", b"VmPTE:", b"VmSwap:", b"HugetlbPages:")
+_OWN = rb"RssAnon|VmPTE|VmSwap|HugetlbPages"
 """Lines of /proc/PID/status for memory of the process only, including its page tables."""
-_SHARED = (b"RssShmem:",)
+_SHARED = rb"RssShmem"
+_LONGEST = 16 * 1024
+"""Bytes that are read of a file in /proc; a `status` has some 1,500."""
 _KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())
 _KCMP_VM = 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
@@ -36,7 +39,9 @@ class Usage:
         starts; `group`: its control group, to which all that it starts belongs."""
         self.single_process = single_process
         # Shared memory of a container lies in its tmpfs folders, and is counted with their files.
-        self._counted = _OWN + _SHARED if first is None else _OWN
+        counted = _OWN if first is not None else _OWN + b"|" + _SHARED
+        # One search of the whole file: the kernel escapes line ends in the process's name.
+        self._in_status = re.compile(rb"\n(?:(%s)|Threads):\s*([0-9]+)" % counted)
         self._first = first
         self.group = group
         self.pid = pid
@@ -49,7 +54,8 @@ class Usage:
         self._most = 0
         self._memory: int | None = None
         self._peak_memory = 0
-        self._status = opened(f"/proc/{pid}/stat")
+        self._stat = opened(f"/proc/{pid}/stat")
+        self._status = opened(f"/proc/{pid}/status")
 
     def threads(self) -> list[int]:
         """The ids of its threads; empty if not known."""
@@ -89,7 +95,7 @@ class Usage:
         memory = threads = 0
         pids = _apart(self.seen) if once else self.seen
         for pid in pids:
-            own, running = self._read_status(f"/proc/{pid}")
+            own, running = self._read_status(f"/proc/{pid}", self._status if pid == self.pid else None)
             if not own and running > 1:
                 # Its first thread has ended, and reports no memory; the other threads do.
                 own = max((self._read_status(thread)[0] for thread in threads_of(f"/proc/{pid}")), default=0)
@@ -98,15 +104,18 @@ class Usage:
         self._peak_memory = max(self._peak_memory, memory)
         return memory, threads
 
-    def _read_status(self, process: str) -> tuple[int, int]:
-        """Bytes of memory, and threads, from the file `status` in a folder of /proc; zeros if it cannot be read."""
+    def _read_status(self, process: str, file: int | None = None) -> tuple[int, int]:
+        """Bytes of memory, and threads, from the file `status` in a folder of /proc; zeros if it cannot be read.
+        `file`: its descriptor, if it is open."""
         memory = threads = 0
-        with suppress(OSError, ValueError), open(f"{process}/status", "rb") as status:
-            for line in status:
-                if line.startswith(self._counted):
-                    memory += int(line.split()[1]) * 1024
-                elif line.startswith(b"Threads:"):
-                    threads = int(line.split()[1])
+        with suppress(OSError):
+            path = f"{process}/status"
+            status = content(path) if file is None else os.pread(file, _LONGEST, 0)
+            for kind, number in self._in_status.findall(status):
+                if kind:
+                    memory += int(number) * 1024
+                else:
+                    threads = int(number)
         return memory, threads
 
     @property
@@ -134,10 +143,10 @@ class Usage:
 
     def _reaped(self) -> int:
         """Processor time of children that the process has reaped; 0 if not known, or after its own end."""
-        if self._status is None or self.single_process:
+        if self._stat is None or self.single_process:
             return 0
         try:
-            fields = os.pread(self._status, 1000, 0).rpartition(b")")[2].split()
+            fields = os.pread(self._stat, 1000, 0).rpartition(b")")[2].split()
             return sum(map(int, fields[13:15])) * _TICK  # cutime and cstime, counted from the process's state
         except (OSError, ValueError):
             return 0
@@ -151,10 +160,11 @@ class Usage:
         return self._memory
 
     def close(self) -> None:
-        """Closes its descriptor in /proc; nothing more can be read."""
-        if self._status is not None:
-            os.close(self._status)
-        self._status = None
+        """Closes its descriptors in /proc; nothing more can be read."""
+        for file in (self._stat, self._status):
+            if file is not None:
+                os.close(file)
+        self._stat = self._status = None
 
 
 adopting = False
@@ -226,6 +236,15 @@ def children(pid: int) -> list[int]:
             return [int(child) for child in file.read().split()]
     except OSError:
         return []
+
+
+def content(path: str) -> bytes:
+    """A short file in /proc, read at once."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, _LONGEST)
+    finally:
+        os.close(file)
 
 
 def opened(path: str, flags: int = 0) -> int | None:

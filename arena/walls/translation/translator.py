@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from adsearch import games
 from adsearch.errors import AdsearchError, quote
 from agents.errors import BadMessage
-from agents.protocol import Failed, FromPlayer, FromReferee, Hello, Report, Start, Turn, from_player, read_line, to_line
+from agents.protocol import Failed, FromPlayer, FromReferee, Hello, Report, Start, Turn, line_from_player, to_line
 
 _GAMES_KEPT: Final = 16
 """For how many games a process remembers whether they have hidden information."""
@@ -58,7 +58,7 @@ class JsonLines:
 
     def hear(self, line: bytes) -> FromPlayer:
         """The message on that line."""
-        message = from_player(read_line(line))
+        message = line_from_player(line)
         if isinstance(message, Failed | Report):
             kind = quote(type(message).__name__.lower())
             raise BadMessage(f"expected hello, ready, move, resign or bye, got {kind}: only the server sends that")
