@@ -4,8 +4,8 @@ The jail runs this file by its path with a bare interpreter, so it imports nothi
 some ten milliseconds. Whatever goes wrong before the agent runs is written to the status descriptor, which the agent
 itself never has.
 
-A function between fork and exec (preexec_fn) would cost 2 ms instead of 10, but would run Python code in the forked
-copy of a process with libzmq's threads. Here nothing is forked, and there is one thread.
+A function between fork and exec (preexec_fn) would cost 2 ms instead of 10, but would run Python code in a forked copy
+of the warden. Here nothing is forked, and there is one thread.
 
     python -I -S confine.py STATUS STEP=NUMBER... -- PROGRAM ARGUMENT...
 
