@@ -24,8 +24,11 @@ from agents.errors import one_line
 from arena.errors import BadPlayer
 
 _OURS: Final = ("adsearch", "agents")
-_HOSTING: Final = ("agents.__main__", "agents.over_stdio", "agents.strict")
-"""The modules that load and run an agent."""
+_HOSTING: Final = (
+    *("agents.__main__", "agents.over_stdio", "agents.strict", "agents.builtin"),
+    *("adsearch.budget", "adsearch.registry", "adsearch.result", "adsearch.table", "adsearch.trace"),
+)
+"""The modules that load and run an agent, with those that are imported only when they are used."""
 _SOURCES: Final = Path(agents.__file__).resolve().parents[1]
 _OLDEST: Final = (3, 11)
 _ANSWERS_WITHIN: Final = 60

@@ -3,8 +3,8 @@
     python -m arena.walls.warden        reads its settings from the first line of stdin, as one JSON object
 
 To the referee the warden is a player over ZeroMQ. With the agent it exchanges lines over pipes, one JSON object a line.
-The agent never gets a socket, and the warden's only secret is the token of its player. When its stdin closes,
-the warden kills everything that the agent started, and exits.
+The agent never gets a socket, and the warden's only secret is the token of its player. When its stdin closes, the
+warden kills everything that the agent started, and exits.
 """
 
 from __future__ import annotations

@@ -175,6 +175,12 @@ def refusal(folder: Path, **settings: Any) -> str:
     return str(refused.value)
 
 
+def test_every_name_of_our_packages_can_be_imported_whatever_the_list(folder: Path, tmp_path: Path) -> None:
+    laid = library.lay_out(folder, modules=())
+    source = "from adsearch import *; from agents import *; print(Budget, Trace, searches, practice)"
+    assert imported(laid, source, WallKind.LIMITS, tmp_path / "scratch").startswith("<class 'adsearch.budget.Budget'>")
+
+
 def test_a_module_that_is_missing_is_named_and_all_of_them(folder: Path) -> None:
     words = refusal(folder, modules=["json", "no_such_module", "adsearch.no_such_part"])
     assert words.startswith(f"modules: {quote(sys.executable)} cannot import ")
