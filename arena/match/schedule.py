@@ -126,7 +126,10 @@ def repeated_games(finished: Iterable[Finished]) -> int:
 
 
 class Schedule(Protocol):
-    """Returns the games to play, and notes their results."""
+    """Returns the games to play, and notes their results.
+
+    A schedule whose games do not depend on results can also give games ahead: such a game waits until another one is
+    over. A schedule that inherits from this class gives none ahead."""
 
     def next(self) -> Planned | None:
         """The next game to start; None if there is none now. The director asks again when a game is over."""
@@ -134,8 +137,20 @@ class Schedule(Protocol):
     def note(self, finished: Finished) -> None:
         """The game is over. On return it is recorded, if there is a database."""
 
+    def ahead(self) -> Planned | None:
+        """The next game, to begin as soon as another one is over; None if there is none, or if results decide."""
+        return None
 
-class InOrder:
+    def begun(self, _game: Planned, /) -> None:
+        """A game from `ahead` has begun."""
+        return
+
+    def give_back(self, _game: Planned, /) -> None:
+        """A game from `ahead` does not begin: it is the next one again."""
+        return
+
+
+class InOrder(Schedule):
     """A schedule of games in a fixed order; a void game is played again, until it was played `MOST_ATTEMPTS` times."""
 
     def __init__(self, games: Iterable[Planned]) -> None:
@@ -144,6 +159,14 @@ class InOrder:
     def next(self) -> Planned | None:
         """The next game."""
         return self._games.popleft() if self._games else None
+
+    def ahead(self) -> Planned | None:
+        """The next game."""
+        return self.next()
+
+    def give_back(self, game: Planned) -> None:
+        """The game is the next one again."""
+        self._games.appendleft(game)
 
     def note(self, finished: Finished) -> None:
         """Schedules a void game again. BadFixture if user-supplied rules are broken."""

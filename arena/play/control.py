@@ -14,8 +14,12 @@ import msgspec
 import zmq
 from msgspec import Struct
 
+from agents.protocol import Verdict
 from arena.match.fixture import Fixture
 from db.records import GameRecord, MoveRecord
+
+HARMLESS: Final = frozenset({Verdict.NORMAL, Verdict.ADJUDICATED, Verdict.RESIGNED})
+"""The verdicts after which a waiting game begins: no agent is at fault, and no game must be played again."""
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
@@ -45,9 +49,19 @@ class Lost(_Message, frozen=True):
 
 
 class Play(_Message, frozen=True):
-    """Play this game."""
+    """Play this game, now or right after another one.
+
+    A game that waits begins when the other one has a harmless verdict and its players are free; else it is dropped."""
 
     fixture: Fixture
+    after: int | None = None
+    """The game in progress that it waits for."""
+
+
+class Cancel(_Message, frozen=True):
+    """Drop this waiting game, if it has not begun; the answer is `Cancelled`."""
+
+    game: int
 
 
 class Stored(_Message, frozen=True):
@@ -101,6 +115,15 @@ class GameOver(_Message, frozen=True):
     """The game is over."""
 
     record: GameRecord
+    follower: int | None = None
+    """The game that waited for this one and has begun; None: it was dropped, or there was none."""
+
+
+class Cancelled(_Message, frozen=True):
+    """The answer to `Cancel`."""
+
+    game: int
+    has_begun: bool
 
 
 class Pong(_Message, frozen=True):
@@ -113,8 +136,8 @@ class Gone(_Message, frozen=True):
     token: str
 
 
-FromDirector = Expect | Dismiss | Lost | Play | Stored | Ping | Stop
-FromReferee = Serving | Expected | Declined | GameBegan | PlyPlayed | GameOver | Gone | Pong
+FromDirector = Expect | Dismiss | Lost | Play | Cancel | Stored | Ping | Stop
+FromReferee = Serving | Expected | Declined | GameBegan | PlyPlayed | GameOver | Cancelled | Gone | Pong
 
 
 pack: Final = msgspec.msgpack.Encoder().encode
@@ -152,12 +175,14 @@ class Channel:
                 return
             self._unsent.popleft()
 
+    def receive(self) -> Any:
+        """The next message; None if none has arrived."""
+        try:
+            return self._read(self.socket.recv(zmq.NOBLOCK))
+        except zmq.Again:
+            return None
+
     def received(self) -> Iterator[Any]:
         """The messages that have arrived, in order; it never waits."""
         self._send()
-        while True:
-            try:
-                data = self.socket.recv(zmq.NOBLOCK)
-            except zmq.Again:
-                return
-            yield self._read(data)
+        return iter(self.receive, None)

@@ -7,12 +7,13 @@ Every verdict is the referee's. The referee forgets a game only after the schedu
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self
 
 import msgspec
 import zmq
@@ -20,7 +21,7 @@ import zmq
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
 from arena.match.fixture import Fixture, SeatPlan
-from arena.match.schedule import Began, Entrant, Event, Finished, Planned, Ply, Schedule
+from arena.match.schedule import Began, Entrant, Event, Finished, InOrder, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
 from arena.play import control, descriptors
 from arena.play.cores import Cores
@@ -39,13 +40,15 @@ _NO_RESULT: Final = "the games in progress have no result and must be played aga
 
 @dataclass(slots=True)
 class _Running:
-    """A game in progress, and its players."""
+    """A game in progress or waiting, and its players."""
 
     game: Planned
     players: list[Member]
     cores: tuple[int | None, ...]
     """The core of each player; None: any."""
     started: datetime
+    after: int | None = None
+    """The game that this one waits for, or waited for."""
 
 
 class Director:
@@ -67,15 +70,23 @@ class Director:
         self._lost_before: set[tuple[object, ...]] = set()
         descriptors.players()
         self._running: dict[int, _Running] = {}
+        # Games that the referee begins when another one is over.
+        self._waiting: dict[int, _Running] = {}
+        # Messages of the referee that came before an answer to `Cancel`.
+        self._unread: deque[control.FromReferee] = deque()
+        self._schedule: Schedule = InOrder(())
         self._context = zmq.Context()
         self._referee = control.Channel(self._context, self.folder.control, of_director=True)
         self._poller = zmq.Poller()
         self._poller.register(self._referee.socket, zmq.POLLIN)
+        self._of_referee = zmq.Poller()
         self._watched: dict[Any, Callable[[], None]] = {}
         self._crew = Crew(self.folder, most_idle=4 + 4 * at_once)
         # Descriptor of a link -> token of the player; empty for the referee.
         self._links = {self._crew.referee.fileno(): ""}
         self._poller.register(self._crew.referee.fileno(), zmq.POLLIN)
+        for source in (self._referee.socket, self._crew.referee.fileno()):
+            self._of_referee.register(source, zmq.POLLIN)
         self._serving = False
         # Checks in a row at which the referee had sent nothing.
         self._pings_unanswered = 0
@@ -93,29 +104,64 @@ class Director:
 
     def play(self, schedule: Schedule) -> Iterator[Event]:
         """Plays `schedule`, several games at the same time, and yields events. RefereeLost if the referee ends."""
+        self._schedule = schedule
         self._pings_unanswered = 0
         self._next_ping = monotonic() + PING_EVERY
         while True:
-            while self._has_room and (game := schedule.next()) is not None:
-                self._start(game)
+            self._give_out()
             if not self._running:
                 return
-            happened = self._poller.poll(max(0, round(1000 * (self._next_ping - monotonic()))))
-            for source, _ in happened:
-                if source is self._referee.socket:
-                    for event in self._read_referee():
-                        if isinstance(event, Finished):
-                            schedule.note(event)
-                            self._referee.send(control.Stored(event.record.game))
-                        yield event
-                        if isinstance(event, Finished) and (changed := self._pace.note(event.record)) is not None:
-                            yield changed
-                elif source in self._watched:
+            happened = [source for source, _ in self._poller.poll(self._poll_timeout())]
+            if self._unread or self._referee.socket in happened:
+                yield from self._read_referee()
+            for source in happened:
+                if source in self._watched:
                     self._watched[source]()
                 elif source in self._links:
                     self._lose_process(source)
             if not happened:
                 self._ping_referee()
+
+    def take_back(self) -> None:
+        """Takes back the games that wait at the referee. One that has begun meanwhile is in progress from now on."""
+        for number in self._waiting:
+            self._referee.send(control.Cancel(number))
+        unanswered = set(self._waiting)
+        give_up = monotonic() + ANSWERS_WITHIN
+        while unanswered:
+            while (message := self._referee.receive()) is not None:
+                if isinstance(message, control.Cancelled):
+                    unanswered.discard(message.game)
+                    if message.has_begun:
+                        self._note_begun(message.game)
+                else:
+                    self._unread.append(message)
+            if unanswered:
+                self._wait_for_answer(give_up)
+        for number in reversed(list(self._waiting)):
+            self._give_back(number)
+
+    def _wait_for_answer(self, give_up: float) -> None:
+        """Waits for a message of the referee; RefereeLost if it has ended, or does not answer until `give_up`."""
+        happened = [source for source, _ in self._of_referee.poll(max(0, round(1000 * (give_up - monotonic()))))]
+        if self._referee.socket not in happened:
+            self._lose_referee(is_silent=not happened)
+
+    def _give_out(self) -> None:
+        """Starts games while there is room, and gives the referee the games that follow them."""
+        while self._has_room:
+            if (game := self._schedule.next()) is not None:
+                self._start(game)
+            elif self._waiting:
+                self.take_back()  # no game waits while another one could start
+            else:
+                break
+        if len(self._running) > self._pace.at_once:
+            return
+        followed = {waiting.after for waiting in self._waiting.values()}
+        for number, running in list(self._running.items()):
+            if number not in followed and not self._start_after(running):
+                return
 
     @property
     def _has_room(self) -> bool:
@@ -125,6 +171,10 @@ class Director:
     def in_progress(self) -> list[Planned]:
         """The games that are being played."""
         return [running.game for running in list(self._running.values())]  # a copy: a display thread reads it
+
+    def _poll_timeout(self) -> int:
+        """Milliseconds until the next ping."""
+        return 0 if self._unread else max(0, round(1000 * (self._next_ping - monotonic())))
 
     def close(self) -> None:
         """Ends all processes."""
@@ -146,8 +196,7 @@ class Director:
         if not self._pings_unanswered:
             self._referee.send(control.Ping())
         elif self._pings_unanswered * PING_EVERY >= ANSWERS_WITHIN:
-            self._crew.referee.kill()
-            raise RefereeLost(f"the referee's process does not answer; {_NO_RESULT}")
+            self._lose_referee(is_silent=True)
         # Checks are counted, not seconds: if the director itself was delayed, the referee is not blamed.
         self._pings_unanswered = self._pings_unanswered + 1
         self._next_ping = monotonic() + PING_EVERY
@@ -161,10 +210,63 @@ class Director:
                 self._serving = self._serving or isinstance(message, control.Serving)
 
     def _start(self, game: Planned) -> None:
-        seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
         players = [self._player(entrant) for entrant in game.entrants]
         taken = [self._cores.take() for _ in range(self._cores_a_game)]
-        cores = tuple([taken[seat % len(taken)] for seat in range(len(players))])
+        running = _Running(game, players, _spread(taken, len(players)), datetime.now(UTC))
+        self._running[game.number] = running
+        self._referee.send(control.Play(self._fixture(running)))
+
+    def _start_after(self, running: _Running) -> bool:
+        """Gives the referee the next game, to begin when `running` is over. False if no game can wait now: no process
+        starts while another game is played, so all players must be there."""
+        if (game := self._schedule.ahead()) is None:
+            return False
+        players = self._players_after(game, running)
+        if players is None:
+            self._schedule.give_back(game)
+            return False
+        cores = _spread(list(dict.fromkeys(running.cores)), len(players))
+        waiting = _Running(game, players, cores, datetime.now(UTC), after=running.game.number)
+        self._waiting[game.number] = waiting
+        self._referee.send(control.Play(self._fixture(waiting), after=waiting.after))
+        return True
+
+    def _players_after(self, game: Planned, running: _Running) -> list[Member] | None:
+        """Players for a game that follows `running`: its players and idle ones; None if one of them is missing."""
+        free = [player for player in running.players if player.process is not None and not player.ended]
+        players = list[Member]()
+        for entrant in game.entrants:
+            player = next((player for player in free if player.key == entrant.key), None)
+            if player is not None:
+                free.remove(player)
+            elif (player := self._crew.take_idle(entrant.key)) is None:
+                self._release([taken for taken in players if taken not in running.players])
+                return None
+            players.append(player)
+        return players
+
+    def _note_begun(self, number: int) -> None:
+        """A waiting game has begun."""
+        running = self._running[number] = self._waiting.pop(number)
+        running.started = datetime.now(UTC)
+        self._schedule.begun(running.game)
+
+    def _give_back(self, number: int) -> None:
+        """A waiting game does not begin."""
+        waiting = self._waiting.pop(number)
+        before = self._running.get(waiting.after or 0)
+        self._release([player for player in waiting.players if before is None or player not in before.players])
+        self._schedule.give_back(waiting.game)
+
+    def _release(self, players: Iterable[Member]) -> None:
+        """These players are idle from now on; those above the limit are dismissed."""
+        for player in players:
+            for surplus in self._crew.release(player):
+                self._dismiss(surplus)
+
+    def _fixture(self, running: _Running) -> Fixture:
+        game = running.game
+        seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
         seats = tuple(
             SeatPlan(
                 player=entrant.name,
@@ -175,26 +277,21 @@ class Director:
                 guarded=player.guarded,
                 start=entrant.start,
                 liable=entrant.walls == WallKind.LIMITS or _side(game, seat) in self._lost_before,
-                core=cores[seat],
+                core=running.cores[seat],
             )
-            for seat, (entrant, player) in enumerate(zip(game.entrants, players, strict=True))
+            for seat, (entrant, player) in enumerate(zip(game.entrants, running.players, strict=True))
         )
-        self._running[game.number] = _Running(game, players, cores, datetime.now(UTC))
-        self._referee.send(
-            control.Play(
-                Fixture(
-                    game=game.number,
-                    rules=game.rules,
-                    seats=seats,
-                    key=seeds.key,
-                    clock=game.clock,
-                    margin=game.margin,
-                    opening=game.opening,
-                    max_plies=game.max_plies,
-                    limits=game.limits,
-                    watched=game.watched,
-                )
-            )
+        return Fixture(
+            game=game.number,
+            rules=game.rules,
+            seats=seats,
+            key=seeds.key,
+            clock=game.clock,
+            margin=game.margin,
+            opening=game.opening,
+            max_plies=game.max_plies,
+            limits=game.limits,
+            watched=game.watched,
         )
 
     def _player(self, entrant: Entrant) -> Member:
@@ -214,7 +311,7 @@ class Director:
         return player
 
     def _read_referee(self) -> Iterator[Event]:
-        for message in self._referee.received():
+        while (message := self._unread.popleft() if self._unread else self._referee.receive()) is not None:
             self._pings_unanswered = 0
             match message:
                 case control.GameBegan() if message.game in self._running:
@@ -227,7 +324,7 @@ class Director:
                     if player := self._crew.player(message.token):
                         player.send_token()
                 case control.GameOver():
-                    yield self._finish(message.record)
+                    yield from self._finish(message)
                 case control.Declined():
                     raise BadFixture(message.reason)
                 case control.Gone():
@@ -236,31 +333,55 @@ class Director:
                             player.ended = player.process.how_it_ended()
                         self._dismiss(player)
 
-    def _finish(self, record: GameRecord) -> Finished:
+    def _finish(self, over: control.GameOver) -> list[Event]:
+        """The game is over: it is noted, and a next game takes its place."""
+        record = over.record
+        if over.follower in self._waiting:
+            self._note_begun(over.follower)
         running = self._running.pop(record.game)
-        self._cores.give_back(running.cores)
+        follower = self._running.get(over.follower or 0)
+        for number in [number for number, waiting in self._waiting.items() if waiting.after == record.game]:
+            self._give_back(number)
+        if follower is None:
+            self._cores.give_back(running.cores)
+        kept = [] if follower is None else follower.players
         for seat, player in enumerate(running.players):
-            silent = record.seats[seat].stderr is None
             if player.ended and player.guarded and record.verdict == Verdict.VOID:
                 self._lost_before.add(_side(running.game, seat))
+            if player in kept:
+                continue
+            silent = record.seats[seat].stderr is None
             failed = record.fault == seat and record.verdict != Verdict.RESIGNED
             if player.process is not None and (silent or (failed and not player.guarded)):
                 # It may still be busy with this game, and must not be late in its next one.
                 self._dismiss(player)
-            for surplus in self._crew.release(player):
-                self._dismiss(surplus)
-        return Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
+            self._release([player])
+        finished = Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
+        if record.verdict not in control.HARMLESS:
+            self.take_back()  # what follows from this game can forfeit the games of its players
+        self._schedule.note(finished)
+        self._referee.send(control.Stored(record.game))
+        changed = self._pace.note(record)
+        if changed is not None and changed.at_once < changed.before:
+            self.take_back()
+        self._give_out()
+        return [finished] if changed is None else [finished, changed]
 
     def _lose_process(self, link: int) -> None:
-        token = self._links[link]
-        if not token:
-            how = self._crew.referee.how_it_ended()
-            raise RefereeLost(f"the referee's process {how}; {_NO_RESULT}")
+        if not (token := self._links[link]):
+            self._lose_referee()
         player = self._crew.player(token)
         if player is not None and player.process is not None:
             player.ended = player.process.how_it_ended()
             self._referee.send(control.Lost(token, player.ended))
             self._dismiss(player)
+
+    def _lose_referee(self, *, is_silent: bool = False) -> NoReturn:
+        """RefereeLost: the referee has ended, or it is silent and is ended here."""
+        if is_silent:
+            self._crew.referee.kill()
+            raise RefereeLost(f"the referee's process does not answer; {_NO_RESULT}")
+        raise RefereeLost(f"the referee's process {self._crew.referee.how_it_ended()}; {_NO_RESULT}")
 
     def _dismiss(self, player: Member) -> None:
         """Ends the player and forgets it, unless that was done before."""
@@ -272,6 +393,11 @@ class Director:
             del self._links[link]
         self._referee.send(control.Dismiss(player.token))
         self._crew.lose(player)
+
+
+def _spread(taken: Sequence[int | None], seats: int) -> tuple[int | None, ...]:
+    """The core of each seat, if the game has taken these."""
+    return tuple([taken[seat % len(taken)] for seat in range(seats)])
 
 
 def _side(game: Planned, seat: int) -> tuple[object, ...]:

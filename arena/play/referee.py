@@ -51,7 +51,7 @@ class Terminated(BaseException):
 class _Connection:
     """A player whose hello was accepted."""
 
-    __slots__ = ("address", "descriptor", "match", "seat", "token", "wants")
+    __slots__ = ("address", "before", "descriptor", "match", "seat", "token", "wants")
 
     def __init__(self, address: bytes, descriptor: int, token: str, wants: tuple[protocol.Want, ...]) -> None:
         self.address = address
@@ -60,6 +60,8 @@ class _Connection:
         self.wants = wants
         self.match: Match | None = None
         self.seat = 0
+        # The match that has its verdict but not this player's report yet, and the seat there.
+        self.before: tuple[Match, int] | None = None
 
 
 class Referee:
@@ -90,6 +92,8 @@ class Referee:
         # Expected players that already have a game: token -> match and seat.
         self._waiting: dict[str, tuple[Match, int]] = {}
         self._matches: dict[int, Match] = {}
+        # Games that wait for another one, by that game's number.
+        self._followers: dict[int, Match] = {}
         # Watched games: how many plies were sent to the director; -1 before the game has started.
         self._reported: dict[int, int] = {}
         # Watched games about which the director has something to learn.
@@ -160,6 +164,9 @@ class Referee:
                 continue
             if connection is None:
                 self._welcome(address, sender, message, now)
+            elif connection.before is not None and getattr(message, "game", None) == connection.before[0].fixture.game:
+                match, seat = connection.before
+                self._pass_on(match, match.receive, seat, message, now)
             elif connection.match is not None:
                 match = connection.match
                 self._pass_on(match, match.receive, connection.seat, message, now)
@@ -198,6 +205,8 @@ class Referee:
         self._lose_all(gone)
 
     def _seat(self, connection: _Connection, match: Match, seat: int, now: int) -> None:
+        if connection.match is not None:
+            connection.before = (connection.match, connection.seat)
         connection.match = match
         connection.seat = seat
         self._pass_on(match, match.arrive, seat, connection.wants, now)
@@ -229,6 +238,9 @@ class Referee:
         connection = self._by_token.get(token)
         match, seat = self._waiting.pop(token, (None, 0))
         if connection is not None:
+            if connection.before is not None:
+                before, place = connection.before
+                self._pass_on(before, before.lose, place, detail, monotonic_ns())
             match = connection.match
             seat = connection.seat
         if match is not None:
@@ -286,8 +298,10 @@ class Referee:
             return  # the game ended in a call below this one
         if match.fixture.watched:
             self._unreported[game] = match
+        if match.phase is Phase.REPORTING:
+            self._follow(match, about[-1])
         if match.phase is Phase.DONE:
-            self._finish(match)
+            self._finish(match, about[-1])
         elif match.wake is not None and match.wake < self._next_timer.get(game, _NEVER):
             self._set_timer(game, match.wake)
 
@@ -302,8 +316,12 @@ class Referee:
             reported += 1
         self._reported[game] = reported
 
-    def _finish(self, match: Match) -> None:
+    def _finish(self, match: Match, now: int) -> None:
         fixture = match.fixture
+        connections = [self._by_token[plan.token] for plan in fixture.seats if plan.token in self._by_token]
+        for connection in connections:
+            if connection.before is not None and connection.before[0] is not match:
+                self._finish(connection.before[0], now)  # the director hears of a game before it hears of its follower
         del self._matches[fixture.game]
         if self._unreported.pop(fixture.game, None):
             self._report_plies(match)
@@ -311,11 +329,38 @@ class Referee:
         self._next_timer.pop(fixture.game, None)
         for plan in fixture.seats:
             self._waiting.pop(plan.token, None)
-            if connection := self._by_token.get(plan.token):
+        for connection in connections:
+            connection.before = None
+            if connection.match is match:
                 connection.match = None
         record = match.record()
         self._unstored[fixture.game] = record
-        self._director.send(control.GameOver(record))
+        follower = self._follow(match, now)
+        self._followers.pop(fixture.game, None)
+        self._director.send(control.GameOver(record, follower))
+
+    def _follow(self, match: Match, now: int) -> int | None:
+        """Begins the game that waits for this one, if that is possible now. Returns its number if it has begun.
+
+        Until all players have reported, it begins only if it has the same players and none is a warden: a built-in
+        agent sends its report before it starts its next game."""
+        follower = self._followers.get(match.fixture.game)
+        if follower is None or match.verdict not in control.HARMLESS:
+            return None
+        game = follower.fixture.game
+        if game in self._matches:
+            return game
+        seats = follower.fixture.seats
+        players = [self._by_token.get(plan.token) for plan in seats]
+        if any(player is None or player.before or player.match not in (None, match) for player in players):
+            return None
+        same = {plan.token for plan in seats} == {plan.token for plan in match.fixture.seats}
+        if match.phase is Phase.REPORTING and (not same or any(plan.guarded for plan in seats)):
+            return None
+        if match.phase is Phase.DONE and match.is_silent:
+            return None
+        self._begin(follower, now)
+        return game
 
     def _set_timer(self, game: int, when: int) -> None:
         self._next_timer[game] = when
@@ -345,7 +390,9 @@ class Referee:
         for message in self._director.received():
             match message:
                 case control.Play():
-                    self._play(message.fixture)
+                    self._play(message.fixture, message.after)
+                case control.Cancel():
+                    self._cancel(message.game)
                 case control.Expect():
                     self._expected.add(message.token)
                     self._director.send(control.Expected(message.token))
@@ -362,10 +409,12 @@ class Referee:
                     self._serving = False
                     self.was_stopped = True
 
-    def _play(self, fixture: Fixture) -> None:
+    def _play(self, fixture: Fixture, after: int | None) -> None:
+        if after is not None and after not in self._matches:
+            return  # the director has not read yet that this game is over; then it plans again
         now = monotonic_ns()
         try:
-            self._check(fixture)
+            self._check(fixture, waits=after is not None)
             match = Match(fixture, now, secret=secrets.token_bytes(16))
         except Terminated:
             raise
@@ -373,6 +422,13 @@ class Referee:
             # A wrong fixture (ArenaError), or user-supplied rules that cannot even start.
             self._director.send(control.Declined(fixture.game, _one_line(error)))
             return
+        if after is None:
+            self._begin(match, now)
+        else:
+            self._followers[after] = match
+
+    def _begin(self, match: Match, now: int) -> None:
+        fixture = match.fixture
         self._matches[fixture.game] = match
         if fixture.watched:
             self._reported[fixture.game] = -1
@@ -386,9 +442,15 @@ class Referee:
             else:
                 self._pass_on(match, match.lose, seat, "disconnected before the game", now)
 
-    def _check(self, fixture: Fixture) -> None:
+    def _cancel(self, game: int) -> None:
+        has_begun = game in self._matches or game in self._unstored
+        if not has_begun:
+            self._followers = {after: match for after, match in self._followers.items() if match.fixture.game != game}
+        self._director.send(control.Cancelled(game, has_begun))
+
+    def _check(self, fixture: Fixture, *, waits: bool) -> None:
         tokens = [plan.token for plan in fixture.seats]
-        busy = [token for token in tokens if token in self._waiting or self._is_playing(token)]
+        busy = not waits and [token for token in tokens if token in self._waiting or self._is_playing(token)]
         if fixture.game in self._matches or fixture.game in self._unstored:
             raise BadFixture(f"game {fixture.game} already exists")
         if busy or len(set(tokens)) != len(tokens):

@@ -20,7 +20,7 @@ from adsearch import State
 from agents import builtin
 from agents.errors import CannotPlay
 from agents.protocol import Verdict
-from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
+from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, Schedule, refuse_broken_rules
 from arena.ratings.match_statistics import Hypothesis, sprt, superiority
 
 BETTER_BY: Final = 200.0
@@ -128,7 +128,7 @@ class LadderStep:
         return self.repeated >= _MOST_REPEATED
 
 
-class Climb:
+class Climb(Schedule):
     """The schedule of a climb."""
 
     def __init__(

@@ -16,7 +16,7 @@ from db import store
 from db.database import Database
 
 
-class RecordingSchedule:
+class RecordingSchedule(Schedule):
     """A schedule that records its games in the database."""
 
     def __init__(
@@ -41,6 +41,18 @@ class RecordingSchedule:
     def next(self) -> Planned | None:
         """The next game to start."""
         return self._schedule.next()
+
+    def ahead(self) -> Planned | None:
+        """The next game, to begin as soon as another one is over."""
+        return self._schedule.ahead()
+
+    def begun(self, game: Planned) -> None:
+        """A game from `ahead` has begun."""
+        self._schedule.begun(game)
+
+    def give_back(self, game: Planned) -> None:
+        """A game from `ahead` does not begin."""
+        self._schedule.give_back(game)
 
     def note(self, finished: Finished) -> None:
         """Records the finished game."""

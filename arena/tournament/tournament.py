@@ -1,7 +1,7 @@
 """A tournament that is being run: it gives out the next game, and records each result.
 
-It is the schedule that a director plays. Every result is in the database before the next game is given out, so that
-after a crash of any process the next run resumes with exactly the games that are missing.
+It is the schedule that a director plays. Every result is recorded in one transaction with all that follows from it, so
+that after a crash of any process the next run resumes with exactly the games that are missing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, Self, TypeVar
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
+from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, Schedule, refuse_broken_rules
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
@@ -37,7 +37,7 @@ Wait = Callable[[str], None]
 """Called with the reason why the tournament pauses; returns when it is time to try again."""
 
 
-class Tournament:
+class Tournament(Schedule):
     """A tournament that this process runs; `lock.tournament_lock` keeps other processes from running it."""
 
     def __init__(
@@ -73,6 +73,10 @@ class Tournament:
         self._begun: deque[running.ScheduledGame] = deque()
         # The next scheduled games, as read from the database.
         self._ahead: list[running.ScheduledGame] = []
+        # Scheduled games that wait at the referee for the end of another one.
+        self._waiting: dict[int, running.ScheduledGame] = {}
+        # Those of them that have begun, and when; the next transaction marks them as in progress.
+        self._unmarked: dict[int, datetime] = {}
 
     @classmethod
     def begin(
@@ -130,24 +134,49 @@ class Tournament:
         self._drop(game)
         return self._planned(game)
 
+    def ahead(self) -> Planned | None:
+        """The next game, to begin as soon as another one is over; None if the results decide what is played."""
+        if self.league.sprt is not None or formats.grows(self.league):
+            return None
+        if not self._ahead:
+            with self._database.reading() as connection:
+                self._upcoming(connection)
+        if not self._ahead:
+            return None
+        game = self._waiting[self._ahead[0].id] = self._ahead.pop(0)
+        return self._planned(game)
+
+    def begun(self, game: Planned) -> None:
+        """A game from `ahead` has begun."""
+        del self._waiting[game.number]
+        self._unmarked[game.number] = datetime.now(UTC)
+
+    def give_back(self, game: Planned) -> None:
+        """A game from `ahead` does not begin: it is the next one again."""
+        self._ahead.insert(0, self._waiting.pop(game.number))
+
     def note(self, finished: Finished) -> None:
         """Records the game and all its effects in one transaction."""
         faults = self._faults_after(finished)
         out = [name for name, count in faults.items() if 0 < self.league.quarantine <= count]
 
         def record(connection: Connection) -> tuple[bool, running.ScheduledGame | None]:
+            for number, when in self._unmarked.items():
+                store.begin(connection, number, when)
             changed = self._record(connection, finished, {name: faults[name] for name in out})
             if changed:
                 self._ahead = []
-            return changed, self._begin_next(connection)
+            return changed, None if self._unmarked else self._begin_next(connection)
 
         changed, game = self._write(record)
+        is_followed = bool(self._unmarked)
+        self._unmarked.clear()
         if game is not None:
             self._begun.append(game)
             self._drop(game)
         self._faults |= faults | dict.fromkeys(out, 0)
         self.quarantined += out
-        if changed or game is None:
+        if changed or (game is None and not is_followed):
             self._write(self._count)
         else:
             self.over += 1
@@ -175,6 +204,8 @@ class Tournament:
     def interrupted(self) -> None:
         """The referee died during the games in progress: they are scheduled again."""
         self._begun.clear()
+        self._waiting.clear()
+        self._unmarked.clear()
         self._ahead = []
         self._write(self._put_back)
 
@@ -234,7 +265,9 @@ class Tournament:
 
     def _upcoming(self, connection: Connection) -> list[running.ScheduledGame]:
         if not self._ahead:
-            self._ahead = running.scheduled(connection, self.id, _AHEAD)
+            out = self._waiting.keys() | self._unmarked.keys()
+            games = running.scheduled(connection, self.id, _AHEAD + len(out))
+            self._ahead = [game for game in games if game.id not in out]
         return self._ahead
 
     def _count(self, connection: Connection) -> None:

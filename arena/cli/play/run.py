@@ -326,6 +326,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
         try:
             director = Director(folder, at_once=at_once, cores_a_game=tournament.league.cores_a_game)
             with director, stopping.on_signals():
+                stopping.take_back_from(director)
                 display.follow(director)
                 for event in director.play(stopping):
                     display.show(event)

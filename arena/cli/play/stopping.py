@@ -8,19 +8,28 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from adsearch.errors import quote
 from arena.errors import BadLeague
 from arena.match.schedule import Finished, Planned, Schedule
 
+if TYPE_CHECKING:
+    from arena.play.director import Director
+
 _TIME: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _SIGNALS: Final = {signal.SIGINT: "press Ctrl-C again", signal.SIGTERM: "send SIGTERM again"}
 """The signals that stop a run, and how to stop immediately after the first one."""
+
+_AFTER: Final = 0.01
+"""Seconds between the time of --until and the alarm, which must not come early."""
+_LONGEST_TIMER: Final = 1e9
+"""In seconds."""
 
 
 def read_until(text: str, now: datetime) -> datetime:
@@ -58,7 +67,7 @@ def shown(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
-class Stopping:
+class Stopping(Schedule):
     """The schedule of a run: that of its tournament, until the run is stopped."""
 
     def __init__(
@@ -68,6 +77,8 @@ class Stopping:
         self.stopped = False
         self.signal: int | None = None
         """The signal that stopped the run."""
+        # Readable when the run is stopped: games that wait at the referee must be taken back.
+        self._bell, self._rope = socket.socketpair()
         self._schedule = schedule
         self._say = say
         self._until = until
@@ -75,10 +86,26 @@ class Stopping:
 
     def next(self) -> Planned | None:
         """The next game to start; None also if the run is stopped."""
+        return self._schedule.next() if self._is_open() else None
+
+    def ahead(self) -> Planned | None:
+        """The next game, to begin as soon as another one is over; None also if the run is stopped."""
+        return self._schedule.ahead() if self._is_open() else None
+
+    def begun(self, game: Planned) -> None:
+        """A game from `ahead` has begun."""
+        self._schedule.begun(game)
+
+    def give_back(self, game: Planned) -> None:
+        """A game from `ahead` does not begin."""
+        self._schedule.give_back(game)
+
+    def _is_open(self) -> bool:
+        """Whether games can start."""
         if not self.stopped and self._until is not None and self._now() >= self._until:
             self.stopped = True
             self._say(f"it is {shown(self._until)}: no more games start, those in progress are finished")
-        return None if self.stopped else self._schedule.next()
+        return not self.stopped
 
     @property
     def in_time(self) -> bool:
@@ -89,14 +116,28 @@ class Stopping:
         """Note a finished game."""
         self._schedule.note(finished)
 
+    def take_back_from(self, director: Director) -> None:
+        """Lets the director take back waiting games when the run is stopped."""
+
+        def stop() -> None:
+            self._bell.recv(1)
+            director.take_back()
+
+        director.watch(self._bell.fileno(), stop)
+
     @contextmanager
     def on_signals(self) -> Iterator[None]:
         """Inside, the first Ctrl-C or SIGTERM stops after the games in progress; the second one is a
-        KeyboardInterrupt."""
+        KeyboardInterrupt. The bell rings then, and at the time of --until."""
         before = {number: signal.signal(number, self._interrupted) for number in _SIGNALS}
+        before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._ring)
+        if self._until is not None:
+            left = (self._until - datetime.now(UTC)).total_seconds()
+            signal.setitimer(signal.ITIMER_REAL, min(max(left, 0) + _AFTER, _LONGEST_TIMER))
         try:
             yield
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -105,5 +146,9 @@ class Stopping:
         self.stopped, self.signal = True, number
         if again:
             raise KeyboardInterrupt
+        self._ring()
         how = _SIGNALS[signal.Signals(number)]
         self._say(f"finishing the games in progress; {how} to stop immediately")
+
+    def _ring(self, *_: object) -> None:
+        self._rope.send(b"!")

@@ -16,7 +16,7 @@ from agents.protocol import Verdict
 from arena.match.schedule import Began, Event, Finished, Planned, Ply, Schedule
 
 
-class TakeBacks:
+class TakeBacks(Schedule):
     """A schedule of games in which `people` can take back moves."""
 
     def __init__(self, schedule: Schedule, people: Collection[str], helped: dict[int, str]) -> None:
@@ -42,6 +42,18 @@ class TakeBacks:
         """The game that continues, or the next one."""
         again, self._again = self._again, None
         return again or self._schedule.next()
+
+    def ahead(self) -> Planned | None:
+        """The next game, if no person can take back a move in this one."""
+        return None if self._people else self._schedule.ahead()
+
+    def begun(self, game: Planned) -> None:
+        """A game from `ahead` has begun."""
+        self._schedule.begun(game)
+
+    def give_back(self, game: Planned) -> None:
+        """A game from `ahead` does not begin."""
+        self._schedule.give_back(game)
 
     def note(self, finished: Finished) -> None:
         """Plan the game that continues, if a move was taken back; pass on any other game."""

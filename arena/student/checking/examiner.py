@@ -19,7 +19,7 @@ import msgspec
 from adsearch import State, games
 from adsearch.errors import one_of
 from arena.errors import BadFixture, BadPlayer
-from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
+from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, Schedule, refuse_broken_rules
 from arena.play import cores
 from arena.play.director import Director
 from arena.players.confinement import Confinement
@@ -241,7 +241,7 @@ class _RunningCheck:
         return CheckReport(agent=name, steps=tuple(self.steps))
 
 
-class _CheckSchedule:
+class _CheckSchedule(Schedule):
     """The schedule of the checks. A check begins when the others have no game to start.
 
     If there are `many`, each plays one game at a time: an agent then has one process for all of them, and its report
