@@ -143,7 +143,8 @@ class Tournament(Schedule):
                 self._upcoming(connection)
         if not self._ahead:
             return None
-        game = self._waiting[self._ahead[0].id] = self._ahead.pop(0)
+        game = self._ahead.pop(0)
+        self._waiting[game.id] = game
         return self._planned(game)
 
     def begun(self, game: Planned) -> None:

@@ -325,8 +325,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
     while not tournament.is_over and not stopping.stopped:
         try:
             director = Director(folder, at_once=at_once, cores_a_game=tournament.league.cores_a_game)
-            with director, stopping.on_signals():
-                stopping.take_back_from(director)
+            with director, stopping.on_signals(director):
                 display.follow(director)
                 for event in director.play(stopping):
                     display.show(event)

@@ -77,8 +77,8 @@ class Stopping(Schedule):
         self.stopped = False
         self.signal: int | None = None
         """The signal that stopped the run."""
-        # Readable when the run is stopped: games that wait at the referee must be taken back.
-        self._bell, self._rope = socket.socketpair()
+        # Rings when the run is stopped: games that wait at the referee must be taken back.
+        self._ring: Callable[[], None] = lambda: None
         self._schedule = schedule
         self._say = say
         self._until = until
@@ -116,21 +116,20 @@ class Stopping(Schedule):
         """Note a finished game."""
         self._schedule.note(finished)
 
-    def take_back_from(self, director: Director) -> None:
-        """Lets the director take back waiting games when the run is stopped."""
+    @contextmanager
+    def on_signals(self, director: Director) -> Iterator[None]:
+        """Inside, the first Ctrl-C or SIGTERM stops after the games in progress; the second one is a
+        KeyboardInterrupt. Then, and at the time of --until, the director takes back the games that wait."""
+        bell, rope = socket.socketpair()
 
         def stop() -> None:
-            self._bell.recv(1)
+            bell.recv(1)
             director.take_back()
 
-        director.watch(self._bell.fileno(), stop)
-
-    @contextmanager
-    def on_signals(self) -> Iterator[None]:
-        """Inside, the first Ctrl-C or SIGTERM stops after the games in progress; the second one is a
-        KeyboardInterrupt. The bell rings then, and at the time of --until."""
+        director.watch(bell.fileno(), stop)
+        self._ring = lambda: rope.send(b"!")
         before = {number: signal.signal(number, self._interrupted) for number in _SIGNALS}
-        before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._ring)
+        before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda *_: self._ring())
         if self._until is not None:
             left = (self._until - datetime.now(UTC)).total_seconds()
             signal.setitimer(signal.ITIMER_REAL, min(max(left, 0) + _AFTER, _LONGEST_TIMER))
@@ -140,6 +139,9 @@ class Stopping(Schedule):
             signal.setitimer(signal.ITIMER_REAL, 0)
             for number, handler in before.items():
                 signal.signal(number, handler)
+            director.unwatch(bell.fileno())
+            bell.close()
+            rope.close()
 
     def _interrupted(self, number: int, _: FrameType | None) -> None:
         again = self.signal is not None
@@ -149,6 +151,3 @@ class Stopping(Schedule):
         self._ring()
         how = _SIGNALS[signal.Signals(number)]
         self._say(f"finishing the games in progress; {how} to stop immediately")
-
-    def _ring(self, *_: object) -> None:
-        self._rope.send(b"!")

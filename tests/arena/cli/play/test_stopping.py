@@ -15,6 +15,8 @@ from arena.cli.play import run
 from arena.cli.play.stopping import Stopping, read_until, shown
 from arena.errors import BadLeague
 from arena.match.schedule import Entrant, InOrder, Planned
+from arena.play.director import Director
+from arena.walls.run_folder import RunFolder
 from tests.kit.arena_program import arena
 
 BERLIN_EVENING = datetime(2026, 5, 1, 20, 30, tzinfo=UTC)
@@ -102,7 +104,7 @@ def test_the_first_signal_starts_no_more_games_and_the_second_one_interrupts(num
     said: list[str] = []
     stopping = Stopping(InOrder(games(2)), said.append, until=None, now=lambda: BERLIN_EVENING)
     before = signal.getsignal(number)
-    with stopping.on_signals():
+    with RunFolder() as folder, Director(folder) as director, stopping.on_signals(director):
         assert stopping.next() is not None
         os.kill(os.getpid(), number)
         assert (stopping.next(), stopping.signal, stopping.in_time) == (None, number, False)
