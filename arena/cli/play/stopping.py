@@ -78,7 +78,7 @@ class Stopping(Schedule):
         self.signal: int | None = None
         """The signal that stopped the run."""
         # Rings when the run is stopped: games that wait at the referee must be taken back.
-        self._ring: Callable[[], None] = lambda: None
+        self._ring: Callable[[], object] = lambda: None
         self._schedule = schedule
         self._say = say
         self._until = until
