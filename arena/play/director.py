@@ -47,8 +47,10 @@ class _Running:
     cores: tuple[int | None, ...]
     """The core of each player; None: any."""
     started: datetime
-    after: int | None = None
-    """The game that this one waits for, or waited for."""
+    after: int = 0
+    """For a waiting game: the game in progress that it waits for."""
+    is_followed: bool = False
+    """Whether a game waits for this one, or has begun with its players."""
 
 
 class Director:
@@ -158,9 +160,8 @@ class Director:
                 break
         if len(self._running) > self._pace.at_once:
             return
-        followed = {waiting.after for waiting in self._waiting.values()}
-        for number, running in list(self._running.items()):
-            if number not in followed and not self._start_after(running):
+        for running in self._running.values():
+            if not running.is_followed and not self._start_after(running):
                 return
 
     @property
@@ -228,6 +229,7 @@ class Director:
         cores = _spread(list(dict.fromkeys(running.cores)), len(players))
         waiting = _Running(game, players, cores, datetime.now(UTC), after=running.game.number)
         self._waiting[game.number] = waiting
+        running.is_followed = True
         self._referee.send(control.Play(self._fixture(waiting), after=waiting.after))
         return True
 
@@ -254,8 +256,9 @@ class Director:
     def _give_back(self, number: int) -> None:
         """A waiting game does not begin."""
         waiting = self._waiting.pop(number)
-        before = self._running.get(waiting.after or 0)
-        self._release([player for player in waiting.players if before is None or player not in before.players])
+        before = self._running[waiting.after]
+        before.is_followed = False
+        self._release([player for player in waiting.players if player not in before.players])
         self._schedule.give_back(waiting.game)
 
     def _release(self, players: Iterable[Member]) -> None:
@@ -338,10 +341,10 @@ class Director:
         record = over.record
         if over.follower in self._waiting:
             self._note_begun(over.follower)
-        running = self._running.pop(record.game)
-        follower = self._running.get(over.follower or 0)
         for number in [number for number, waiting in self._waiting.items() if waiting.after == record.game]:
             self._give_back(number)
+        running = self._running.pop(record.game)
+        follower = self._running.get(over.follower or 0)
         if follower is None:
             self._cores.give_back(running.cores)
         kept = [] if follower is None else follower.players
