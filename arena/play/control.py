@@ -177,6 +177,7 @@ class Channel:
 
     def receive(self) -> Any:
         """The next message; None if none has arrived."""
+        self._send()
         try:
             return self._read(self.socket.recv(zmq.NOBLOCK))
         except zmq.Again:
@@ -184,5 +185,4 @@ class Channel:
 
     def received(self) -> Iterator[Any]:
         """The messages that have arrived, in order; it never waits."""
-        self._send()
         return iter(self.receive, None)

@@ -714,3 +714,74 @@ def test_several_games_at_once_in_any_order_with_any_interruption_end_when_the_t
     assert statuses(match).get("cancelled", 0) == 2 * ROUNDS - len(noted)
     assert (decision(match) is None) is (decided_after is None)
     assert len(noted) == 2 * ROUNDS if decided_after is None else len(noted) < decided_after + at_once
+
+
+@pytest.mark.parametrize("number", range(tries(6, soak=300)))
+def test_games_that_wait_for_others_are_played_once_whatever_happens(course: Course, number: int) -> None:
+    random = Random(number)
+    for name in ("dan", "eve"):
+        course.write_agent(name)
+    course.describe(quarantine=2, rounds=2)
+    noted = Counter[tuple[str, int]]()
+    for _ in range(1000):
+        with course.opened() as tournament:
+            _play_with_waiting_games(tournament, random, noted)
+            if tournament.is_over:
+                tournament.close()
+                break
+    assert tournament.is_over
+    finished = course.sql("SELECT pair, leg FROM game WHERE status = 'finished' AND verdict <> 'forfeit'")
+    assert Counter(finished) == noted == Counter(set(noted))
+    assert course.sql("SELECT COUNT(DISTINCT pair || leg) FROM game WHERE status IN ('finished', 'void')") == [(40,)]
+    assert course.sql("SELECT COUNT(*) FROM game WHERE status IN ('playing', 'scheduled')") == [(0,)]
+    assert course.sql("SELECT COUNT(*) FROM game WHERE verdict <> 'forfeit' AND started IS NULL") == [(0,)]
+
+
+def _play_with_waiting_games(tournament: Tournament, random: Random, noted: Counter[tuple[str, int]]) -> None:
+    """Does what a director does, with any results, until nothing is left or the run is killed."""
+    at_once = random.randint(1, 4)
+    running: list[Planned] = []
+    waiting: dict[int, Planned] = {}
+    while random.random() > 0.02:
+        while len(running) < at_once:
+            if (game := tournament.next()) is not None:
+                assert not {entrant.name for entrant in game.entrants} & set(tournament.quarantined)
+                running.append(game)
+            elif waiting:
+                _give_back(tournament, waiting)
+            else:
+                break
+        for game in running:
+            if game.number not in waiting and (follower := tournament.ahead()) is not None:
+                waiting[game.number] = follower
+        if not running:
+            return
+        if random.random() < 0.05:
+            running.clear()
+            waiting.clear()
+            tournament.interrupted()
+            continue
+        game = running.pop(random.randrange(len(running)))
+        verdict = random.choices([Verdict.NORMAL, Verdict.CRASHED, Verdict.VOID], [8, 1, 1])[0]
+        follower = waiting.pop(game.number, None)
+        if verdict is Verdict.NORMAL and follower is not None:
+            running.append(follower)
+            tournament.begun(follower)
+        elif follower is not None:
+            tournament.give_back(follower)
+        if verdict is not Verdict.NORMAL:
+            for before in random.sample(sorted(waiting), random.randint(0, len(waiting))):
+                running.append(waiting[before])  # it has begun, and the end of the game before it is not read yet
+                tournament.begun(waiting.pop(before))
+            _give_back(tournament, waiting)
+        points = None if verdict is Verdict.VOID else (1.0, 0.0)
+        fault = 1 if verdict is Verdict.CRASHED else None
+        tournament.note(record(game, lambda _, end=(verdict, fault, points): end))  # type: ignore[misc]
+        if verdict is not Verdict.VOID:
+            noted[str(game.identity[0]), game.leg] += 1
+
+
+def _give_back(tournament: Tournament, waiting: dict[int, Planned]) -> None:
+    for game in reversed(waiting.values()):
+        tournament.give_back(game)
+    waiting.clear()

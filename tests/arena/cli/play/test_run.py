@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 from unittest import mock
 
 import pytest
@@ -104,13 +105,13 @@ def sql(folder: Path, query: str) -> list[tuple[object, ...]]:
         return connection.execute(query).fetchall()
 
 
-def assert_whole(folder: Path) -> None:
+def assert_whole(folder: Path, *, games: int = GAMES) -> None:
     """Every game was played exactly once, all of it is on record, and nothing else is left."""
     assert sql(folder, "SELECT status, COUNT(*) FROM game WHERE status <> 'void' GROUP BY status") == [
-        ("finished", GAMES)
+        ("finished", games)
     ]
     counted = "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game WHERE status = 'finished'"
-    assert sql(folder, counted) == [(GAMES, GAMES)]
+    assert sql(folder, counted) == [(games, games)]
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE plies <> (SELECT COUNT(*) FROM move WHERE game = id)") == [(0,)]
     verified = arena("db", "verify", "--db", str(folder / "arena.db"))
     assert verified.code == 0, verified.out + verified.err
@@ -335,6 +336,24 @@ def test_whoever_is_killed_when_every_game_is_played_exactly_once(folder: Path, 
             process.communicate(timeout=PATIENCE)
     finished(folder)
     assert_whole(folder)
+
+
+SHORT_GAMES: Final = 300 if SOAK else 40
+
+
+@pytest.mark.parametrize("number", range(tries(1, soak=40)))
+def test_short_games_that_follow_each_other_are_played_once_with_any_kills(folder: Path, number: int) -> None:
+    drawn = random.Random(number)
+    players = ("random", "random:seed=1")
+    options = ("--rounds", str(SHORT_GAMES // 2), "--clock", "none", "--seed", "4", "--name", "short")
+    arguments = ("tictactoe", *players, *options, "--games-at-once", str(1 + number % 4))
+    for victim in drawn.sample(("director", "referee", "player", "all"), 4 if SOAK else 2):
+        with start(folder, *arguments) as process:
+            wait_for_lines(process, drawn.randrange(SHORT_GAMES // 4))
+            kill(process, victim, drawn)
+            process.communicate(timeout=PATIENCE)
+    finished(folder, *arguments)
+    assert_whole(folder, games=SHORT_GAMES)
 
 
 def wait_for_lines(process: subprocess.Popen[str], count: int) -> None:

@@ -14,7 +14,7 @@ import pytest
 from arena.cli.play import run
 from arena.cli.play.stopping import Stopping, read_until, shown
 from arena.errors import BadLeague
-from arena.match.schedule import Entrant, InOrder, Planned
+from arena.match.schedule import Entrant, Finished, InOrder, Planned, Ply
 from arena.play.director import Director
 from arena.walls.run_folder import RunFolder
 from tests.kit.arena_program import arena
@@ -113,6 +113,30 @@ def test_the_first_signal_starts_no_more_games_and_the_second_one_interrupts(num
     assert signal.getsignal(number) is before
     assert len(said) == 1
     assert said[0].startswith("finishing the games in progress; ")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
+def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal.Signals) -> None:
+    """SIGALRM comes at the time of --until."""
+    clock = [BERLIN_EVENING]
+    until = BERLIN_EVENING + timedelta(hours=1)
+    slow, fast = (
+        Entrant(text, text, ("-m", "agents", text, "--connect", "-"), source=text)
+        for text in ("mcts:seconds=0.1", "random")
+    )
+    planned = [Planned(each, "connect4", "connect4", (slow, fast), 1, (each,), watched=True) for each in (1, 2, 3)]
+    stopping = Stopping(InOrder(planned), lambda _: None, until=until, now=lambda: clock[0])
+    ended = []
+    with RunFolder() as folder, Director(folder) as director, stopping.on_signals(director):
+        for event in director.play(stopping):
+            if isinstance(event, Ply) and event.move.ply == 1:
+                clock[0] = until if number is signal.SIGALRM else clock[0]
+                os.kill(os.getpid(), number)
+            if isinstance(event, Finished):
+                ended.append(event.game.number)
+    assert ended == [1]
+    assert (stopping.stopped, stopping.in_time) == (True, number is signal.SIGALRM)
+    assert stopping._schedule.next() is planned[1]
 
 
 def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
