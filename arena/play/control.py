@@ -21,6 +21,8 @@ from db.records import GameRecord, MoveRecord
 HARMLESS: Final = frozenset({Verdict.NORMAL, Verdict.ADJUDICATED, Verdict.RESIGNED})
 """The verdicts after which a waiting game begins: no agent is at fault, and no game must be played again."""
 
+_MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
+
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
     """One message of the control socket."""
@@ -164,20 +166,25 @@ class Channel:
 
     def send(self, message: Struct) -> None:
         """Sends `message`, now or as soon as the other end connects."""
-        self._unsent.append(pack(message))
-        self._send()
+        self.post(message)
+        self.flush()
 
-    def _send(self) -> None:
+    def post(self, message: Struct) -> None:
+        """Sends `message` at the next `flush`, together with others: the other end then wakes up once for all."""
+        self._unsent.append(pack(message))
+
+    def flush(self) -> None:
+        """Sends what was posted, as the frames of one ZeroMQ message."""
         while self._unsent:
             try:
-                self.socket.send(self._unsent[0], zmq.NOBLOCK)
+                self.socket.send(self._unsent[0], _MORE if len(self._unsent) > 1 else zmq.NOBLOCK)
             except zmq.Again:
                 return
             self._unsent.popleft()
 
     def receive(self) -> Any:
         """The next message; None if none has arrived."""
-        self._send()
+        self.flush()
         try:
             return self._read(self.socket.recv(zmq.NOBLOCK))
         except zmq.Again:

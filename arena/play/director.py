@@ -111,6 +111,7 @@ class Director:
         self._next_ping = monotonic() + PING_EVERY
         while True:
             self._give_out()
+            self._referee.flush()
             if not self._running:
                 return
             happened = [source for source, _ in self._poller.poll(self._poll_timeout())]
@@ -127,7 +128,8 @@ class Director:
     def take_back(self) -> None:
         """Takes back the games that wait at the referee. One that has begun meanwhile is in progress from now on."""
         for number in self._waiting:
-            self._referee.send(control.Cancel(number))
+            self._referee.post(control.Cancel(number))
+        self._referee.flush()
         unanswered = set(self._waiting)
         give_up = monotonic() + ANSWERS_WITHIN
         while unanswered:
@@ -215,7 +217,7 @@ class Director:
         taken = [self._cores.take() for _ in range(self._cores_a_game)]
         running = _Running(game, players, _spread(taken, len(players)), datetime.now(UTC))
         self._running[game.number] = running
-        self._referee.send(control.Play(self._fixture(running)))
+        self._referee.post(control.Play(self._fixture(running)))
 
     def _start_after(self, running: _Running) -> bool:
         """Gives the referee the next game, to begin when `running` is over. False if no game can wait now: no process
@@ -230,7 +232,7 @@ class Director:
         waiting = _Running(game, players, cores, datetime.now(UTC), after=running.game.number)
         self._waiting[game.number] = waiting
         running.is_followed = True
-        self._referee.send(control.Play(self._fixture(waiting), after=waiting.after))
+        self._referee.post(control.Play(self._fixture(waiting), after=waiting.after))
         return True
 
     def _players_after(self, game: Planned, running: _Running) -> list[Member] | None:
@@ -310,7 +312,7 @@ class Director:
         if player.process is not None:
             self._links[player.process.fileno()] = player.token
             self._poller.register(player.process.fileno(), zmq.POLLIN)
-        self._referee.send(control.Expect(player.token))
+        self._referee.post(control.Expect(player.token))
         return player
 
     def _read_referee(self) -> Iterator[Event]:
@@ -363,11 +365,12 @@ class Director:
         if record.verdict not in control.HARMLESS:
             self.take_back()  # what follows from this game can forfeit the games of its players
         self._schedule.note(finished)
-        self._referee.send(control.Stored(record.game))
+        self._referee.post(control.Stored(record.game))
         changed = self._pace.note(record)
         if changed is not None and changed.at_once < changed.before:
             self.take_back()
         self._give_out()
+        self._referee.flush()
         return [finished] if changed is None else [finished, changed]
 
     def _lose_process(self, link: int) -> None:

@@ -126,6 +126,7 @@ class Referee:
                 self._send_out()
             self._wake_matches()
             self._send_out()
+            self._director.flush()
 
     def close(self) -> None:
         """Sends `bye` to all players, and closes the sockets."""
@@ -337,7 +338,7 @@ class Referee:
         self._unstored[fixture.game] = record
         follower = self._follow(match, now)
         self._followers.pop(fixture.game, None)
-        self._director.send(control.GameOver(record, follower))
+        self._director.post(control.GameOver(record, follower))
 
     def _follow(self, match: Match, now: int) -> int | None:
         """Begins the game that waits for this one, if that is possible now. Returns its number if it has begun.
