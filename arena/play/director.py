@@ -50,7 +50,9 @@ class _Running:
     after: int = 0
     """For a waiting game: the game in progress that it waits for."""
     is_followed: bool = False
-    """Whether a game waits for this one, or has begun with its players."""
+    """Whether a game waits for this one, or has begun after it."""
+    is_over: bool = False
+    """Whether it is known to be over, although its record has not been read yet."""
 
 
 class Director:
@@ -173,7 +175,8 @@ class Director:
     @property
     def in_progress(self) -> list[Planned]:
         """The games that are being played."""
-        return [running.game for running in list(self._running.values())]  # a copy: a display thread reads it
+        # Of a copy: a display thread reads this.
+        return [running.game for running in list(self._running.values()) if not running.is_over]
 
     def _poll_timeout(self) -> int:
         """Milliseconds until the next ping."""
@@ -236,14 +239,14 @@ class Director:
         return True
 
     def _players_after(self, game: Planned, running: _Running) -> list[Member] | None:
-        """Players for a game that follows `running`: its players and idle ones; None if one of them is missing."""
+        """Players for a game that follows `running`: its players and idle ones; None if one is missing, or a guest."""
         free = [player for player in running.players if player.process is not None and not player.ended]
         players = list[Member]()
         for entrant in game.entrants:
             player = next((player for player in free if player.key == entrant.key), None)
             if player is not None:
                 free.remove(player)
-            elif (player := self._crew.take_idle(entrant.key)) is None:
+            elif entrant.invite is not None or (player := self._crew.take_idle(entrant.key)) is None:
                 self._release([taken for taken in players if taken not in running.players])
                 return None
             players.append(player)
@@ -253,6 +256,7 @@ class Director:
         """A waiting game has begun."""
         running = self._running[number] = self._waiting.pop(number)
         running.started = datetime.now(UTC)
+        self._running[running.after].is_over = True
         self._schedule.begun(running.game)
 
     def _give_back(self, number: int) -> None:

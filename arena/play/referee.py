@@ -16,7 +16,6 @@ import secrets
 import select
 import signal
 import sys
-import traceback
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -27,15 +26,17 @@ import zmq
 from msgspec import Struct
 from zmq.utils.monitor import recv_monitor_message
 
-from adsearch.errors import BadGame, quote
+from adsearch.errors import quote
 from agents import parent, protocol
-from agents.errors import BadMessage, one_line
+from agents.errors import BadMessage
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
 from arena.errors import ArenaError, BadFixture
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.match.fixture import Fixture
 from arena.match.match import RULES_FAILED, Match, Phase, Sent
 from arena.play import control, descriptors
+from arena.play.connection import Connection
+from arena.play.outgoing import error_line, packed, packed_if_possible, rules_error
 from arena.walls import run_folder
 from db.records import GameRecord
 
@@ -46,22 +47,6 @@ _MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
 
 class Terminated(BaseException):
     """SIGTERM: this process must end immediately. A BaseException, because user-supplied rules may catch Exception."""
-
-
-class _Connection:
-    """A player whose hello was accepted."""
-
-    __slots__ = ("address", "before", "descriptor", "match", "seat", "token", "wants")
-
-    def __init__(self, address: bytes, descriptor: int, token: str, wants: tuple[protocol.Want, ...]) -> None:
-        self.address = address
-        self.descriptor = descriptor
-        self.token = token
-        self.wants = wants
-        self.match: Match | None = None
-        self.seat = 0
-        # The match that has its verdict but not this player's report yet, and the seat there.
-        self.before: tuple[Match, int] | None = None
 
 
 class Referee:
@@ -86,9 +71,9 @@ class Referee:
             self._poller.register(socket, zmq.POLLIN)
         # Tokens for which a hello is still accepted, once.
         self._expected: set[str] = set()
-        self._by_address: dict[bytes, _Connection] = {}
-        self._by_token: dict[str, _Connection] = {}
-        self._by_descriptor: dict[int, _Connection] = {}
+        self._by_address: dict[bytes, Connection] = {}
+        self._by_token: dict[str, Connection] = {}
+        self._by_descriptor: dict[int, Connection] = {}
         # Expected players that already have a game: token -> match and seat.
         self._waiting: dict[str, tuple[Match, int]] = {}
         self._matches: dict[int, Match] = {}
@@ -100,7 +85,7 @@ class Referee:
         self._unreported: dict[int, Match] = {}
         # Games that are over and not yet recorded.
         self._unstored: dict[int, GameRecord] = {}
-        self._outbox: deque[tuple[_Connection, bytes]] = deque()
+        self._outbox: deque[tuple[Connection, bytes]] = deque()
         # A heap of (when, game): one valid entry for each game; older entries are ignored.
         self._timers: list[tuple[int, int]] = []
         self._next_timer: dict[int, int] = {}
@@ -197,7 +182,7 @@ class Referee:
             return
         self._expected.remove(message.token)
         gone = self._disconnected()  # first: the new connection may reuse the descriptor of an ended one
-        connection = _Connection(address, sender.get(zmq.SRCFD), message.token, message.wants)
+        connection = Connection(address, sender.get(zmq.SRCFD), message.token, message.wants)
         self._by_address[address] = self._by_token[message.token] = connection
         self._by_descriptor[connection.descriptor] = connection
         self._send(address, Welcome(protocol.PROTOCOL, protocol.LIMITS))
@@ -205,7 +190,7 @@ class Referee:
             self._seat(connection, *kept, now)
         self._lose_all(gone)
 
-    def _seat(self, connection: _Connection, match: Match, seat: int, now: int) -> None:
+    def _seat(self, connection: Connection, match: Match, seat: int, now: int) -> None:
         if connection.match is not None:
             connection.before = (connection.match, connection.seat)
         connection.match = match
@@ -215,7 +200,7 @@ class Referee:
     def _read_disconnections(self) -> None:
         self._lose_all(self._disconnected())
 
-    def _disconnected(self) -> list[_Connection]:
+    def _disconnected(self) -> list[Connection]:
         """The connections that have ended since the last call."""
         gone = []
         while self._monitor.poll(0):
@@ -224,7 +209,7 @@ class Referee:
                 gone.append(connection)
         return gone
 
-    def _lose_all(self, gone: list[_Connection]) -> None:
+    def _lose_all(self, gone: list[Connection]) -> None:
         if gone:
             self._read_players(sys.maxsize)  # what they sent before their connections ended
         for connection in gone:
@@ -247,7 +232,7 @@ class Referee:
         if match is not None:
             self._pass_on(match, match.lose, seat, detail, monotonic_ns())
 
-    def _forget(self, connection: _Connection) -> None:
+    def _forget(self, connection: Connection) -> None:
         del self._by_address[connection.address]
         del self._by_token[connection.token]
         if self._by_descriptor.get(connection.descriptor) is connection:
@@ -284,13 +269,13 @@ class Referee:
         sent: list[Sent] = []
         try:
             sent = event(*about)
-            posts = [(seat, _packed(message)) for seat, message in sent]
+            posts = [(seat, packed(message)) for seat, message in sent]
         except Terminated:
             raise
         except BaseException as error:
             # User-supplied rules can fail in any way, which must not end the other games.
-            sent = [*sent, *match.abort(f"{RULES_FAILED}: {_reported(error)}", about[-1])]
-            posts = [(seat, data) for seat, message in sent if (data := _packed_if_possible(message)) is not None]
+            sent = [*sent, *match.abort(f"{RULES_FAILED}: {rules_error(error)}", about[-1])]
+            posts = [(seat, data) for seat, message in sent if (data := packed_if_possible(message)) is not None]
         for seat, data in posts:
             if connection := self._by_token.get(match.fixture.seats[seat].token):
                 self._outbox.append((connection, data))
@@ -421,7 +406,7 @@ class Referee:
             raise
         except BaseException as error:
             # A wrong fixture (ArenaError), or user-supplied rules that cannot even start.
-            self._director.send(control.Declined(fixture.game, _one_line(error)))
+            self._director.send(control.Declined(fixture.game, error_line(error)))
             return
         if after is None:
             self._begin(match, now)
@@ -468,50 +453,6 @@ class Referee:
         if connection := self._by_token.get(token):
             self._send(connection.address, Bye())
             self._forget(connection)
-
-
-def _packed(message: protocol.Message) -> bytes:
-    """`message` as bytes; BadGame if it is longer than players read."""
-    data = protocol.pack(message)
-    # A warden converts the message to JSON, which is at most eight times as long.
-    if len(data) * 8 > protocol.MESSAGE_BYTES:
-        size = max(len(data), len(protocol.to_line(message)) - 1)
-        if size > protocol.MESSAGE_BYTES:
-            kind = type(message).__name__.lower()
-            raise BadGame(f"expected a {kind!r} of at most {protocol.MESSAGE_BYTES} bytes, got {size}")
-    return data
-
-
-def _packed_if_possible(message: protocol.Message) -> bytes | None:
-    """`message` as bytes; None if it cannot be sent."""
-    try:
-        return _packed(message)
-    except (BadGame, UnicodeEncodeError):
-        return None
-
-
-def _reported(error: BaseException) -> str:
-    """The error, and where in the rules it was raised."""
-    if isinstance(error, BadGame):
-        return _one_line(error)  # its message is complete
-    frames = traceback.extract_tb(error.__traceback__)
-    at = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
-    return f"{_one_line(error)}{at}"
-
-
-def _one_line(error: BaseException) -> str:
-    """The error on one line; `str` of a user-supplied error can fail."""
-    try:
-        words = str(error)
-    except Exception:
-        words = "(its message cannot be shown)"
-    kind = type(error).__name__
-    return one_line(
-        words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_LONGEST_ERROR
-    )
-
-
-_LONGEST_ERROR: Final = 500
 
 
 _NEVER: Final = 2**63

@@ -19,7 +19,8 @@ from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resig
 from arena.match.fixture import Limits
 from arena.match.match import RULES_FAILED
 from arena.play import control
-from arena.play.referee import Referee, _one_line
+from arena.play.outgoing import error_line
+from arena.play.referee import Referee
 from tests.kit import referee_room
 from tests.kit.broken_games import written
 from tests.kit.effort import PATIENCE, tries
@@ -553,4 +554,4 @@ def test_an_error_that_cannot_say_what_it_is_does_not_end_the_referee() -> None:
         def __str__(self) -> str:
             raise ValueError
 
-    assert _one_line(Speechless()) == "Speechless: (its message cannot be shown)"
+    assert error_line(Speechless()) == "Speechless: (its message cannot be shown)"
