@@ -222,14 +222,10 @@ class Referee:
         """The player with that token is gone; it may have connected or not."""
         self._expected.discard(token)
         connection = self._by_token.get(token)
-        match, seat = self._waiting.pop(token, (None, 0))
+        games = [self._waiting.pop(token, None)]
         if connection is not None:
-            if connection.before is not None:
-                before, place = connection.before
-                self._pass_on(before, before.lose, place, detail, monotonic_ns())
-            match = connection.match
-            seat = connection.seat
-        if match is not None:
+            games = [connection.before, (connection.match, connection.seat) if connection.match is not None else None]
+        for match, seat in filter(None, games):
             self._pass_on(match, match.lose, seat, detail, monotonic_ns())
 
     def _forget(self, connection: Connection) -> None:
@@ -341,9 +337,8 @@ class Referee:
         if any(player is None or player.before or player.match not in (None, match) for player in players):
             return None
         same = {plan.token for plan in seats} == {plan.token for plan in match.fixture.seats}
-        if match.phase is Phase.REPORTING and (not same or any(plan.guarded for plan in seats)):
-            return None
-        if match.phase is Phase.DONE and match.is_silent:
+        can_be_early = same and not any(plan.guarded for plan in seats)
+        if match.is_silent if match.phase is Phase.DONE else not can_be_early:
             return None
         self._begin(follower, now)
         return game
