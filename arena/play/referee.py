@@ -43,6 +43,7 @@ from db.records import GameRecord
 _AT_ONCE: Final = 16
 """Messages that are read before answers are sent and timers are checked."""
 _MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
+_NEVER: Final = 2**63
 
 
 class Terminated(BaseException):
@@ -448,9 +449,6 @@ class Referee:
         if connection := self._by_token.get(token):
             self._send(connection.address, Bye())
             self._forget(connection)
-
-
-_NEVER: Final = 2**63
 
 
 def main() -> None:

@@ -138,10 +138,7 @@ class Tournament(Schedule):
         """The next game, to begin as soon as another one is over; None if the results decide what is played."""
         if self.league.sprt is not None or formats.grows(self.league):
             return None
-        if not self._ahead:
-            with self._database.reading() as connection:
-                self._upcoming(connection)
-        if not self._ahead:
+        if not self._ahead and not self._write(self._upcoming):
             return None
         game = self._ahead.pop(0)
         self._waiting[game.id] = game
