@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, case, distinct, func, select
 
 from db.errors import NotFound
-from db.schema import Entry, Game, Tournament
+from db.schema import Agent, Entry, Game, Seat, Tournament, Version
 
 LAST: Final = "last"
 _MOST_DIGITS: Final = 18
@@ -149,6 +149,28 @@ def entry_statuses(connection: Connection, tournament: int) -> dict[str, str]:
     """The tournament's players in the order of entering, each with its status: active, withdrawn or quarantined."""
     rows = select(Entry.name, Entry.status).where(Entry.tournament == tournament).order_by(Entry.id)
     return dict(connection.execute(rows).all())
+
+
+class VersionPlayed(Struct, frozen=True):
+    """A version of an agent that has played in a tournament."""
+
+    player: str
+    """The name under which it played."""
+    agent: str
+    version: int
+
+
+def versions_played(connection: Connection, tournament: int) -> list[VersionPlayed]:
+    """The versions that played the tournament's games which are over."""
+    chosen = (
+        select(Seat.name, Agent.name, Version.number)
+        .distinct()
+        .join(Game, Game.id == Seat.game)
+        .join(Version, Version.id == Seat.version)
+        .join(Agent, Agent.id == Version.agent)
+        .where(Game.tournament == tournament, Game.status.in_(("finished", "void")))
+    )
+    return [VersionPlayed(*row) for row in connection.execute(chosen)]
 
 
 def byes(connection: Connection, tournament: int) -> dict[str, float]:

@@ -199,7 +199,9 @@ def report(record: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = folder / "site"
     site.mkdir()
     shown = own_names(names)
-    write_site(found, shown, site, database=str(folder / "arena.db"), games=True, processes=1, done=lambda _: None)
+    write_site(
+        found, shown, site, database=str(folder / "arena.db"), replays=found.games, processes=1, done=lambda _: None
+    )
     return site
 
 

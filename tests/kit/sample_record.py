@@ -220,7 +220,7 @@ def _course(book: Book) -> dict[str, int]:
         course, "tictactoe", ("cleo", "bob"), moves="a1", verdict="crashed", fault=1, round=2
     )
     store.rule_on_game(connection, special["at fault but awarded"], "award", "my fault", book.now, seat=1)
-    special["outdated"] = book.play(course, "tictactoe", ("dan", "ann"), moves=X_WINS, round=2)
+    special["outdated"] = book.play(course, "tictactoe", ("dan", "ann"), pair="ann dan", moves=X_WINS, round=2)
     book.enter(course, "dan", source="minimax")
     special["current"] = book.play(
         course, "tictactoe", ("dan", "ann"), pair="ann dan", leg=1, moves=X_WINS, sources={"dan": "minimax"}, round=2

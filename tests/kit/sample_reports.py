@@ -30,7 +30,8 @@ def reported(file: Path, tournament: str) -> Report:
 
 def site(found: Report, *, replays: bool = False) -> dict[str, str]:
     """The pages of a report except those of the games, by address."""
-    where = addresses.of((agent.name for agent in found.agents), replays=replays)
+    shown = [game.id for game in found.games] if replays else ()
+    where = addresses.of([agent.name for agent in found.agents], replays=shown)
     written = list(pages(found, where))
     assert len({place for place, _ in written}) == len(written)
     return dict(written)

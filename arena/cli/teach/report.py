@@ -13,6 +13,7 @@ import typer
 from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading
 from arena.cli.terminal import progress_line
+from arena.course.report.chosen_games import GamesShown
 
 
 def report(
@@ -21,7 +22,14 @@ def report(
         Path, typer.Argument(metavar="DIR", help="New or empty folder, or an earlier report to replace.")
     ],
     roster: RosterOption = None,
-    games: Annotated[bool, typer.Option("--games/--no-games", help="Pages to step through each game.")] = True,
+    games: Annotated[
+        GamesShown | None,
+        typer.Option(
+            help="Games with a page to step through; lost: only those lost by a fault, such as time or a crash.",
+            show_default="all; lost if there are more than 10,000",
+        ),
+    ] = None,
+    no_games: Annotated[bool, typer.Option("--no-games", help="Same as --games none.")] = False,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
@@ -33,9 +41,13 @@ def report(
     Example: arena report cs101.toml site
 
     Example: arena report cs101 site --roster roster.csv
+
+    Example: arena report cs101 site --games lost
     """
     from arena.course.output_folder import REPORT, replacing
+    from arena.course.report import chosen_games
     from arena.course.report.gather import gather
+    from arena.course.report.pages import parts
     from arena.course.report.write import write_site
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, without_store
@@ -44,14 +56,18 @@ def report(
     from db import lookup
 
     began = time.monotonic()
+    if no_games and games not in (None, GamesShown.NONE):
+        raise typer.BadParameter(f"expected --games {games} or --no-games, got both")
     name, course = course_of(tournament)
     known = roster_of(roster, course)
     with replacing(folder, REPORT) as begun:
         with reading(db) as connection:
             found = lookup.find_tournament(connection, name)
             gathered, names = gather(connection, found, known, now=datetime.now(UTC))
-            first = record.games(connection, [game.id for game in gathered.games[:1]])
-        total = f"{len(gathered.games):,} games"
+            which = GamesShown.NONE if no_games else games or chosen_games.default(gathered.games)
+            replays = chosen_games.chosen(gathered.games, which)
+            first = record.games(connection, [game.id for game in replays[:1]])
+        total = parts.counted(len(replays), "game")
         # While games are played, use one process only: more would take processor time from their clocks.
         processes = 1 if gathered.status == "running" else cores.count()
         try:
@@ -61,7 +77,7 @@ def report(
                     names,
                     begun,
                     database=db,
-                    games=games,
+                    replays=replays,
                     processes=processes,
                     trust=trust_rules,
                     done=lambda count: show_progress(f"{count:,} of {total}"),
@@ -69,9 +85,16 @@ def report(
         except KeyboardInterrupt:
             print("interrupted; no report was written", file=sys.stderr)
             raise
-    if games and not trust_rules and (why := "".join(map(why_untrusted, first))):
+    if not trust_rules and (why := "".join(map(why_untrusted, first))):
         print(f"the pages have no boards: {printable(without_store(why))}", file=sys.stderr)
-    count = f"{len(gathered.agents)} agents, {len(gathered.games):,} games" + " (without their pages)" * (not games)
+    if games is None and not no_games and which is GamesShown.LOST:
+        told = f"there are more than {chosen_games.MOST:,} games, so only those lost by a fault have a page"
+        print(f"{told}; --games all writes all", file=sys.stderr)
+    count = f"{len(gathered.agents):,} agents, {len(gathered.games):,} games"
+    if which is GamesShown.NONE:
+        count += " (without their pages)"
+    elif which is GamesShown.LOST:
+        count += f" ({len(replays):,} with a page)"
     if gathered.status != "finished":
         over = f"{gathered.over} of {gathered.planned} games are over"
         print(f"{printable(name)} is {gathered.status}: {over}", file=sys.stderr)

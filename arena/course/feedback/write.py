@@ -111,7 +111,7 @@ def _authors(connection: Connection, shared: Shared) -> list[Author]:
         if not versions.is_ready_made(entry.source, entry.started_as)
     }
     theirs = [agent for agent in shared.report.agents if agent.name in entered]
-    folders = addresses.of([agent.name for agent in theirs], replays=False).agents
+    folders = addresses.of([agent.name for agent in theirs]).agents
     games: dict[str, list[int]] = {agent.name: [] for agent in theirs}
     for game in shared.report.games:
         for player in {*game.players} & games.keys():

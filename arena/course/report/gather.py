@@ -1,14 +1,15 @@
-"""Gathers what a report shows from the database: standings, ratings, the crosstable, and how every game ended.
+"""Gathers what a report shows from the database: standings, ratings, and how every game ended.
 
 The caller's connection reads it all in one transaction. Agents are renamed before anything is computed, so that the
-order of tied agents does not reveal real names.
+order of tied agents does not reveal real names. There can be a hundred thousand games: they are read a few at a time,
+and of each only what is listed is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,15 +20,16 @@ from arena.course.report.public_game import public_ending, public_rules
 from arena.errors import BadRating
 from arena.history.words import ruled
 from arena.players.versions import is_ready_made
-from arena.ratings import points, ranking
-from arena.ratings.points import Crosstable, Order
+from arena.ratings import ranking
+from arena.ratings.points import Order
 from arena.ratings.progress import agent as agent_of
 from arena.ratings.progress import progress
+from arena.ratings.systems import System
 from arena.tournament.standings import TournamentStandings, standings
 from db import games as record
 from db import lookup, rated_games, running
-from db.records import RatedGame
-from db.scores import Scores
+from db.records import PairCount, RatedGame
+from db.scores import HeadToHead, Scores
 
 if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 _PER_QUERY: Final = 500
 """Number of games read by one query."""
+_Value = TypeVar("_Value", bound=Hashable)
 
 
 class ReportedAgent(Struct, frozen=True, kw_only=True):
@@ -72,7 +75,6 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     ended: str
     fault: int | None
     plies: int | None
-    finished: str | None
     notes: Sequence[str]
     """Why the game does not count, or its ruling."""
 
@@ -95,7 +97,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """In the order of the standings."""
     bracket: Bracket | None
     """None if the tournament is not a knockout."""
-    crosstable: Crosstable
+    head_to_head: Mapping[tuple[str, str], HeadToHead]
+    """By two names, the games of the one agent against the other; without those who have not met."""
     ranking: Ranking | None
     """None if no rating system rates such games."""
     games: Sequence[ListedGame]
@@ -107,22 +110,21 @@ def gather(
 ) -> tuple[Report, ShownNames]:
     """The report, and the names shown in it."""
     title = lookup.tournament_name(connection, tournament)
-    row = next(row for row in lookup.tournaments(connection) if row.name == title)
-    games = list(_games(connection, tournament))
-    scope = rated_games.Scope(tournaments=(tournament,))
-    played = rated_games.games(connection, scope)
-    by_version = rated_games.games(connection, replace(scope, versions=True))
-    agents = dict.fromkeys(_all_names(games, played, by_version), False)
+    row = next(row for row in lookup.tournaments(connection, tournament))
+    played = lookup.versions_played(connection, tournament)
+    agents = dict.fromkeys((name for one in played for name in (one.player, one.agent)), False)
     agents |= {
         entry.name: is_ready_made(entry.source, entry.started_as) for entry in running.entries(connection, tournament)
     }
     names = own_names(agents) if roster is None else aliases_of(agents, roster)
     shown = names.shown
-    found = _rename_standings(standings(connection, tournament), shown)
     described = lookup.anchors(connection, [tournament])
     anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
-    ratings = _ratings([_rename(game, shown.__getitem__) for game in played], anchors)
-    versions = _versions([_rename(game, lambda name: _shown_version(name, shown)) for game in by_version], anchors)
+    scope = rated_games.Scope(tournaments=(tournament,))
+    ratings = _ratings(connection, scope, shown, anchors)
+    several = len({(one.agent, one.version) for one in played}) > len({one.agent for one in played})
+    versions = _versions(connection, scope, shown, anchors) if several else {}
+    found = _rename_standings(standings(connection, tournament), shown)
     report = Report(
         title=names.redact(title),
         game=public_rules(row.game, names),
@@ -134,9 +136,9 @@ def gather(
         made=now,
         agents=_agents(found, ratings, versions),
         bracket=found.bracket,
-        crosstable=points.crosstable(found.results, found.statuses, found.byes, found.order),
+        head_to_head=found.results.head_to_head,
         ranking=ratings,
-        games=[_listed(game, names) for game in games],
+        games=list(_games(connection, tournament, names)),
     )
     return report, names
 
@@ -156,28 +158,6 @@ def _agents(
         )
         for one in standings.lines
     ]
-
-
-# Reading.
-
-
-def _games(connection: Connection, tournament: int) -> Iterator[PastGame]:
-    """The finished games, without their moves."""
-    ids = record.ids(connection, tournament)
-    for first in range(0, len(ids), _PER_QUERY):
-        yield from record.games(connection, ids[first : first + _PER_QUERY])
-
-
-def _all_names(
-    games: Iterable[PastGame], played: Iterable[RatedGame], by_version: Iterable[RatedGame]
-) -> Iterator[str]:
-    """All names that the report could show."""
-    for game in games:
-        yield from game.players
-    for rated_game in played:
-        yield from rated_game.names
-    for rated_game in by_version:
-        yield from map(agent_of, rated_game.names)
 
 
 # Renaming.
@@ -208,6 +188,10 @@ def _rename(game: RatedGame, new_name: Callable[[str], str]) -> RatedGame:
     return replace(game, names=tuple(map(new_name, game.names)))
 
 
+def _rename_count(count: PairCount, shown: Mapping[str, str]) -> PairCount:
+    return replace(count, first=shown[count.first], second=shown[count.second])
+
+
 def _shown_version(name: str, shown: Mapping[str, str]) -> str:
     agent = agent_of(name)
     return shown[agent] + name.removeprefix(agent)
@@ -216,44 +200,66 @@ def _shown_version(name: str, shown: Mapping[str, str]) -> str:
 # Ratings.
 
 
-def _ratings(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Ranking | None:
+def _ratings(
+    connection: Connection, scope: rated_games.Scope, shown: Mapping[str, str], anchors: Mapping[str, float]
+) -> Ranking | None:
     """The ratings; None if there are no games, or if no single system can rate them."""
-    if not games:
+    pairs, others = rated_games.counted(connection, scope)
+    counts = [_rename_count(pair, shown) for pair in pairs]
+    games = [_rename(game, shown.__getitem__) for game in others]
+    there = {name for game in games for name in game.names} | {
+        name for one in counts for name in (one.first, one.second)
+    }
+    if not there:
         return None
-    there = {name for game in games for name in game.names}
     held = {name: rating for name, rating in anchors.items() if name in there}
+    system = System.ELO if counts else ranking.default_system(games)
     try:
-        return ranking.rank(games, system=ranking.default_system(games), settings=ranking.Settings(anchors=held))
+        return ranking.rank(games, counts, system=system, settings=ranking.Settings(anchors=held))
     except BadRating:
         return None
 
 
-def _versions(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[VersionRating]]:
+def _versions(
+    connection: Connection, scope: rated_games.Scope, shown: Mapping[str, str], anchors: Mapping[str, float]
+) -> Mapping[str, Sequence[VersionRating]]:
     """The rating of each agent's versions, from games for two players."""
-    for_two = [game for game in games if len(game.names) == 2]
-    there = {agent_of(name) for game in for_two for name in game.names}
+    of_two = [
+        _rename(game, lambda name: _shown_version(name, shown))
+        for game in rated_games.games(connection, replace(scope, versions=True))
+        if len(game.names) == 2
+    ]
+    there = {agent_of(name) for game in of_two for name in game.names}
     held = {anchor: rating for anchor, rating in anchors.items() if anchor in there}
-    return progress(for_two, anchors=held)
+    return progress(of_two, anchors=held)
 
 
 # Games.
 
 
-def _listed(game: PastGame, names: ShownNames) -> ListedGame:
-    players = [names.shown[name] for name in game.players]
-    return ListedGame(
-        id=game.id,
-        number=game.number,
-        attempt=game.attempt,
-        round=game.round,
-        players=players,
-        points=game.counted,
-        ended=public_ending(game, players, names),
-        fault=None if game.verdict == Verdict.RESIGNED else game.fault,
-        plies=game.plies,
-        finished=game.finished,
-        notes=list(_notes(game, players)),
-    )
+def _games(connection: Connection, tournament: int, names: ShownNames) -> Iterator[ListedGame]:
+    """The finished games. Equal values of different games are one object, to save memory."""
+    known: dict[Hashable, Hashable] = {}
+
+    def same(value: _Value) -> _Value:
+        return known.setdefault(value, value)  # type: ignore[return-value]
+
+    ids = record.ids(connection, tournament)
+    for first in range(0, len(ids), _PER_QUERY):
+        for game in record.games(connection, ids[first : first + _PER_QUERY]):
+            players = same(tuple(names.shown[name] for name in game.players))
+            yield ListedGame(
+                id=game.id,
+                number=game.number,
+                attempt=game.attempt,
+                round=game.round,
+                players=players,
+                points=None if game.counted is None else same(tuple(game.counted)),
+                ended=same(public_ending(game, players, names)),
+                fault=None if game.verdict == Verdict.RESIGNED else game.fault,
+                plies=game.plies,
+                notes=same(tuple(_notes(game, players))),
+            )
 
 
 def _notes(game: PastGame, players: Sequence[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Writes a report into a folder: its pages, and a page for every game, drawn by several processes.
+"""Writes a report into a folder: its pages, and those of the chosen games, drawn by several processes.
 
 Each process reads and draws a few games at a time, so that memory use stays small.
 """
@@ -42,8 +42,17 @@ class GamePages(Struct, frozen=True):
     addresses: Addresses
     trust: bool
     """Whether recorded rules can be run that belong to another user."""
-    around: Mapping[int, Sequence[tuple[str, str]]]
-    """By the id of a game, the links to the games before and after it."""
+
+
+class Portion(Struct, frozen=True):
+    """The games that a process draws at a time."""
+
+    pages: Mapping[int, str]
+    """The page of each game, by its id."""
+    before: str | None
+    """The page of the game before the first one."""
+    after: str | None
+    """The page of the game after the last one."""
 
 
 def write_site(
@@ -52,21 +61,20 @@ def write_site(
     folder: Path,
     *,
     database: str | None,
-    games: bool,
+    replays: Sequence[ListedGame],
     processes: int,
     trust: bool = False,
     done: Callable[[int], None],
 ) -> None:
-    """Writes the site into the empty `folder`. With `games` each game has a page: `processes` draw them, and `done` is
-    called with the number written so far. `trust`: whether recorded rules of another user can be run."""
-    where = addresses.of((agent.name for agent in report.agents), replays=games)
+    """Writes the site into the empty `folder`. The games `replays` have a page each: `processes` draw them, and `done`
+    is called with the number written so far. `trust`: whether recorded rules of another user can be run."""
+    where = addresses.of([agent.name for agent in report.agents], replays=(game.id for game in replays))
     for place, page in pages(report, where):
         _write(folder / place, page)
-    if games:
-        around = dict(_around(report.games))
-        shared = GamePages(str(folder), report.title, names, addresses=where, trust=trust, around=around)
+    if replays:
+        shared = GamePages(str(folder), report.title, names, addresses=where, trust=trust)
         (folder / "games").mkdir()
-        _write_games(shared, [game.id for game in report.games], database=database, processes=processes, done=done)
+        _write_games(shared, _portions(replays), database=database, processes=processes, done=done)
 
 
 def pages(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
@@ -74,8 +82,12 @@ def pages(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
     yield addresses.FRONT, front_page.page(report, where)
     yield from game_lists.all_games(report, where)
     yield from game_lists.pairs(report, where)
+    own: dict[str, list[ListedGame]] = {}
+    for game in report.games:
+        for name in {*game.players}:
+            own.setdefault(name, []).append(game)
     for agent in report.agents:
-        yield from agent_page.pages(report, agent, where)
+        yield from agent_page.pages(report, agent, own.get(agent.name, ()), where)
 
 
 def _write(file: Path, page: str) -> None:
@@ -86,46 +98,67 @@ def _write(file: Path, page: str) -> None:
 # Games.
 
 
-def _around(games: Sequence[ListedGame]) -> Iterator[tuple[int, Sequence[tuple[str, str]]]]:
-    """The id of each game, with links to the games before and after it in the list."""
-    for place, game in enumerate(games):
-        near = [("previous game", games[place - 1])] if place else []
-        near += [("next game", games[place + 1])] if place + 1 < len(games) else []
-        links = [(addresses.game(one.number, one.attempt).rpartition("/")[2], text) for text, one in near]
-        yield game.id, links
+def _portions(games: Sequence[ListedGame]) -> list[Portion]:
+    """The games in portions, in order."""
+    pages = [addresses.game(game.number, game.attempt) for game in games]
+    ends = [None, *pages, None]
+    return [
+        Portion(
+            pages={game.id: page for game, page in zip(games[first:last], pages[first:last], strict=True)},
+            before=ends[first],
+            after=ends[last + 1],
+        )
+        for first in range(0, len(games), _PORTION)
+        for last in [min(first + _PORTION, len(games))]
+    ]
 
 
 def _write_games(
-    shared: GamePages, ids: Sequence[int], *, database: str | None, processes: int, done: Callable[[int], None]
+    shared: GamePages,
+    portions: Sequence[Portion],
+    *,
+    database: str | None,
+    processes: int,
+    done: Callable[[int], None],
 ) -> None:
-    portions = [ids[first : first + _PORTION] for first in range(0, len(ids), _PORTION)]
-    processes = 1 if len(ids) < _TOO_FEW_FOR_PROCESSES else processes
+    processes = 1 if len(portions) * _PORTION < _TOO_FEW_FOR_PROCESSES else processes
     written = 0
     for count in spread(partial(write_portion, shared), portions, database=database, processes=processes):
         written += count
         done(written)
 
 
-def write_portion(shared: GamePages, database: Database, ids: Sequence[int]) -> int:
+def write_portion(shared: GamePages, database: Database, portion: Portion) -> int:
     """Writes the pages of these games; returns their number."""
     with database.reading() as connection:
-        games = record.games(connection, ids, whole=True)
+        games = record.games(connection, [*portion.pages], whole=True)
+    around = dict(_around(portion))
     for game in games:
-        place = addresses.game(game.number, game.attempt)
-        Path(shared.folder, place).write_text(_game_page(game, shared, place), "utf-8")
-    return len(ids)
+        place = portion.pages[game.id]
+        Path(shared.folder, place).write_text(_game_page(game, shared, place, around[game.id]), "utf-8")
+    return len(portion.pages)
 
 
-def _game_page(game: PastGame, shared: GamePages, place: str) -> str:
-    """The page of a game."""
+def _around(portion: Portion) -> Iterator[tuple[int, Sequence[tuple[str, str]]]]:
+    """The id of each game, with links to the pages of the games before and after it."""
+    pages = [portion.before, *portion.pages.values(), portion.after]
+    for id, before, after in zip(portion.pages, pages, pages[2:], strict=False):
+        near = [(before, "previous game"), (after, "next game")]
+        yield id, [(page.rpartition("/")[2], text) for page, text in near if page is not None]
+
+
+def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[tuple[str, str]]) -> str:
+    """The page of a game; `around`: links to the games before and after it."""
     up = addresses.up(place)
     shown = [shared.names.shown[name] for name in game.players]
     links = [(f"{up}{addresses.FRONT}", shared.title)]
     links += [(up + shared.addresses.agent(name), name) for name in dict.fromkeys(shown)]
     links += [
-        (up + shared.addresses.pair(*two), f"{two[0]} – {two[1]}") for two in combinations(dict.fromkeys(shown), 2)
+        (up + page, f"{two[0]} – {two[1]}")
+        for two in combinations(dict.fromkeys(shown), 2)
+        if (page := shared.addresses.pair(*two)) is not None
     ]
-    links += shared.around.get(game.id, ())
+    links += around
     public = public_game(game, shared.names, shared.title)
     drawn = replay_page.page(
         public, names={name: name for name in shown}, private=False, links=links, trust=shared.trust

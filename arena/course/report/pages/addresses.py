@@ -1,13 +1,14 @@
-"""The file names of a report's pages: names that every file system and web server accepts.
+"""Which pages a report has, and their file names, which every file system and web server accepts.
 
-The pages of all agents have unique names of lower-case letters, digits and hyphens.
+The pages of all agents have unique names of lower-case letters, digits and hyphens. Each agent has a page; pairs have
+one if both agents are in the crosstable, and games if they were asked for.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
+IN_CROSSTABLE: Final = 100
+"""How many agents are in the crosstable at most: the first of the standings."""
 _LONGEST: Final = 40
 """Length limit of an agent's name in a file name."""
 _RESERVED_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
@@ -29,21 +32,25 @@ class Addresses(Struct, frozen=True):
 
     agents: Mapping[str, str]
     """The name of each agent -> the name of its pages."""
-    replays: bool
-    """Whether games have pages of their own."""
+    crosstable: Mapping[str, None]
+    """The agents in the crosstable, in the order of the standings."""
+    replays: frozenset[int]
+    """The ids of the games that have a page."""
 
     def agent(self, name: str) -> str:
         """The page of an agent."""
         return f"agents/{self.agents[name]}.html"
 
-    def pair(self, one: str, other: str) -> str:
-        """The page of two agents that met, the same in both orders."""
+    def pair(self, one: str, other: str) -> str | None:
+        """The page of two agents that met, the same in both orders; None if it does not exist."""
+        if one not in self.crosstable or other not in self.crosstable:
+            return None
         first, second = sorted((self.agents[one], self.agents[other]))
         return f"pairs/{first}.{second}.html"
 
     def game(self, listed: ListedGame) -> str | None:
-        """The page of a game."""
-        return game(listed.number, listed.attempt) if self.replays else None
+        """The page of a game; None if it does not exist."""
+        return game(listed.number, listed.attempt) if listed.id in self.replays else None
 
 
 def game(number: int, attempt: int) -> str:
@@ -61,9 +68,13 @@ def up(page: str) -> str:
     return "../" * page.count("/")
 
 
-def of(agents: Iterable[str], *, replays: bool) -> Addresses:
-    """The addresses in a report of these agents."""
-    return Addresses(numbered(agents, slug, "{}-{}"), replays)
+def of(agents: Sequence[str], *, replays: Iterable[int] = ()) -> Addresses:
+    """The addresses in a report of these agents, in the order of the standings. `replays`: the games with a page."""
+    return Addresses(
+        agents=numbered(agents, slug, "{}-{}"),
+        crosstable=dict.fromkeys(agents[:IN_CROSSTABLE]),
+        replays=frozenset(replays),
+    )
 
 
 def slug(name: str) -> str:

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from arena.course.report.pages.addresses import Addresses
 
 
-def pages(report: Report, agent: ReportedAgent, where: Addresses) -> Iterator[tuple[str, str]]:
-    """The pages of an agent, each with its address."""
+def pages(
+    report: Report, agent: ReportedAgent, own: Sequence[ListedGame], where: Addresses
+) -> Iterator[tuple[str, str]]:
+    """The pages of an agent, each with its address. `own`: the games of the agent."""
     at = where.agent(agent.name)
-    own = [game for game in report.games if agent.name in game.players]
     progress, style = _progress(agent)
     first = [
         _facts(report, agent),
@@ -54,8 +55,6 @@ def _facts(report: Report, agent: ReportedAgent) -> str:
 def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) -> str:
     """The agent's score against each other agent."""
     up = addresses.up(at)
-    players = report.crosstable.players
-    cells = dict(zip(players, report.crosstable.cells[players.index(agent.name)], strict=True))
     rows = [
         element(
             "tr",
@@ -65,15 +64,16 @@ def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) ->
             parts.figure(parts.share(met.points)),
             parts.figure(parts.percent(met.points / met.games)),
             parts.cell(
-                parts.link(
-                    up + where.pair(agent.name, other.name),
-                    parts.counted(met.games, "game"),
-                    aria_label=f"{parts.counted(met.games, 'game')} against {other.name}",
+                parts.linked(
+                    games := parts.counted(met.games, "game"),
+                    where.pair(agent.name, other.name),
+                    at,
+                    aria_label=f"{games} against {other.name}",
                 )
             ),
         )
         for other in report.agents
-        if other.name != agent.name and (met := cells[other.name]) is not None
+        if other.name != agent.name and (met := report.head_to_head.get((agent.name, other.name))) is not None
     ]
     if not rows:
         return element("h2", "Against each opponent") + element("p", "No game that counts has finished yet.")
@@ -105,12 +105,10 @@ def _faults(agent: ReportedAgent, own: Sequence[ListedGame], where: Addresses, a
     lost = [game for game in own if game.fault is not None and game.players[game.fault] == agent.name]
     if not lost:
         return []
-    up = addresses.up(at)
     items = []
     for game in lost:
-        page = where.game(game)
         number = f"Game {game.number}" + f", attempt {game.attempt}" * (game.attempt > 1)
-        named = words(number) if page is None else parts.link(up + page, number)
+        named = parts.linked(number, where.game(game), at)
         notes = "".join(f" ({note})" for note in game.notes)
         items.append(element("li", named, words(f": {game.ended}{notes}")))
     return [element("h2", "Faults"), element("ul", *items)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from arena.course.report.pages import parts
+from arena.course.report.pages import addresses, parts
 from arena.history.pages.html import element, words
 from arena.tournament.formats.knockout import Why
 
@@ -79,11 +79,11 @@ def _note(report: Report, bracket: Bracket, one: Series, where: Addresses, statu
     """The number of games, and why a player went through if the points do not show it."""
     first, second = one.players
     notes = []
-    if first is not None and second is not None:
-        places = [report.crosstable.players.index(name) for name in (first, second)]
-        if (met := report.crosstable.cells[places[0]][places[1]]) is not None:
-            label = f"{parts.counted(met.games, 'game')} of {first} against {second}"
-            notes.append(parts.link(where.pair(first, second), parts.counted(met.games, "game"), aria_label=label))
+    met = None if first is None or second is None else report.head_to_head.get((first, second))
+    if first is not None and second is not None and met is not None:
+        games = parts.counted(met.games, "game")
+        label = f"{games} of {first} against {second}"
+        notes.append(parts.linked(games, where.pair(first, second), addresses.FRONT, aria_label=label))
     if one.why is Why.WITHDREW:
         notes.append(words(bracket.who_left(one, statuses)))
     elif one.why in _WHY:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, bracket, parts
 from arena.history.pages.html import element, words
@@ -138,6 +140,9 @@ def _ratings(report: Report) -> tuple[list[str], str]:
     )
     if found.pools > 1:
         explanation += " Players that no games connect are in different pools: compare ratings only within a pool."
+    if len(found.players) > addresses.IN_CROSSTABLE:
+        explanation += f" The picture shows the first {addresses.IN_CROSSTABLE} of {len(found.players):,} agents."
+        found = replace(found, players=found.players[: addresses.IN_CROSSTABLE])
     style, picture = split_style(ranking_plot(found, title="Each rating with its 95 % error"))
     shown = [
         element("h2", "Ratings"),
@@ -151,8 +156,9 @@ def _ratings(report: Report) -> tuple[list[str], str]:
 
 
 def _crosstable(report: Report, where: Addresses) -> list[str]:
-    players = report.crosstable.players
-    games = {met.games for row in report.crosstable.cells for met in row if met is not None}
+    players = [*where.crosstable]
+    rows = {one: [report.head_to_head.get((one, other)) for other in players] for one in players}
+    games = {met.games for cells in rows.values() for met in cells if met is not None}
     if not games:
         return []
     alike = len(games) == 1
@@ -161,20 +167,23 @@ def _crosstable(report: Report, where: Addresses) -> list[str]:
         (element("abbr", str(place), title=words(name)) + element("span", words(f" {name}"), class_="unseen"), "")
         for place, name in enumerate(players, 1)
     ]
-    rows = [
+    lines = [
         element(
             "tr",
             parts.name(name, where.agent(name), place=place),
             *(_met(where, name, other, met, alike=alike) for other, met in zip(players, cells, strict=True)),
         )
-        for place, (name, cells) in enumerate(zip(players, report.crosstable.cells, strict=True), 1)
+        for place, (name, cells) in enumerate(rows.items(), 1)
     ]
     explanation = "Each cell: the points of the row's agent against the column's agent, out of "
     explanation += f"{parts.counted(max(games), 'game')}." if alike else "the number of games after the slash."
+    if len(players) < len(report.agents):
+        explanation += f" It has the first {len(players)} of {len(report.agents):,} agents. The page of each agent "
+        explanation += "has all its opponents."
     return [
         element("h2", "Crosstable"),
         element("p", explanation, class_="faint"),
-        parts.table("Crosstable", heads, rows, kind="crosstable"),
+        parts.table("Crosstable", heads, lines, kind="crosstable"),
     ]
 
 
@@ -187,4 +196,4 @@ def _met(where: Addresses, name: str, other: str, met: HeadToHead | None, *, ali
     kind = "ahead" if score > 0.5 else "behind" if score < 0.5 else "even"
     text = parts.share(met.points) + f"/{met.games}" * (not alike)
     label = f"{name} against {other}: {parts.share(met.points)} of {met.games}"
-    return parts.cell(parts.link(where.pair(name, other), text, aria_label=label), kind)
+    return parts.cell(parts.linked(text, where.pair(name, other), addresses.FRONT, aria_label=label), kind)

@@ -1,4 +1,4 @@
-"""The page of two agents that met, and the list of all games."""
+"""The pages of two agents that met, and the list of all games."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def pairs(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
-    """The pages of all pairs of agents that met, each with its address."""
+    """The pages of all pairs in the crosstable that met, each with its address."""
     met: dict[tuple[str, str], list[ListedGame]] = {}
-    rank = {name: place for place, name in enumerate(report.crosstable.players)}
+    rank = {name: place for place, name in enumerate(where.crosstable)}
     for game in report.games:
-        for two in combinations(sorted(set(game.players), key=rank.__getitem__), 2):
+        for two in combinations(sorted(rank.keys() & game.players, key=rank.__getitem__), 2):
             met.setdefault(two, []).append(game)
     for (one, other), games in met.items():
-        at = where.pair(one, other)
+        at = where.pair(one, other) or ""
         for place, listed in parts.games(where, at, games, of=one):
             score = _score(report, (one, other), where, at)
             yield place, parts.frame(report, place, f"{one} – {other}", score, listed)
@@ -32,9 +32,8 @@ def _score(report: Report, pair: tuple[str, str], where: Addresses, at: str) -> 
     """The score of the two agents, with a link to each."""
     one, other = pair
     up = addresses.up(at)
-    players = report.crosstable.players
-    met = report.crosstable.cells[players.index(one)][players.index(other)]
-    back = report.crosstable.cells[players.index(other)][players.index(one)]
+    met = report.head_to_head.get((one, other))
+    back = report.head_to_head.get((other, one))
     named = [parts.link(up + where.agent(name), name) for name in (one, other)]
     if met is None or back is None:
         return element("p", named[0], " – ", named[1], ": no game that counts has finished yet.")

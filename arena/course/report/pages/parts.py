@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -39,9 +40,14 @@ def frame(report: Report, at: str, title: str, *body: str, style: str = "") -> s
     )
 
 
-def link(href: str, text: str, *, current: bool = False, **attributes: str) -> str:
+def link(href: str, text: str, *, current: bool = False, aria_label: str | bool = False) -> str:
     """A link; `text` is escaped."""
-    return element("a", words(text), href=href, aria_current="page" if current else False, **attributes)
+    return element("a", words(text), href=href, aria_current="page" if current else False, aria_label=aria_label)
+
+
+def linked(text: str, page: str | None, at: str, *, aria_label: str | bool = False) -> str:
+    """A link from the page `at` to another page of the report; only the text if there is no such page."""
+    return words(text) if page is None else link(addresses.up(at) + page, text, aria_label=aria_label)
 
 
 def table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[str], *, kind: str = "") -> str:
@@ -88,6 +94,9 @@ def figure(text: str, kind: str = "") -> str:
 
 _LONGEST_HEADING: Final = 14
 """Length limit of a name in the heading of a narrow column, in letters."""
+_SOME_REPLAYED: Final = "Games whose number is a link have a page to step through: those that an agent lost by a fault."
+_NEAR: Final = 2
+"""Number of links before and after the current part of a list."""
 
 
 def games(
@@ -96,6 +105,8 @@ def games(
     """A list of games, in parts: the address of each part, and its markup. `of`: with the results of this agent."""
     parts = max(1, ceil(len(games) / PER_PAGE))
     several_rounds = len({game.round for game in games}) > 1
+    replayed = sum(where.game(game) is not None for game in games)
+    note = element("p", _SOME_REPLAYED, class_="faint") if 0 < replayed < len(games) else ""
     for part in range(1, parts + 1):
         some = games[(part - 1) * PER_PAGE : part * PER_PAGE]
         rows = [_row(where, at, game, of, rounds=several_rounds) for game in some]
@@ -106,13 +117,12 @@ def games(
         columns += [("Players", ""), ("Result", ""), ("How it ended", ""), ("Plies", "number")]
         listed = table(f"Games, part {part} of {parts}" if parts > 1 else "Games", columns, rows)
         shown = listed if games else element("p", "No game has finished yet.")
-        yield addresses.further(at, part), shown + _parts(at, part, parts)
+        yield addresses.further(at, part), note + shown + _parts(at, part, parts)
 
 
 def _row(where: Addresses, at: str, game: ListedGame, of: str | None, *, rounds: bool) -> str:
-    page = where.game(game)
     number = str(game.number) if game.attempt == 1 else f"{game.number}, attempt {game.attempt}"
-    named = words(number) if page is None else link(addresses.up(at) + page, number, aria_label=f"Replay game {number}")
+    named = linked(number, where.game(game), at, aria_label=f"Replay game {number}")
     ended = words(game.ended) + "".join(element("span", words(note), class_="note") for note in game.notes)
     return element(
         "tr",
@@ -127,16 +137,17 @@ def _row(where: Addresses, at: str, game: ListedGame, of: str | None, *, rounds:
 
 
 def _parts(at: str, part: int, parts: int) -> str:
-    """Links to the other parts of a list."""
+    """Links to other parts of a list: the first, the last and the nearest ones."""
     if parts == 1:
         return ""
     base = at.rpartition("/")[2]
-    ways = (
-        element(
-            "li", link(addresses.further(base, other), str(other), current=other == part, aria_label=f"Part {other}")
-        )
-        for other in range(1, parts + 1)
-    )
+    shown = [n for n in range(1, parts + 1) if n in (1, parts) or abs(n - part) <= _NEAR]
+    ways = []
+    for before, other in pairwise([0, *shown]):
+        if other > before + 1:
+            ways.append(element("li", "…", class_="faint"))
+        way = link(addresses.further(base, other), str(other), current=other == part, aria_label=f"Part {other}")
+        ways.append(element("li", way))
     return element("nav", element("ul", *ways), aria_label="Parts of the list", class_="parts")
 
 

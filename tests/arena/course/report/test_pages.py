@@ -79,7 +79,7 @@ def test_slugs_are_never_empty_long_or_reserved_by_windows() -> None:
 
 
 def test_a_pair_has_one_page_in_both_orders() -> None:
-    where = addresses.of(["ann", "bob"], replays=True)
+    where = addresses.of(["ann", "bob"])
     assert where.pair("bob", "ann") == where.pair("ann", "bob") == "pairs/ann.bob.html"
 
 

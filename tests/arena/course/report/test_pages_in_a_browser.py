@@ -24,7 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     file = crowd(folder / "arena.db", NAMES)
     found = reported(file, "cs101")
-    write_site(found, own_names(NAMES), folder, database=str(file), games=True, processes=1, done=lambda _: None)
+    write_site(
+        found, own_names(NAMES), folder, database=str(file), replays=found.games, processes=1, done=lambda _: None
+    )
     return folder
 
 

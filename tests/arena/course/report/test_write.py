@@ -30,7 +30,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
     found = reported(file, "cs101")
     (folder / "site").mkdir()
     names = own_names([agent.name for agent in found.agents])
-    write_site(found, names, folder / "site", database=str(file), games=True, processes=1, done=lambda _: None)
+    write_site(found, names, folder / "site", database=str(file), replays=found.games, processes=1, done=lambda _: None)
     return found, folder / "site" / "games"
 
 

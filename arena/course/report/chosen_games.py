@@ -1,0 +1,36 @@
+"""Chooses the games that have a page of their own in a report, to step through.
+
+Pure. A page takes milliseconds to draw and has tens of kilobytes. By default, if there are very many games, only those
+that were lost by a fault have a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from arena.course.report.gather import ListedGame
+
+MOST: Final = 10_000
+"""With more games, not all of them have a page by default."""
+
+
+class GamesShown(StrEnum):
+    """Which games have a page."""
+
+    ALL = "all"
+    LOST = "lost"
+    """Those that an agent lost by a fault: out of time, an illegal move, a crash and so on."""
+    NONE = "none"
+
+
+def default(games: Sequence[ListedGame]) -> GamesShown:
+    """The default for these games."""
+    return GamesShown.ALL if len(games) <= MOST else GamesShown.LOST
+
+
+def chosen(games: Sequence[ListedGame], which: GamesShown) -> list[ListedGame]:
+    """Those of these games that have a page."""
+    return [game for game in games if which is GamesShown.ALL or (which is GamesShown.LOST and game.fault is not None)]
