@@ -8,6 +8,7 @@ read in light and in dark notebooks.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Final
 
 from adsearch.pictures.svg import embedded, number, words
@@ -20,12 +21,14 @@ _VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
 def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
     """An element; `inside` is markup. `class_` is the attribute class, `aria_label` is aria-label; True gives an
     attribute without a value, False omits it."""
-    written = "".join(
-        f" {key.strip('_').replace('_', '-')}" + ("" if value is True else f'="{words(str(value))}"')
-        for key, value in attributes.items()
-        if value is not False
-    )
+    written = "".join([_attribute(key, value) for key, value in attributes.items() if value is not False])
     return f"<{name}{written}>" if name in _VOID else f"<{name}{written}>{''.join(inside)}</{name}>"
+
+
+@lru_cache(4096, typed=True)
+def _attribute(key: str, value: str | int | bool) -> str:
+    """An attribute as markup. Cached, because tables repeat the same few attributes."""
+    return f" {key.strip('_').replace('_', '-')}" + ("" if value is True else f'="{words(str(value))}"')
 
 
 def image(picture: str) -> str:

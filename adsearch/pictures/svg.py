@@ -36,6 +36,7 @@ def words(text: str) -> str:
     return escape(text if text.isascii() and text.isprintable() else _contained(text))
 
 
+@lru_cache(4096)
 def _contained(text: str) -> str:
     kept: list[str] = []
     marks = 0

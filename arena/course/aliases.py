@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 from unicodedata import normalize
 
@@ -36,7 +36,13 @@ class ShownNames(Struct, frozen=True):
 
     def redact(self, text: str) -> str:
         """`text` with "…" for the name, id, address or group of every student on the roster."""
-        return _pattern_of(self.hidden).sub("…", normalize("NFC", text)) if self.hidden else text
+        return _redacted(self.hidden, normalize("NFC", text)) if self.hidden and text else text
+
+
+@lru_cache(10_000)
+def _redacted(secrets: tuple[str, ...], text: str) -> str:
+    """Cached, because thousands of secrets take milliseconds, and most games end with the same few texts."""
+    return _pattern_of(secrets).sub("…", text)
 
 
 @cache

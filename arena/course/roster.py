@@ -11,6 +11,7 @@ import csv
 import io
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -132,6 +133,7 @@ def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
     return students
 
 
+@lru_cache(10_000)
 def folded(text: str) -> str:
     """`text` for comparisons: case, spaces and the encoding of accents do not matter."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -22,7 +22,7 @@ class GamesShown(StrEnum):
 
     ALL = "all"
     LOST = "lost"
-    """Those that an agent lost by a fault: out of time, an illegal move, a crash and so on."""
+    """Those with moves that an agent lost by a fault: out of time, an illegal move, a crash and so on."""
     NONE = "none"
 
 
@@ -33,4 +33,10 @@ def default(games: Sequence[ListedGame]) -> GamesShown:
 
 def chosen(games: Sequence[ListedGame], which: GamesShown) -> list[ListedGame]:
     """Those of these games that have a page."""
-    return [game for game in games if which is GamesShown.ALL or (which is GamesShown.LOST and game.fault is not None)]
+    match which:
+        case GamesShown.ALL:
+            return list(games)
+        case GamesShown.LOST:
+            return [game for game in games if game.fault is not None and game.plies]
+        case GamesShown.NONE:
+            return []

@@ -1,8 +1,8 @@
 """The pages of a report. Pure: takes values, returns HTML; nothing here reads the database or writes a file.
 
-addresses.py    the file name of each page
+addresses.py    which pages there are, and the file name of each
 parts.py        parts of several pages: frame, tables, links, lists of games, numbers
 front_page.py   index.html: standings, ratings, crosstable
 agent_page.py   the page of an agent
-game_lists.py   the page of two agents that met, and the list of all games
+game_lists.py   the pages of two agents that met, and the list of all games
 """

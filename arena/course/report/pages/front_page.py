@@ -42,7 +42,7 @@ def _about(report: Report) -> str:
         "Game": report.game,
         "Format": report.format,
         "Clock": report.clock,
-        "Agents": str(len(report.agents)),
+        "Agents": f"{len(report.agents):,}",
         "Games": f"{report.over:,}" if report.over == report.planned else f"{report.over:,} of {report.planned:,}",
     }
     return parts.facts(facts)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PER_PAGE: Final = 300
 """Number of games on one page."""
+_LONG: Final = 100
+"""A table with more rows scrolls in a box, below its headings."""
 _MINUS: Final = "\N{MINUS SIGN}"
 
 
@@ -60,12 +62,12 @@ def table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[str],
         element("tbody", *rows),
         class_=kind or False,
     )
-    return box(caption, inside)
+    return box(caption, inside, long=len(rows) > _LONG)
 
 
-def box(label: str, inside: str) -> str:
-    """Markup in a box that scrolls sideways, with the keyboard too."""
-    return element("div", inside, class_="wide", role="region", aria_label=label, tabindex=0)
+def box(label: str, inside: str, *, long: bool = False) -> str:
+    """Markup in a box that scrolls sideways, with the keyboard too. A `long` one has at most the window's height."""
+    return element("div", inside, class_="wide long" if long else "wide", role="region", aria_label=label, tabindex=0)
 
 
 def facts(values: Mapping[str, str]) -> str:
@@ -129,7 +131,7 @@ def _row(where: Addresses, at: str, game: ListedGame, of: str | None, *, rounds:
         element("th", named, scope="row"),
         *([figure("" if game.round is None else str(game.round))] * rounds),
         *([cell(*outcome(game, of))] if of is not None else []),
-        cell(words(" – ".join(game.players)), "players"),
+        cell(" – ".join(map(words, game.players)), "players"),
         cell(words(result(game.points)), "result"),
         cell(ended, "ended"),
         figure("" if game.plies is None else str(game.plies)),

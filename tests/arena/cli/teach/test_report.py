@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.report import write
+from arena.course.report import chosen_games, write
 from arena.play import cores
 from db import store
 from db.database import Database
@@ -43,10 +43,38 @@ def test_it_writes_a_page_for_everything(record: Path, tmp_path: Path) -> None:
     assert 'href="../index.html"' in found["games/1.html"]
 
 
-def test_the_pages_of_games_can_be_left_out(record: Path, tmp_path: Path) -> None:
-    ended = asked(record, "report", "evening", "site", "--no-games")
+@pytest.mark.parametrize("option", [("--games", "none"), ("--no-games",)])
+def test_the_pages_of_games_can_be_left_out(record: Path, tmp_path: Path, option: tuple[str, ...]) -> None:
+    ended = asked(record, "report", "evening", "site", *option)
     assert "4 games (without their pages)" in ended.out
     assert not (tmp_path / "site" / "games").exists()
+
+
+def test_only_games_that_were_lost_by_a_fault_can_have_pages(record: Path, tmp_path: Path) -> None:
+    ended = asked(record, "report", "cs101", "site", "--games", "lost")
+    assert "14 games (2 with a page)" in ended.out
+    assert {file.name for file in (tmp_path / "site" / "games").iterdir()} == {"3.html", "10.html"}
+
+
+def test_very_many_games_have_a_page_only_if_they_were_lost_by_a_fault(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chosen_games, "MOST", 13)
+    ended = asked(record, "report", "cs101", "site")
+    assert "more than 13 games, so only those lost by a fault have a page; --games all writes all" in ended.err
+    assert "(2 with a page)" in ended.out
+    ended = asked(record, "report", "cs101", "site", "--games", "all")
+    assert ended.err == "cs101 is running: 13 of 14 games are over\n"
+    assert len([*(tmp_path / "site" / "games").iterdir()]) == 14
+
+
+@pytest.mark.parametrize("wrong", [("--games", "won"), ("--games", "lost", "--no-games")])
+def test_a_wrong_choice_of_games_is_one_error(record: Path, tmp_path: Path, wrong: tuple[str, ...]) -> None:
+    ended = asked(record, "report", "cs101", "site", *wrong)
+    assert (ended.code, ended.out) == (2, "")
+    assert "--games" in ended.err
+    assert "Traceback" not in ended.err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_it_replaces_an_earlier_report_and_nothing_else(record: Path, tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from agents.protocol import Verdict
-from arena.course.report.gather import gather
-from arena.course.report.pages import addresses
+from arena.course.report import chosen_games
+from arena.course.report.chosen_games import GamesShown
+from arena.course.report.gather import Report, gather
+from arena.course.report.pages import addresses, game_lists, parts
 from arena.course.roster import read
 from arena.match.schedule import Planned
 from db import store
@@ -280,3 +282,83 @@ def test_a_bracket_reveals_no_real_name(tmp_path: Path) -> None:
     assert set(found.bracket.seeds) == {one.name for one in found.agents} == set(ALIASES.values())
     assert found.bracket.winner == found.agents[0].name == "Fox"
     assert not [name for name in ALIASES if re.search(rf"\b{name}\b", site(found)["index.html"])]
+
+
+# Very many agents and games.
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A report with two agents more than fit into the crosstable; each has met the next three of a circle."""
+    names = [f"agent{number:03}" for number in range(addresses.IN_CROSSTABLE + 2)]
+    file = tmp_path_factory.mktemp("crowded") / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        book = Book(connection)
+        course = book.tournament("cs101", "tictactoe", status="finished")
+        book.enter(course, *names)
+        for one in range(len(names)):
+            for step in (1, 2, 3):
+                other = names[(one + step) % len(names)]
+                fault = {"verdict": "time", "fault": 1} if (one + step) % 20 == 0 else {}
+                book.play(course, "tictactoe", (names[one], other), pair=f"{one} {step}", **fault)
+    return reported(file, "cs101")
+
+
+def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(crowded: Report) -> None:
+    found = site(crowded)
+    first = [agent.name for agent in crowded.agents[: addresses.IN_CROSSTABLE]]
+    last = [agent.name for agent in crowded.agents[addresses.IN_CROSSTABLE :]]
+    assert len(re.findall('<td class="self">', found["index.html"])) == len(first)
+    assert "It has the first 100 of 102 agents. The page of each agent has all its opponents." in text(
+        found["index.html"]
+    )
+    met = {tuple(sorted(game.players)) for game in crowded.games}
+    assert {place for place in found if place.startswith("pairs/")} == {
+        f"pairs/{one}.{other}.html" for one, other in met if {one, other} <= {*first}
+    }
+    opponents = {name for two in met if last[0] in two for name in two} - {last[0]}
+    page = found[f"agents/{last[0]}.html"]
+    assert len(opponents) == 6
+    assert {f"../agents/{name}.html" for name in opponents} <= {*links(page)}
+    assert not [href for href in links(page) if "pairs/" in href]
+    for place, page in found.items():
+        for href in links(page):
+            assert posixpath.normpath(posixpath.join(posixpath.dirname(place), href)) in found, (place, href)
+
+
+def test_only_the_first_ratings_are_drawn(crowded: Report) -> None:
+    page = site(crowded)["index.html"]
+    assert "The picture shows the first 100 of 102 agents." in text(page)
+    check_html(page)
+
+
+def test_only_the_chosen_games_have_links(crowded: Report) -> None:
+    lost = chosen_games.chosen(crowded.games, GamesShown.LOST)
+    assert {game.number for game in lost} == {game.number for game in crowded.games if "lost on time" in game.ended}
+    assert 0 < len(lost) < len(crowded.games)
+    where = addresses.of([agent.name for agent in crowded.agents], replays=[game.id for game in lost])
+    listed = "".join(page for _, page in game_lists.all_games(crowded, where))
+    linked = [href for href in links(listed) if href.startswith("games/")]
+    assert linked == [f"games/{game.number}.html" for game in lost]
+    assert "Games whose number is a link have a page to step through" in text(listed)
+    assert chosen_games.chosen(crowded.games, GamesShown.NONE) == []
+    assert chosen_games.chosen(crowded.games, GamesShown.ALL) == list(crowded.games)
+
+
+def test_by_default_very_many_games_have_no_pages_unless_lost_by_a_fault(
+    crowded: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert chosen_games.default(crowded.games) is GamesShown.ALL
+    monkeypatch.setattr(chosen_games, "MOST", len(crowded.games) - 1)
+    assert chosen_games.default(crowded.games) is GamesShown.LOST
+
+
+def test_a_list_of_many_parts_links_to_the_first_the_last_and_the_nearest(
+    crowded: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "PER_PAGE", 20)
+    pages = site(crowded)
+    assert "1 2 3 … 16 As of" in text(pages["games.html"])
+    assert "1 … 6 7 8 9 10 … 16 As of" in text(pages["games.part8.html"])
+    assert "1 2 3 4 5 6 … 16 As of" in text(pages["games.part4.html"])
+    assert "1 … 14 15 16 As of" in text(pages["games.part16.html"])
