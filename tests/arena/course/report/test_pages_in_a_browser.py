@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.aliases import own_names
+from arena.course.report.pages import parts
 from arena.course.report.write import write_site
 from db.records import storable
 from tests.arena.tournament.test_tournament import Course
@@ -65,6 +66,24 @@ def test_a_table_that_is_too_wide_scrolls_with_the_arrow_keys(browser: Browser, 
         assert box.evaluate("box => box.scrollWidth > box.clientWidth")
         box.press("ArrowRight")
         shown.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_headings_of_a_long_table_stay_while_it_scrolls(
+    browser: Browser, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setattr(parts, "_LONG", len(NAMES) - 1)
+    front = tmp_path / "index.html"
+    front.write_text(site(reported(folder / "arena.db", "cs101"))["index.html"], "utf-8")
+    with browser.open(front, width=width) as shown:
+        shown.set_viewport_size({"width": width, "height": 200})
+        check_width(shown)
+        for name in ("Standings", "Crosstable"):
+            box = shown.get_by_role("region", name=name)
+            box.evaluate("box => { box.scrollTop = 60; }")
+            assert box.evaluate("box => box.scrollTop") == 60
+            top = "box => box.querySelector('thead th').getBoundingClientRect().top - box.getBoundingClientRect().top"
+            assert abs(box.evaluate(top)) < 1
 
 
 def test_links_lead_from_the_crosstable_to_a_replay_and_back(browser: Browser, folder: Path) -> None:
