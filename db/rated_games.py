@@ -197,13 +197,14 @@ def _games(
         .order_by(Game.finished, Game.id, Seat.seat)
     )
     awarded = _awarded(connection, scope) if scope.for_points else {}
+    names = _names(connection, scope)
+    # Rows are made into games as they are read: those of a hundred thousand games would need 200 MB.
     rows = (
         row
-        for row in connection.execute(chosen).all()
+        for row in connection.execute(chosen)
         if row.id not in left_out and (row.points is not None or row.id in awarded)
     )
-    together = [list(seats) for _, seats in groupby(rows, key=lambda row: row.id)]
-    names = _names(connection, scope)
+    together = (list(seats) for _, seats in groupby(rows, key=lambda row: row.id))
     found = [
         RatedGame(
             id=seats[0].id,

@@ -85,11 +85,11 @@ def report(
         except KeyboardInterrupt:
             print("interrupted; no report was written", file=sys.stderr)
             raise
-    if not trust_rules and (why := "".join(map(why_untrusted, first))):
-        print(f"the pages have no boards: {printable(without_store(why))}", file=sys.stderr)
-    if games is None and not no_games and which is GamesShown.LOST:
-        told = f"there are more than {chosen_games.MOST:,} games, so only those lost by a fault have a page"
-        print(f"{told}; --games all writes all", file=sys.stderr)
+    if not trust_rules and (untrusted := "".join(map(why_untrusted, first))):
+        print(f"the pages have no boards: {printable(without_store(untrusted))}", file=sys.stderr)
+    if games is None and which is GamesShown.LOST:
+        why = f"there are more than {chosen_games.MOST:,} games, so only those lost by a fault have a page"
+        print(f"{why}; --games all writes all", file=sys.stderr)
     count = f"{len(gathered.agents):,} agents, {len(gathered.games):,} games"
     if which is GamesShown.NONE:
         count += " (without their pages)"

@@ -110,7 +110,7 @@ def gather(
 ) -> tuple[Report, ShownNames]:
     """The report, and the names shown in it."""
     title = lookup.tournament_name(connection, tournament)
-    row = next(row for row in lookup.tournaments(connection, tournament))
+    (row,) = lookup.tournaments(connection, tournament)
     played = lookup.versions_played(connection, tournament)
     agents = dict.fromkeys((name for one in played for name in (one.player, one.agent)), False)
     agents |= {
