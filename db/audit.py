@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select, text
 
 from db import games
 from db.records import PastGame
-from db.schema import TABLES, Agent, Base, Entry, Game, Move, Tournament, Version
+from db.schema import METADATA, TABLES, Agent, Entry, Game, Move, Tournament, Version
 
 _BATCH: Final = 200
 """Games per query."""
@@ -74,7 +74,7 @@ def damage(connection: Connection) -> list[str]:
     tables = connection.execute(text("SELECT lower(name) FROM sqlite_master WHERE type = 'table'")).scalars()
     # Checking a table that is not ours can run SQL from its schema. If there is one, check only ours, one by one.
     only_ours = {name for name in tables if not name.startswith("sqlite_")} <= {*TABLES}
-    which = [""] if only_ours else [f"({name})" for name in Base.metadata.tables]
+    which = [""] if only_ours else [f"({name})" for name in METADATA.tables]
     checks = [connection.execute(text(f"PRAGMA integrity_check{one}")) for one in which]
     said = [str(line) for check in checks for (line,) in check if line != "ok"]
     for table, row, parent, _ in connection.execute(text("PRAGMA foreign_key_check")):

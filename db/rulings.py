@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, select
-from sqlalchemy.orm import aliased
 
 from db.errors import NotFound
 from db.schema import Entry, Game, Ruling, Seat, Tournament
@@ -64,13 +63,15 @@ def holding(connection: Connection, like: StoredRuling) -> int:
 
 
 def _found(connection: Connection, which: ColumnElement[bool]) -> list[StoredRuling]:
-    revoking = aliased(Ruling)
+    revoking = Ruling.__table__.alias()
     chosen = (
-        select(Ruling.__table__, Tournament.name.label("title"), Game.number, Entry.name, revoking.id.label("revoked"))
+        select(
+            Ruling.__table__, Tournament.name.label("title"), Game.number, Entry.name, revoking.c.id.label("revoked")
+        )
         .outerjoin(Game, Game.id == Ruling.game)
         .outerjoin(Entry, Entry.id == Ruling.entry)
         .outerjoin(Tournament, (Tournament.id == Game.tournament) | (Tournament.id == Entry.tournament))
-        .outerjoin(revoking, revoking.revokes == Ruling.id)
+        .outerjoin(revoking, revoking.c.revokes == Ruling.id)
         .where(which)
         .order_by(Ruling.id.desc())
     )

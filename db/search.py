@@ -11,8 +11,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, Select, case, func, null, select, text
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, func, null, select, text
 
 from db.counting import ANNULS
 from db.errors import NotFound
@@ -114,20 +113,20 @@ def _is_game(name: str) -> ColumnElement[bool]:
 def _filtered_by_players(connection: Connection, chosen: Select[int], wanted: GameFilter) -> Select[int]:
     """`chosen` with the conditions about players: fault, agent, seat, opponent and result."""
     if wanted.fault is not None and wanted.fault != ANYBODY:
-        guilty = aliased(Seat)
-        chosen = chosen.join(guilty, (guilty.game == Game.id) & (guilty.seat == Game.fault))
+        guilty = Seat.__table__.alias()
+        chosen = chosen.join(guilty, (guilty.c.game == Game.id) & (guilty.c.seat == Game.fault))
         chosen = chosen.where(AT_FAULT, NOT_NORMAL, *_is_player(connection, guilty, wanted.fault))
     if wanted.agent is None:
         return chosen
-    own = aliased(Seat)
+    own = Seat.__table__.alias()
     # Without GROUP BY, a player with two seats in a game would be found twice. (PostgreSQL refuses SELECT DISTINCT with
     # an ORDER BY of other columns.)
-    chosen = chosen.join(own, own.game == Game.id).where(*_is_player(connection, own, wanted.agent)).group_by(Game.id)
+    chosen = chosen.join(own, own.c.game == Game.id).where(*_is_player(connection, own, wanted.agent)).group_by(Game.id)
     if wanted.seat is not None:
-        chosen = chosen.where(own.seat == wanted.seat)
+        chosen = chosen.where(own.c.seat == wanted.seat)
     if wanted.opponent is not None:
-        other = aliased(Seat)
-        chosen = chosen.join(other, (other.game == Game.id) & (other.seat != own.seat))
+        other = Seat.__table__.alias()
+        chosen = chosen.join(other, (other.c.game == Game.id) & (other.c.seat != own.c.seat))
         chosen = chosen.where(*_is_player(connection, other, wanted.opponent))
     if wanted.result is not None:
         points = counted_points(own)
@@ -137,21 +136,21 @@ def _filtered_by_players(connection: Connection, chosen: Select[int], wanted: Ga
     return chosen
 
 
-def counted_points(seat: type[Seat]) -> Any:
+def counted_points(seat: FromClause) -> Any:
     """Expression: the points of `seat`, after rulings."""
     what, to = _ruling_in_force(Ruling.what), _ruling_in_force(Ruling.seat)
     return case(
         (what.in_(ANNULS), null()),
-        (what == "award", case((to == seat.seat, 1.0), else_=0.0)),
-        else_=seat.points,
+        (what == "award", case((to == seat.c.seat, 1.0), else_=0.0)),
+        else_=seat.c.points,
     )
 
 
 def _ruling_in_force(column: Any) -> Any:
     """Subquery: `column` of the ruling in force about a game (the last one that was not revoked)."""
-    last, revoking = aliased(Ruling), aliased(Ruling)
-    revoked = select(revoking.id).where(revoking.revokes == last.id).correlate(last).exists()
-    newest = select(func.max(last.id)).where(last.game == Game.id, last.what != "revoke", ~revoked)
+    last, revoking = Ruling.__table__.alias(), Ruling.__table__.alias()
+    revoked = select(revoking.c.id).where(revoking.c.revokes == last.c.id).correlate(last).exists()
+    newest = select(func.max(last.c.id)).where(last.c.game == Game.id, last.c.what != "revoke", ~revoked)
     return select(column).where(Ruling.id == newest.correlate(Game).scalar_subquery()).scalar_subquery()
 
 
@@ -164,11 +163,11 @@ def _has_status(statuses: Collection[str]) -> ColumnElement[bool]:
     return recorded | annulled if "void" in statuses else recorded & ~annulled
 
 
-def _is_player(connection: Connection, seat: type[Seat], name: str) -> tuple[ColumnElement[bool], ...]:
+def _is_player(connection: Connection, seat: FromClause, name: str) -> tuple[ColumnElement[bool], ...]:
     """Conditions: player `name` has that seat, or a version of it such as "alice@2". Seats are first selected by
     version, because `seat_by_version` is the only index that helps."""
-    called = (seat.name == name) | seat.name.startswith(f"{name}@", autoescape=True)
-    return seat.version.in_(versions_named(connection, name)), called
+    called = (seat.c.name == name) | seat.c.name.startswith(f"{name}@", autoescape=True)
+    return seat.c.version.in_(versions_named(connection, name)), called
 
 
 def versions_named(connection: Connection, name: str) -> list[int]:
@@ -185,8 +184,8 @@ def _versions_of(connection: Connection, name: str) -> list[int]:
     own = select(Version.id).join(Agent, Agent.id == Version.agent).where(Agent.name == name)
     entered = select(Entry.version).where(Entry.name == name)
     # An agent entered under another name: all versions of that agent.
-    same = aliased(Version)
-    others = select(same.id).join(Version, Version.agent == same.agent).where(Version.id.in_(entered))
+    same = Version.__table__.alias()
+    others = select(same.c.id).join(Version, Version.agent == same.c.agent).where(Version.id.in_(entered))
     return sorted({*connection.execute(own).scalars(), *connection.execute(others).scalars()})
 
 

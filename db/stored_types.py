@@ -12,7 +12,7 @@ from msgspec import Struct
 from sqlalchemy import JSON, BindParameter, Connection, Float, Integer, Table, TextClause, bindparam, text
 
 from db.errors import DatabaseError
-from db.schema import Base
+from db.schema import METADATA
 
 _WITH_GAMES: Final = ("game", "seat", "ruling")
 _WITH_PLIES: Final = ("move", "analysis")
@@ -56,7 +56,7 @@ def find_all(connection: Connection) -> list[WrongType]:
         return []
     return [
         WrongType(table.name, column, row)
-        for table in Base.metadata.sorted_tables
+        for table in METADATA.sorted_tables
         for row, column in connection.execute(text(_query(table)))
     ]
 
@@ -85,4 +85,4 @@ def _of_games(table: Table) -> TextClause:
     return text(f"{_query(table)} AND {_key(table)} IN :games LIMIT 1").bindparams(among)
 
 
-_OF_GAMES: Final = {name: _of_games(Base.metadata.tables[name]) for name in _OF_A_GAME}
+_OF_GAMES: Final = {name: _of_games(METADATA.tables[name]) for name in _OF_A_GAME}

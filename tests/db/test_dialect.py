@@ -14,12 +14,12 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from db import dialect
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
-from db.schema import VIEWS, Base
+from db.schema import METADATA, VIEWS
 
 IN_MEMORY = dialect.engine(dialect.url(":memory:"), {})
 
 
-@pytest.mark.parametrize("table", Base.metadata.sorted_tables, ids=lambda table: table.name)
+@pytest.mark.parametrize("table", METADATA.sorted_tables, ids=lambda table: table.name)
 def test_every_table_can_be_made_in_postgresql(table: object) -> None:
     made = str(CreateTable(table).compile(dialect=postgresql.dialect()))  # type: ignore[arg-type, no-untyped-call]
     for index in table.indexes:  # type: ignore[attr-defined]

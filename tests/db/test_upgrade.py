@@ -19,7 +19,7 @@ from db import games, upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
 from db.records import moves_hash
-from db.schema import VIEWS, Base
+from db.schema import METADATA, VIEWS
 from tests.kit.places import ROOT, WRITTEN_BEFORE
 from tests.kit.small_record import begun_game, counted, finish, program
 
@@ -62,7 +62,7 @@ def revision(file: Path) -> str:
 def test_the_migrations_create_the_tables_of_the_schema(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert compare_metadata(context, Base.metadata) == []
+        assert compare_metadata(context, METADATA) == []
 
 
 def test_the_migrations_create_the_same_sql_word_for_word(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_migrations_create_the_same_sql_word_for_word(tmp_path: Path) -> Non
     with Database(str(tmp_path / "migrated.db")) as database:
         database.close()
     engine = create_engine(f"sqlite:///{tmp_path}/known.db")
-    Base.metadata.create_all(engine)
+    METADATA.create_all(engine)
     engine.dispose()
     migrated = made(tmp_path / "migrated.db")
     migrated.pop("alembic_version")
