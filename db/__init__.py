@@ -1,9 +1,9 @@
 """The database of games (SQLAlchemy on SQLite or PostgreSQL). All SQL is in this package; it imports no other of ours.
 
-Start with `schema` (ORM classes and views) and `store` (every write). Nearly all functions take an open `Connection`.
+Start with `schema` (tables and views) and `store` (every write). Nearly all functions take an open `Connection`.
 
     database     opens a database; gives read connections and write transactions
-    schema       the ORM classes (tables), and the views for other programs
+    schema       the tables, and the views for other programs
     records      games as plain values, without SQL
     counting     SQL fragments: which games count, and for how many points
     store        writes tournaments, entries, games and rulings

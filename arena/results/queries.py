@@ -17,7 +17,6 @@ from arena.results.results_table import ResultsTable
 from arena.tournament import standings as tournament_standings
 from db import lookup
 from db.database import Connection, Database
-from db.rated_games import Scope
 
 Where = str | PathLike[str] | None
 """A database: a path or a URL; None: ARENA_DB, else arena.db."""
@@ -50,6 +49,7 @@ def ratings(
     from arena.ratings import ranking
     from arena.ratings.plots.ranking_plot import MARKS, ranking_plot
     from arena.results import ranking_table
+    from db.rated_games import Scope
 
     chosen = None if system is None else _system(system)
     settings = ranking.Settings(anchors=anchors or {})

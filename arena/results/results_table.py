@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adsearch.pictures import html
 from arena.history.words import printable
 
 Row = Mapping[str, Any]
@@ -48,6 +47,8 @@ class ResultsTable:
 
     def _repr_html_(self) -> str:
         """The table as a notebook shows it, with its picture below."""
+        from adsearch.pictures import html  # here: it loads the drawing of trees, and commands show text
+
         if not self.rows:
             return html.element("p", html.words(f"{self.title}: nothing yet"))
         note = html.element("p", html.words(self.note)) if self.note else ""

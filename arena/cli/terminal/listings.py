@@ -5,14 +5,16 @@ A command defines its rows and columns once; `--format` chooses the output. JSON
 
 import csv
 import json
+import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain, repeat
 from typing import Annotated, Any, Final
 
 import typer
 
-from arena.cli.terminal.wrapping import table_width
+from arena.cli.terminal.wrapping import table_width, wrap_lines
 from arena.history.csv_cells import written
 
 
@@ -31,6 +33,8 @@ Columns = Mapping[str, Callable[[Row], str]]
 """The columns of the table and the CSV: title -> function that returns a row's text."""
 
 
+_BETWEEN: Final = "  "
+"""Between two columns of a table."""
 _LEAST: Final = 7
 """Smallest width of a column of names, on any terminal."""
 
@@ -126,38 +130,64 @@ def _end_after(text: str, marks: str, width: int) -> int:
 def _show_table(
     rows: Sequence[Row], columns: Columns, narrowed: str | None, wrapped: int, numbers: Collection[str]
 ) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    # Without Rich's tables: their import takes as long as reading the rows, and a thousand rows would take a second.
+    from rich.cells import cell_len, set_cell_size
 
     from arena.history.words import printable
 
-    # In a file or a pipe each row is one line.
-    console = Console(highlight=False, width=table_width() or 10_000)
-    table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
     *_, last = columns
-    shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}
-    widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
+    shown = {title: [title, *(printable(text(row)) for row in rows)] for title, text in columns.items()}
+    widths = {title: max(map(cell_len, cells)) for title, cells in shown.items()}
     # On a narrow terminal the last column is wrapped, then names are cut. Nothing else is shortened: if the table is
-    # still too wide, its lines are longer than the terminal.
+    # still too wide, its lines are longer than the terminal. In a file or a pipe each row is one line.
     least = widths if last in numbers else widths | {last: min(widths[last], wrapped)}
-    room = console.width - sum(least.values()) - 2 * (len(least) - 1)
+    room = (table_width() or 10_000) - sum(least.values()) - len(_BETWEEN) * (len(least) - 1)
     if narrowed is not None:
-        least[narrowed] = min(widths[narrowed], max(least[narrowed] + room, _LEAST))
-    console.width = max(console.width, sum(least.values()) + 2 * (len(least) - 1))
-    room = console.width - sum(least.values()) - 2 * (len(least) - 1) + least[last]
-    if last != narrowed:
-        shown[last] = [Text(_folded(cell.plain, room)) for cell in shown[last]]
-    for title in widths:
-        table.add_column(
-            Text.assemble((title, "bold")),  # spaces behind a title that is bold as a whole could not be cut off
-            justify="right" if title in numbers else "left",
-            max_width=least[title] if title == narrowed else None,
-            no_wrap=title != last or title == narrowed,
-            overflow="ellipsis" if title == narrowed else "fold",
-        )
-    for cells in zip(*shown.values(), strict=True):
-        table.add_row(*cells)
-    with console.capture() as capture:
-        console.print(table)
-    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+        named = min(widths[narrowed], max(least[narrowed] + room, _LEAST))
+        room -= named - least[narrowed]
+        least[narrowed] = named
+        shown[narrowed] = [
+            cell if cell_len(cell) <= named else set_cell_size(cell, named - 1) + "…" for cell in shown[narrowed]
+        ]
+    if last != narrowed and last not in numbers:
+        least[last] = min(widths[last], max(0, room) + least[last])
+    bold = bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    for number, (*before, end) in enumerate(zip(*shown.values(), strict=True)):
+        lines = [end] if cell_len(end) <= least[last] else _wrapped(end, least[last])
+        for line, texts in zip(lines, chain([before], repeat([""] * len(before))), strict=False):
+            row = zip(least.items(), (*texts, line), strict=True)
+            aligned = [_aligned(text, width, right=title in numbers) for (title, width), text in row]
+            print(_BETWEEN.join(map(_bold, aligned) if bold and number == 0 else aligned).rstrip())
+
+
+def _aligned(text: str, width: int, *, right: bool) -> str:
+    from rich.cells import cell_len
+
+    padding = " " * (width - cell_len(text))
+    return padding + text if right else text + padding
+
+
+def _bold(title: str) -> str:
+    return title.replace(title.strip(), f"\033[1m{title.strip()}\033[0m") if title.strip() else title
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """`text` in lines of that width; a word that is too long and has no mark is broken anywhere."""
+    return [
+        piece
+        for part in _folded(text, width).split("\n")
+        for line in wrap_lines(part, width=width) or [""]
+        for piece in _pieces(line, width)
+    ]
+
+
+def _pieces(line: str, width: int) -> Iterator[str]:
+    from rich.cells import cell_len
+
+    piece = ""
+    for letter in line:
+        if piece and cell_len(piece + letter) > width:
+            yield piece
+            piece = ""
+        piece += letter
+    yield piece
