@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
 from db import stored_types
@@ -52,6 +54,13 @@ def games(connection: Connection, scope: Scope) -> list[RatedGame]:
         chosen = chosen.where(Game.finished < scope.at)
     left_out = _superseded(connection, scope) | _unrated(connection, scope)
     return _games(connection, scope, [] if chosen.whereclause is None else [Game.id.in_(chosen)], left_out)
+
+
+def for_ratings_and_points(connection: Connection, scope: Scope) -> tuple[list[RatedGame], list[RatedGame]]:
+    """The games in scope that count for ratings, and those that give points; read only once."""
+    giving = games(connection, replace(scope, for_points=True))
+    unrated = _unrated(connection, replace(scope, for_points=False))
+    return [game for game in giving if game.id not in unrated], giving
 
 
 def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list[RatedGame]]:
@@ -190,7 +199,7 @@ def _games(
     chosen = (
         select(
             *(Game.id, Game.tournament, Game.number, Game.pair, Game.seed, Game.round, Game.rules, Game.finished),
-            *(Game.verdict, Game.plies, Game.moves_hash, Seat.version, Seat.name, Seat.seat, Seat.points),
+            *(Game.verdict, Game.plies, Game.moves_hash, Seat.version, Seat.seat, Seat.points),
         )
         .join(Seat, Seat.game == Game.id)
         .where(Game.status.in_(OVER), *conditions)
@@ -202,29 +211,31 @@ def _games(
     rows = (
         row
         for row in connection.execute(chosen)
-        if row.id not in left_out and (row.points is not None or row.id in awarded)
+        if row[0] not in left_out and (row[-1] is not None or row[0] in awarded)
     )
-    together = (list(seats) for _, seats in groupby(rows, key=lambda row: row.id))
-    found = [
-        RatedGame(
-            id=seats[0].id,
-            names=tuple(names[seat.version] for seat in seats),
-            points=tuple(float(awarded[seat.id] == seat.seat) if seat.id in awarded else seat.points for seat in seats),
-            rules=seats[0].rules,
-            pair=(str(seats[0].tournament or f"seed {seats[0].seed}"), seats[0].pair),
-            round=seats[0].round,
-            finished=seats[0].finished,
-            tournament=seats[0].tournament,
-            number=seats[0].number,
-            verdict=seats[0].verdict,
-            plies=seats[0].plies,
-            moves_hash=seats[0].moves_hash,
-        )
-        for seats in together
-    ]
+    found = [_rated(list(seats), names, awarded.get(id)) for id, seats in groupby(rows, key=itemgetter(0))]
     bad = [one.id for one in found if not (one.plies is None or type(one.plies) is int) or str in map(type, one.points)]
     stored_types.check(connection, bad[:1], whole=False)
     return found
+
+
+def _rated(rows: Sequence[Any], names: Mapping[int, str], awarded_to: int | None) -> RatedGame:
+    """The game of these rows, one for each seat: the columns of the game, then version, seat and points."""
+    id, tournament, number, pair, seed, round, rules, finished, verdict, plies, moves_hash, *_ = rows[0]
+    return RatedGame(
+        id=id,
+        names=tuple([names[row[-3]] for row in rows]),
+        points=tuple([row[-1] if awarded_to is None else float(awarded_to == row[-2]) for row in rows]),
+        rules=rules,
+        pair=(str(tournament or f"seed {seed}"), pair),
+        round=round,
+        finished=finished,
+        tournament=tournament,
+        number=number,
+        verdict=verdict,
+        plies=plies,
+        moves_hash=moves_hash,
+    )
 
 
 def _superseded(connection: Connection, scope: Scope) -> set[int]:

@@ -141,6 +141,7 @@ class Commands(TyperGroup):
 
 def _made(name: str, place: str, title: str) -> Any:
     """The command `name`, made from the function or group at `place`, for the panel `title` of the help."""
+    from arena.cli.terminal.coercion import convert_lazily
     from arena.cli.terminal.completion import complete
 
     module, _, function = place.rpartition(".")
@@ -154,6 +155,7 @@ def _made(name: str, place: str, title: str) -> Any:
     for each in (command, *getattr(command, "commands", {}).values()):
         each.help = _unfolded(each.help or "")
     complete(command)
+    convert_lazily(command)
     return command
 
 

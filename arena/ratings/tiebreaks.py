@@ -26,10 +26,14 @@ def tiebreaks(
     but the first.
     """
     points = {name: score.points for name, score in scores.items()}
+    level = {name: rounded(number) for name, number in points.items()}
     met: dict[str, dict[str, HeadToHead]] = {name: {} for name in scores}
     for (name, opponent), meeting in meetings.items():
         met[name][opponent] = meeting
-    return {name: dict(zip(TIEBREAKS, _of(name, scores[name], met[name], points), strict=True)) for name in scores}
+    return {
+        name: dict(zip(TIEBREAKS, _of(scores[name], met[name], points, level, level[name]), strict=True))
+        for name in scores
+    }
 
 
 def rounded(number: float) -> float:
@@ -37,13 +41,15 @@ def rounded(number: float) -> float:
     return round(number, 9)
 
 
-def _of(name: str, score: Score, met: Mapping[str, HeadToHead], points: Mapping[str, float]) -> Iterator[float]:
-    """The tie-breaks of `name`; `met`: its points against each opponent."""
+def _of(
+    score: Score, met: Mapping[str, HeadToHead], points: Mapping[str, float], level: Mapping[str, float], own: float
+) -> Iterator[float]:
+    """The tie-breaks of a player. `met`: its points against each opponent; `level`: `points`, rounded; `own`: its own
+    level."""
     # Only the sums are rounded: with rounded terms the result would depend on the order of addition.
-    buchholz = fsum(met[opponent].games * points[opponent] for opponent in met)
-    equal = (opponent for opponent in met if rounded(points[opponent]) == rounded(points[name]))
-    yield rounded(fsum(met[opponent].points for opponent in equal))
-    yield rounded(fsum(met[opponent].points * points[opponent] for opponent in met))
+    buchholz = fsum(meeting.games * points[opponent] for opponent, meeting in met.items())
+    yield rounded(fsum(meeting.points for opponent, meeting in met.items() if level[opponent] == own))
+    yield rounded(fsum(meeting.points * points[opponent] for opponent, meeting in met.items()))
     yield rounded(buchholz)
     yield rounded(buchholz - min((points[opponent] for opponent in met), default=0.0))
     yield score.wins
