@@ -125,6 +125,11 @@ def guide(columns: int) -> str:
 class Commands(TyperGroup):
     """All commands. A command's file is imported when the command is first needed."""
 
+    def get_params(self, ctx: Any) -> Any:
+        from arena.cli.terminal.coercion import lazily
+
+        return lazily(super().get_params(ctx))
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return [name for _, commands in PANELS.values() for name in commands]
 

@@ -32,7 +32,18 @@ def convert_lazily(command: Any) -> None:
     """Sets this for all parameters of `command`, and of its subcommands."""
     for inner in getattr(command, "commands", {}).values():
         convert_lazily(inner)
-    for parameter in command.params:
-        typed = getattr(parameter, "get_runtime_param", None)
-        if typed is not None:
+    command.get_params = partial(_parameters, command.get_params)
+
+
+def _parameters(all_of: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
+    """The parameters of a command; Typer adds --help to them here."""
+    return lazily(all_of(ctx))
+
+
+def lazily(parameters: list[Any]) -> list[Any]:
+    """Sets this for these parameters."""
+    for parameter in parameters:
+        typed = parameter.get_runtime_param
+        if getattr(typed, "func", None) is not _Lazily:
             parameter.get_runtime_param = partial(_Lazily, typed, parameter.type_descriptor.annotation)
+    return parameters
