@@ -10,12 +10,12 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
@@ -191,6 +191,17 @@ def refuse_executable_schema(
             f"{file or 'the database'}: expected plain tables, got the {strange}, which arena never makes: a file that "
             "runs SQL of its own when it is read is not opened"
         )
+
+
+def new_game_ids(connection: Connection, count: int) -> Sequence[int]:
+    """The ids of the next `count` games, so that games and their seats can be inserted with one statement each.
+
+    The transaction must be one that writes: then no other program inserts games with the same ids."""
+    if connection.dialect.name == "sqlite":
+        last = connection.exec_driver_sql("SELECT MAX(id) FROM game").scalar() or 0
+        return range(last + 1, last + count + 1)
+    next_id = "SELECT nextval(pg_get_serial_sequence('game', 'id')) FROM generate_series(1, :count)"
+    return list(connection.execute(text(next_id), {"count": count}).scalars())
 
 
 def allow_only_select(connection: Connection, seconds: float) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection, bindparam, func, select, text
 
-from db.counting import ANOTHER_ATTEMPT
+from db.counting import ANOTHER_ATTEMPT, ENTERED, LATER_ATTEMPT, SEVERAL_VERSIONS, outdated
 from db.schema import Entry, Game, Seat, Tournament, Version
 
 
@@ -195,6 +195,12 @@ def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tu
     return [(round or 0, pair, tuple(names[id])) for id, round, pair in rows]
 
 
+def pairing_count(connection: Connection, tournament: int) -> int:
+    """How many pairings there are."""
+    first = select(func.count()).where(Game.tournament == tournament, Game.leg == 0, Game.attempt == 1)
+    return connection.execute(first).scalar_one()
+
+
 def voids(connection: Connection, tournament: int, pair: str, leg: int) -> int:
     """How many attempts at this game were void."""
     count = select(func.count()).where(
@@ -219,26 +225,94 @@ def last_games(connection: Connection, tournament: int, name: str, most: int) ->
     return [(str(verdict), fault == seat) for verdict, fault, seat in rows]
 
 
-def played_versions(connection: Connection, tournament: int) -> dict[int, dict[str, int]]:
-    """For the last attempt at each game, if it is over: the version of each player."""
-    ended = [outcome.id for outcome in outcomes(connection, tournament) if outcome.status in ("finished", "void")]
+def outdated_games(connection: Connection, tournament: int) -> list[int]:
+    """The games that are over and were played by an earlier version of an agent, without those played again since."""
+    if not connection.execute(text(SEVERAL_VERSIONS)).scalar():
+        return []
     rows = connection.execute(
-        select(Seat.game, Seat.name, Seat.version).join(Game, Game.id == Seat.game).where(Game.tournament == tournament)
+        text(
+            f"""
+            SELECT DISTINCT game.id, game.number FROM game
+            WHERE game.status IN ('finished', 'void') AND game.id IN ({outdated("AND game.tournament = :tournament")})
+                  AND NOT EXISTS (SELECT 1 FROM game AS later WHERE {LATER_ATTEMPT})
+            ORDER BY game.number
+            """
+        ),
+        {"tournament": tournament},
     )
-    wanted = set(ended)
-    found: dict[int, dict[str, int]] = {}
-    for game, name, version in rows:
-        if game in wanted:
-            found.setdefault(game, {})[name] = version
-    return found
+    return [id for id, _ in rows]
 
 
-def counts(connection: Connection, tournament: int) -> dict[str, int]:
-    """How many games have each status; only the last attempt at a game counts."""
-    found: dict[str, int] = {}
-    for outcome in outcomes(connection, tournament):
-        found[outcome.status] = found.get(outcome.status, 0) + 1
-    return found
+def forfeited(connection: Connection, tournament: int) -> list[int]:
+    """The forfeited games whose players are all active now: they can be played after all. Without those of which
+    another attempt was ever scheduled."""
+    rows = connection.execute(
+        text(
+            f"""
+            SELECT game.id FROM game
+            WHERE game.tournament = :tournament AND game.verdict <> 'normal' AND game.verdict = 'forfeit'
+                  AND game.fault IS NOT NULL
+                  AND NOT EXISTS (SELECT 1 FROM game AS later WHERE {ANOTHER_ATTEMPT})
+                  AND NOT EXISTS (SELECT 1 FROM seat JOIN entry ON {ENTERED}
+                                  WHERE seat.game = game.id AND entry.status <> 'active')
+            ORDER BY game.number
+            """
+        ),
+        {"tournament": tournament},
+    )
+    return list(rows.scalars())
+
+
+def at_fault(connection: Connection, tournament: int) -> list[str]:
+    """The players who were at fault in any game, forfeits included."""
+    rows = connection.execute(
+        text(
+            """
+            SELECT DISTINCT seat.name FROM game JOIN seat ON seat.game = game.id AND seat.seat = game.fault
+            WHERE game.tournament = :tournament AND game.verdict <> 'normal'
+            """
+        ),
+        {"tournament": tournament},
+    )
+    return list(rows.scalars())
+
+
+def counts(connection: Connection, tournament: int) -> tuple[int, int]:
+    """The number of games that are over, and the number of all games. Of the attempts at a game only the last one
+    counts, and cancelled ones do not."""
+    found = dict[str, int](
+        connection.execute(
+            select(Game.status, func.count()).where(Game.tournament == tournament).group_by(Game.status)
+        ).all()
+    )
+    # Repeated games are few: they are subtracted, instead of looking for a later attempt at each of a million games.
+    repeated = text(
+        f"""
+        SELECT game.status, COUNT(DISTINCT game.id) FROM game AS later JOIN game ON {LATER_ATTEMPT}
+        WHERE later.tournament = :tournament AND later.attempt > 1 GROUP BY game.status
+        """
+    )
+    for status, number in connection.execute(repeated, {"tournament": tournament}):
+        found[status] -= number
+    found.pop("cancelled", None)
+    return found.get("finished", 0) + found.get("void", 0), sum(found.values())
+
+
+def without_result(connection: Connection, tournament: int) -> list[int]:
+    """The numbers of the games that are void for good: no result, no award, no other attempt."""
+    rows = connection.execute(
+        text(
+            f"""
+            SELECT game.number FROM game JOIN v_game ON v_game.id = game.id
+            WHERE game.tournament = :tournament AND game.status = 'void'
+                  AND (v_game.ruling IS NULL OR v_game.ruling <> 'award')
+                  AND NOT EXISTS (SELECT 1 FROM game AS later WHERE {ANOTHER_ATTEMPT})
+            ORDER BY game.number
+            """
+        ),
+        {"tournament": tournament},
+    )
+    return list(rows.scalars())
 
 
 _NEXT: Final = (

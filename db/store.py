@@ -6,19 +6,23 @@ finished game is never changed; a later decision about it is a ruling. An analys
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import count, islice
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from db import dialect
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
 from db.records import SEAT_RESULT, GameRecord, JudgedPly, MoveRecord, PositionValue, instant, moves_hash
 from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
+_PART: Final = 2500
+"""Number of games that `schedule` inserts with one statement."""
 VOID: Final = "void"
 FORFEIT: Final = "forfeit"
 
@@ -114,36 +118,28 @@ def set_entry_status(connection: Connection, tournament: int, name: str, status:
 # Games.
 
 
-def schedule(connection: Connection, tournament: int | None, games: Sequence[NewGame]) -> list[int]:
-    """Insert games with status "scheduled", numbered after the last game; return their ids."""
-    if not games:
-        return []
-    last = select(func.max(Game.number)).where(_of(tournament))
-    first = (connection.execute(last).scalar() or 0) + 1
-    ids = []
-    for number, game in enumerate(games, first):
-        new = insert(Game).values(
-            tournament=tournament,
-            round=game.round,
-            number=number,
-            pair=game.pair,
-            leg=game.leg,
-            attempt=game.attempt,
-            rules=game.rules,
-            clock=game.clock,
-            seed=game.seed,
-            opening=game.opening,
-            status="scheduled",
+def schedule(connection: Connection, tournament: int | None, games: Iterable[NewGame]) -> list[int]:
+    """Insert games with status "scheduled", numbered after the last game; return their ids.
+
+    The games are read in parts: a generator of a million games needs little memory."""
+    number = connection.execute(select(func.max(Game.number)).where(_of(tournament))).scalar() or 0
+    ids: list[int] = []
+    rest = iter(games)
+    while part := list(islice(rest, _PART)):
+        new = dialect.new_game_ids(connection, len(part))
+        same = {"tournament": tournament, "status": "scheduled"}
+        rows = [{"id": id, "number": at} | same | asdict(game) for id, at, game in zip(new, count(number + 1), part)]
+        connection.execute(_GAME, rows)
+        connection.execute(
+            _NEW_SEAT,
+            [
+                {"game": row["id"], "seat": seat, "version": version, "name": name}
+                for row in rows
+                for seat, (version, name) in enumerate(row["seats"])
+            ],
         )
-        ids.append(_key(connection.execute(new)))
-    connection.execute(
-        insert(Seat),
-        [
-            {"game": id, "seat": seat, "version": version, "name": name}
-            for id, game in zip(ids, games, strict=True)
-            for seat, (version, name) in enumerate(game.seats)
-        ],
-    )
+        number += len(part)
+        ids += new
     return ids
 
 
@@ -345,3 +341,5 @@ _SEAT: Final = Prepared(
     update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat")), *SEAT_RESULT
 )
 _MOVE: Final = Prepared(insert(Move), "game", *MoveRecord.__struct_fields__)
+_GAME: Final = insert(Game)
+_NEW_SEAT: Final = insert(Seat)

@@ -7,7 +7,7 @@ together, or not at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -21,8 +21,6 @@ from arena.tournament.league import League
 from db import running, store
 from db.database import Connection
 
-OVER: Final = ("finished", "void", "cancelled")
-"""The statuses of a game that is not going to be played."""
 _CANCELLED_AT_ONCE: Final = 500
 """Most pairings in one query."""
 
@@ -38,63 +36,85 @@ class RecordedTournament:
     """The game's text for the referee: paths of user-supplied files lead into the store."""
 
 
-def schedule_more(connection: Connection, tournament: RecordedTournament) -> None:
-    """Schedules the pairings that are known by now, and cancels those that are no longer needed."""
+def schedule_more(connection: Connection, tournament: RecordedTournament) -> list[formats.Pairing]:
+    """Schedules the pairings that are known by now, and cancels those that are no longer needed.
+
+    In a format that grows: returns the pairings whose results are needed and not there yet, else nothing."""
     league = tournament.league
     id = tournament.id
-    seed = tournament.seed
     entered = running.entries(connection, id)
+    versions = {entry.name: entry.version for entry in entered}
+    if formats.is_all(league, len(entered), running.pairing_count(connection, id)):
+        return []
     settings = running.settings(connection, id)
     known = known_pairings(running.pairings(connection, id), settings.get("byes", []))
-    names = [entry.name for entry in entered]
+    if not formats.grows(league):
+        store.schedule(connection, id, _new_games(tournament, _further(tournament, versions, {}, known), versions))
+        _forfeit_inactive(connection, id, entered)
+        return []
     outcomes = running.outcomes(connection, id)
     results = results_of(outcomes)
     withdrawn = {entry.name for entry in entered if entry.status != "active"}
-    pairings = formats.pairings(league, names, results, seed, known=known, withdrawn=withdrawn)
-    needless = formats.needless(league, names, results, seed, known=pairings, withdrawn=withdrawn)
-    store.cancel(connection, id, [pairing.key for pairing in needless])
+    new = list(_further(tournament, versions, results, known, withdrawn))
+    pairings = [*known, *new]
+    needless = {
+        pairing.key
+        for pairing in formats.needless(league, versions, results, tournament.seed, known=pairings, withdrawn=withdrawn)
+    }
+    store.cancel(connection, id, list(needless))
     byes = [[pairing.round, *pairing.identity] for pairing in pairings if pairing.is_bye]
     if byes != settings.get("byes", []):
         store.change_settings(connection, id, settings | {"byes": byes})
-    known_keys = {pairing.key for pairing in known}
-    new = [pairing for pairing in pairings if pairing.key not in known_keys and not pairing.is_bye]
-    versions = {entry.name: entry.version for entry in entered}
     store.schedule(connection, id, _new_games(tournament, new, versions))
-    wanted = _needed_after_all(league, outcomes, {pairing.key for pairing in needless})
+    # The cancelled games of decided series that a ruling has opened again.
+    wanted = [one.id for one in outcomes if one.status == "cancelled" and one.pair not in needless]
     for game in wanted:
         store.repeat(connection, game, versions=versions)
+    if new or wanted:
+        _forfeit_inactive(connection, id, entered)
+    return [
+        pairing
+        for pairing in pairings
+        if not pairing.is_bye and pairing.key not in results and pairing.key not in needless
+    ]
+
+
+def _further(
+    tournament: RecordedTournament,
+    names: Iterable[str],
+    results: formats.Results,
+    known: Sequence[formats.Pairing],
+    withdrawn: Collection[str] = (),
+) -> Iterator[formats.Pairing]:
+    return formats.further(tournament.league, names, results, tournament.seed, known=known, withdrawn=withdrawn)
+
+
+def _forfeit_inactive(connection: Connection, tournament: int, entered: Iterable[running.EnteredPlayer]) -> None:
     for entry in entered:
-        if (new or wanted) and entry.status != "active":
-            forfeit_all(connection, id, entry.name, f"{entry.name} is {entry.status}")
-
-
-def _needed_after_all(league: League, outcomes: Iterable[running.Outcome], needless: Collection[str]) -> list[int]:
-    """The cancelled games of decided series that a ruling has opened again."""
-    if not formats.grows(league):
-        return []
-    return [one.id for one in outcomes if one.status == "cancelled" and one.pair not in needless]
+        if entry.status != "active":
+            forfeit_all(connection, tournament, entry.name, f"{entry.name} is {entry.status}")
 
 
 def _new_games(
-    tournament: RecordedTournament, pairings: Sequence[formats.Pairing], versions: Mapping[str, int]
-) -> list[store.NewGame]:
+    tournament: RecordedTournament, pairings: Iterable[formats.Pairing], versions: Mapping[str, int]
+) -> Iterator[store.NewGame]:
     """The games of new pairings; all games of a pairing share its opening."""
     book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
-    return [
-        store.NewGame(
-            round=pairing.round,
-            pair=pairing.key,
-            leg=leg,
-            attempt=1,
-            rules=tournament.rules,
-            clock=tournament.league.clock,
-            seed=str(tournament.seed),
-            opening=" ".join(book.opening(pairing.cycle, *pairing.names)) or None,
-            seats=tuple((versions[name], name) for name in pairing.seats(leg)),
-        )
-        for pairing in pairings
-        for leg in range(pairing.legs)
-    ]
+    seed = str(tournament.seed)
+    for pairing in pairings:
+        opening = " ".join(book.opening(pairing.cycle, *pairing.names)) or None
+        for leg in range(pairing.legs):
+            yield store.NewGame(
+                round=pairing.round,
+                pair=pairing.key,
+                leg=leg,
+                attempt=1,
+                rules=tournament.rules,
+                clock=tournament.league.clock,
+                seed=seed,
+                opening=opening,
+                seats=tuple((versions[name], name) for name in pairing.seats(leg)),
+            )
 
 
 def forfeit_all(connection: Connection, tournament: int, name: str, reason: str) -> None:
@@ -125,21 +145,6 @@ def decide_match(connection: Connection, tournament: RecordedTournament) -> Matc
     for first in range(0, len(waiting), _CANCELLED_AT_ONCE):
         store.cancel(connection, tournament.id, waiting[first : first + _CANCELLED_AT_ONCE])
     return test
-
-
-def count_games(connection: Connection, tournament: int) -> tuple[int, int]:
-    """The number of games that are over, and the number of all games; neither counts cancelled games."""
-    statuses = [one.status for one in running.outcomes(connection, tournament) if one.status != "cancelled"]
-    return sum(status in OVER for status in statuses), len(statuses)
-
-
-def outdated_games(connection: Connection, tournament: int) -> list[int]:
-    """The games that were played by an earlier version of an agent."""
-    current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
-    played = running.played_versions(connection, tournament)
-    return [
-        game for game, seats in played.items() if any(current.get(name) != version for name, version in seats.items())
-    ]
 
 
 def known_pairings(

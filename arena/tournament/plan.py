@@ -10,7 +10,6 @@ from msgspec import Struct
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from arena.tournament.description_changes import changes, refuse
-from arena.tournament.game_scheduling import count_games, outdated_games
 from arena.tournament.league import League
 from db import running
 from db.database import Connection
@@ -39,7 +38,7 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
     if there is None:
         return None
     refuse(league.name, changes(there["settings"], league.settings()).refused)
-    over, scheduled = count_games(connection, there["id"])
+    over, scheduled = running.counts(connection, there["id"])
     before = {entered.name: entered.source for entered in running.entries(connection, there["id"])}
     now = {
         listed.name: listed.player.text
@@ -51,6 +50,6 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
         over=over,
         all=league.expected(scheduled),
         changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
-        superseded=len(outdated_games(connection, there["id"])),
+        superseded=len(running.outdated_games(connection, there["id"])),
         repeated=repeated_games(connection, there["id"]),
     )

@@ -18,10 +18,8 @@ from arena.tournament.description_changes import changes, refuse
 from arena.tournament.formats.sprt_match import MatchTest
 from arena.tournament.game_scheduling import (
     RecordedTournament,
-    count_games,
     decide_match,
     forfeit_all,
-    outdated_games,
     schedule_more,
 )
 from arena.tournament.league import League
@@ -60,10 +58,12 @@ def prepare(
     if rerun_changed:
         _rerun(connection, tournament.id)
     _forfeit_or_return(connection, tournament.id)
-    faults = {name: _faults_in_a_row(connection, tournament, name) for name in entrants}
+    faults = {
+        name: _faults_in_a_row(connection, tournament, name) for name in running.at_fault(connection, tournament.id)
+    }
     schedule_more(connection, tournament)
     test = decide_match(connection, tournament)
-    over, all = count_games(connection, tournament.id)
+    over, all = running.counts(connection, tournament.id)
     return Prepared(tournament, changed=changed, faults=faults, test=test, over=over, all=all)
 
 
@@ -129,7 +129,7 @@ def _enter_all(
 def _rerun(connection: Connection, tournament: int) -> None:
     """Schedules again the games that were played with an older source."""
     current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
-    outdated = outdated_games(connection, tournament)
+    outdated = running.outdated_games(connection, tournament)
     for game in outdated:
         store.repeat(connection, game, versions=current)
     settings = running.settings(connection, tournament)
@@ -145,16 +145,12 @@ def _rerun(connection: Connection, tournament: int) -> None:
 def _forfeit_or_return(connection: Connection, tournament: int) -> None:
     """Forfeits the games of withdrawn agents, and schedules again what released agents had forfeited."""
     entered = running.entries(connection, tournament)
-    status = {entry.name: entry.status for entry in entered}
     versions = {entry.name: entry.version for entry in entered}
-    for name, how in status.items():
-        if how != "active":
-            forfeit_all(connection, tournament, name, f"{name} is {how}")
-    for outcome in running.outcomes(connection, tournament):
-        if outcome.verdict == Verdict.FORFEIT and outcome.fault is not None and not outcome.given_up:
-            loser = list(outcome.points)[outcome.fault]
-            if all(status.get(name) == "active" for name in outcome.points) and status.get(loser) == "active":
-                store.repeat(connection, outcome.id, versions=versions)
+    for entry in entered:
+        if entry.status != "active":
+            forfeit_all(connection, tournament, entry.name, f"{entry.name} is {entry.status}")
+    for game in running.forfeited(connection, tournament):
+        store.repeat(connection, game, versions=versions)
 
 
 def _faults_in_a_row(connection: Connection, tournament: RecordedTournament, name: str) -> int:

@@ -108,8 +108,8 @@ def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: da
             )
     store.cancel_attempts(connection, [attempt.id for attempt in later])
     tournament = lookup.find_tournament(connection, ruling.tournament)
-    waiting = any(outcome.status in _WAITING for outcome in running.outcomes(connection, tournament))
-    if not waiting and running.status(connection, tournament) == "stopped":
+    over, all = running.counts(connection, tournament)
+    if over == all and running.status(connection, tournament) == "stopped":
         store.set_status(connection, tournament, "finished", now)
 
 

@@ -19,7 +19,7 @@ from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
 from arena.tournament import formats
-from arena.tournament.game_scheduling import count_games, decide_match, forfeit_all, schedule_more
+from arena.tournament.game_scheduling import decide_match, forfeit_all, schedule_more
 from arena.tournament.host import host
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
@@ -269,7 +269,7 @@ class Tournament(Schedule):
         return self._ahead
 
     def _count(self, connection: Connection) -> None:
-        self.over, self.all = count_games(connection, self.id)
+        self.over, self.all = running.counts(connection, self.id)
 
     # Outside of transactions.
 

@@ -33,7 +33,6 @@ from arena.ratings.match_statistics import Hypothesis
 from arena.tournament import repeats
 from arena.tournament.duration import GameTime
 from arena.tournament.formats.sprt_match import MatchTest, SprtTerms
-from arena.tournament.game_scheduling import outdated_games
 from arena.tournament.league import League
 from arena.tournament.tournament import Tournament
 from db import running
@@ -204,23 +203,21 @@ class TournamentDisplay:
         """Print the games without a result, and the commands that show who failed."""
         name = self._league.name
         with database.reading() as connection:
-            outcomes = running.outcomes(connection, tournament.id)
-            old = len(outdated_games(connection, tournament.id))
+            old = len(running.outdated_games(connection, tournament.id))
+            void = running.without_result(connection, tournament.id)
+            at_fault = running.at_fault(connection, tournament.id)
         if old:
             self.say(
                 f"{_some(old, 'game')} of earlier versions no longer count; "
                 "the same command with --rerun-changed plays them again"
             )
-        void = [
-            one.number for one in outcomes if one.status == "void" and None in one.points.values() and not one.given_up
-        ]
         if void:
             which = ", ".join(f"{name}-{number}" for number in void[:_MOST_VOID]) + ", ..." * (len(void) > _MOST_VOID)
             self.say(
                 f"no result, because the server failed {MOST_ATTEMPTS} times: {which}. `arena show {name}-{void[0]}` "
                 "says why, `arena void ID --again` plays a game again, `arena award` gives it to a player"
             )
-        if any(one.fault is not None for one in outcomes):
+        if at_fault:
             self.say(f"  arena history --tournament {shlex.quote(name)} --fault any")
             self.say("  arena show ID   (why that game failed)")
 

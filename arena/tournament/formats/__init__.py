@@ -9,14 +9,14 @@ The result does not depend on the order of the names. A pairing is never taken b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from arena.tournament.formats import gauntlet, knockout, round_robin, sprt_match, swiss, tables
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.tournament_state import Results, Terms, TournamentState
+from arena.tournament.formats.tournament_state import Results, Terms, TournamentState, scheduled
 
 __all__ = [
     "Estimate",
@@ -26,6 +26,8 @@ __all__ = [
     "Terms",
     "byes",
     "estimate",
+    "further",
+    "is_all",
     "is_complete",
     "needless",
     "pairings",
@@ -43,12 +45,15 @@ class Format(StrEnum):
     TABLES = "tables"
 
 
-_FURTHER: Final[dict[Format, Callable[[Terms, TournamentState], list[Pairing]]]] = {
-    Format.ROUND_ROBIN: round_robin.further,
-    Format.GAUNTLET: gauntlet.further,
+_MEETINGS: Final[dict[Format, Callable[[Terms, TournamentState], list[list[tuple[str, str]]]]]] = {
+    Format.ROUND_ROBIN: round_robin.meetings,
+    Format.GAUNTLET: gauntlet.meetings,
+    Format.MATCH: sprt_match.meetings,
+}
+"""The formats in which every two players meet equally often: the rounds of the first cycle."""
+_NEXT_ROUND: Final[dict[Format, Callable[[Terms, TournamentState], list[Pairing]]]] = {
     Format.SWISS: swiss.further,
     Format.KNOCKOUT: knockout.further,
-    Format.MATCH: sprt_match.further,
     Format.TABLES: tables.further,
 }
 
@@ -78,10 +83,28 @@ def pairings(
     `names`: all players, including withdrawn ones. `known`: the earlier pairings, including byes; the result starts
     with them, and they are needed if names, rounds or withdrawals have been added since. A swiss tournament or a
     knockout gets one more round each time its last round is over."""
+    return [*known, *further(terms, names, results, seed, known=known, withdrawn=withdrawn)]
+
+
+def further(
+    terms: Terms,
+    names: Iterable[str],
+    results: Results,
+    seed: int,
+    *,
+    known: Sequence[Pairing] = (),
+    withdrawn: Collection[str] = (),
+) -> Iterator[Pairing]:
+    """The pairings that follow the `known` ones. A format that knows all pairings from the start makes them one by one,
+    so that a million games need little memory."""
     so_far = _so_far(names, results, seed, known, withdrawn)
-    while more := _FURTHER[Format(terms.format)](terms, so_far):
+    format = Format(terms.format)
+    if format in _MEETINGS:
+        yield from scheduled(so_far, _MEETINGS[format](terms, so_far), terms.rounds)
+        return
+    while more := _NEXT_ROUND[format](terms, so_far):
+        yield from more
         so_far = replace(so_far, known=(*so_far.known, *more))
-    return list(so_far.known)
 
 
 def is_complete(
@@ -119,6 +142,12 @@ def needless(
 def grows(terms: Terms) -> bool:
     """Whether later pairings depend on results; else all pairings are known from the start."""
     return Format(terms.format) in (Format.SWISS, Format.KNOCKOUT)
+
+
+def is_all(terms: Terms, players: int, pairings: int) -> bool:
+    """Whether this number of known pairings is certainly all of them, so that none has to be looked at. Always False in
+    formats in which later pairings depend on earlier ones."""
+    return Format(terms.format) in _MEETINGS and pairings == estimate(terms, players).pairings
 
 
 def byes(pairings: Iterable[Pairing]) -> dict[int, str]:

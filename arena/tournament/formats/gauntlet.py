@@ -5,12 +5,11 @@ It measures new agents against known ones, or many agents against a few. Challen
 
 from __future__ import annotations
 
-from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.tournament_state import Terms, TournamentState, scheduled
+from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 
-def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """All pairings that are not known yet. Pairings of withdrawn players stay: the director forfeits their games."""
+def meetings(terms: Terms, so_far: TournamentState) -> list[list[tuple[str, str]]]:
+    """Who meets whom in each round. Withdrawn players are in it too: their games are forfeited."""
     order = so_far.draw("order")
     challengers = [name for name in order if name in terms.gauntlet]
     field = [name for name in order if name not in terms.gauntlet]
@@ -19,4 +18,4 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     for at in range(most):
         pairs = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
         rounds.append([(challenger, field[other]) for challenger, other in pairs if other < len(field)])
-    return scheduled(so_far, rounds, terms.rounds)
+    return rounds

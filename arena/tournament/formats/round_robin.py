@@ -6,15 +6,13 @@ The first seat does not come from the tables: `Pairing.of` draws it, and it chan
 
 from __future__ import annotations
 
-from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.tournament_state import Terms, TournamentState, scheduled
+from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 
-def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """All pairings that are not known yet. Pairings of withdrawn players stay: the director forfeits their games."""
+def meetings(_: Terms, so_far: TournamentState) -> list[list[tuple[str, str]]]:
+    """Who meets whom in each round. Withdrawn players are in it too: their games are forfeited."""
     order = so_far.draw("order")
-    rounds = [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
-    return scheduled(so_far, rounds, terms.rounds)
+    return [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
 
 
 def table(players: int) -> list[list[tuple[int, int]]]:

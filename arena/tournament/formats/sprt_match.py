@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.ratings.match_statistics import Hypothesis, Model, Sprt, sprt
-from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.tournament_state import Terms, TournamentState, scheduled
+from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 DEFAULT_RISK: Final = 0.05
 _CLAIMS: Final = {
@@ -53,10 +52,10 @@ class MatchTest(Sprt, frozen=True):
     """Number of pairs of games so far."""
 
 
-def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """All pairings that are not known yet."""
+def meetings(_: Terms, so_far: TournamentState) -> list[list[tuple[str, str]]]:
+    """Who meets whom in each round."""
     first, second = so_far.names
-    return scheduled(so_far, [[(first, second)]], terms.rounds)
+    return [[(first, second)]]
 
 
 def match_test(terms: SprtTerms, pairs: Mapping[float, int]) -> MatchTest:

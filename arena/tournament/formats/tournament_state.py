@@ -6,7 +6,7 @@ Both are plain values. The state does not depend on the order in which names and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +15,8 @@ from arena.tournament.formats.pairing import Pairing
 
 Results = Mapping[str, Mapping[str, float]]
 """By the key of each pairing that is over: the points of each of its players, summed over its games."""
+_Meeting = tuple[int, tuple[str, str], int]
+"""The round from 0, the players, and the cycle."""
 
 
 class Terms(Protocol):
@@ -97,26 +99,27 @@ class TournamentState:
         return Pairing.of(names, cycle=cycle, round=round, legs=legs, seed=self.seed)
 
 
-def scheduled(so_far: TournamentState, rounds: Sequence[Sequence[tuple[str, str]]], cycles: int) -> list[Pairing]:
+def scheduled(so_far: TournamentState, rounds: Sequence[Sequence[tuple[str, str]]], cycles: int) -> Iterator[Pairing]:
     """The pairings that are not known yet, when `rounds` is played once in each of the `cycles`.
 
     At the start each pairing keeps its round. If players or cycles were added later, the missing pairings fill new
     rounds after the last one, each in the first round where both players are free."""
     known = {(*sorted(pairing.names), pairing.cycle) for pairing in so_far.known}
-    missing = [
+    missing: Iterable[_Meeting] = (
         (cycle * len(rounds) + at, names, cycle)
         for cycle in range(cycles)
         for at, pairs in enumerate(rounds)
         for names in pairs
-        if (*sorted(names), cycle) not in known
-    ]
+        if not known or (*sorted(names), cycle) not in known
+    )
     if known:
         missing = _packed(missing)
     before = so_far.last_round
-    return [so_far.pairing(names, cycle=cycle, round=before + at + 1, legs=2) for at, names, cycle in missing]
+    for at, names, cycle in missing:
+        yield so_far.pairing(names, cycle=cycle, round=before + at + 1, legs=2)
 
 
-def _packed(pairings: Iterable[tuple[int, tuple[str, str], int]]) -> list[tuple[int, tuple[str, str], int]]:
+def _packed(pairings: Iterable[_Meeting]) -> list[_Meeting]:
     """The same pairings, each in the first round from 0 in which both players are free."""
     busy: Counter[str] = Counter()
     """The rounds in which a player is busy, as bits."""
