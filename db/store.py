@@ -128,15 +128,18 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[New
     while part := list(islice(rest, _PART)):
         new = dialect.new_game_ids(connection, len(part))
         same = {"tournament": tournament, "status": "scheduled"}
-        rows = [{"id": id, "number": at} | same | asdict(game) for id, at, game in zip(new, count(number + 1), part)]
-        connection.execute(_GAME, rows)
-        connection.execute(
-            _NEW_SEAT,
-            [
-                {"game": row["id"], "seat": seat, "version": version, "name": name}
-                for row in rows
-                for seat, (version, name) in enumerate(row["seats"])
-            ],
+        rows = [
+            {"id": id, "number": at, **same, **asdict(game)}
+            for id, at, game in zip(new, count(number + 1), part, strict=False)
+        ]
+        _GAME.run(connection, *rows)
+        _NEW_SEAT.run(
+            connection,
+            *(
+                {"game": id, "seat": seat, "version": version, "name": name}
+                for id, game in zip(new, part, strict=True)
+                for seat, (version, name) in enumerate(game.seats)
+            ),
         )
         number += len(part)
         ids += new
@@ -341,5 +344,5 @@ _SEAT: Final = Prepared(
     update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat")), *SEAT_RESULT
 )
 _MOVE: Final = Prepared(insert(Move), "game", *MoveRecord.__struct_fields__)
-_GAME: Final = insert(Game)
-_NEW_SEAT: Final = insert(Seat)
+_GAME: Final = Prepared(insert(Game), "id", "tournament", "number", "status", *NewGame.__struct_fields__[:-1])
+_NEW_SEAT: Final = Prepared(insert(Seat), "game", "seat", "version", "name")

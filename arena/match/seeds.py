@@ -10,6 +10,7 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeVar
 
 Outcome = TypeVar("Outcome")
@@ -58,11 +59,12 @@ def number(seed: int, *purpose: object) -> int:
     return int.from_bytes(_drawn(_key(seed), *purpose)[:8], "big")
 
 
+@lru_cache(maxsize=16)
 def _key(seed: int) -> bytes:
     return hashlib.sha256(str(seed).encode()).digest()
 
 
 def _drawn(key: bytes, *purpose: object) -> bytes:
     # Each part is preceded by its length, so that ("a", "bc") and ("ab", "c") are different purposes.
-    text = "".join(f"{len(str(part))}:{part}," for part in purpose)
+    text = "".join([f"{len(part)}:{part}," for part in map(str, purpose)])
     return hashlib.blake2b(text.encode(), key=key, digest_size=32).digest()

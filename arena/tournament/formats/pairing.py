@@ -37,7 +37,8 @@ class Pairing:
     def of(cls, names: Iterable[str], *, cycle: int, round: int, legs: int, seed: int) -> Self:
         """A pairing of these players. The first seat is drawn from the seed, and moves on with each cycle."""
         together = sorted(names)
-        order = sorted(together, key=lambda name: (number(seed, "seats", *together, name), name))
+        drawn = [(number(seed, "seats", *together, name), name) for name in together]
+        order = [name for _, name in sorted(drawn)]
         first = cycle % len(order)
         return cls((*order[first:], *order[:first]), cycle, round, legs)
 
