@@ -5,6 +5,7 @@ Points are after rulings: an annulled game has none, and an awarded game has the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -107,20 +108,21 @@ def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tup
     return [(game, seat) for game, seat in rows]
 
 
-def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
-    """The last attempt at each game that was not cancelled; if all were, the last attempt."""
-    rows = connection.execute(
-        text(
-            """
-            SELECT game.id, game.number, game.pair, game.leg, game.status, game.verdict, game.fault, v_seat.player,
-                   v_seat.points
-            FROM game JOIN v_seat ON v_seat.game = game.id
-            WHERE game.tournament = :tournament
-            ORDER BY game.number, game.attempt, v_seat.seat
-            """
-        ),
-        {"tournament": tournament},
+def outcomes(connection: Connection, tournament: int, pairs: Sequence[str] | None = None) -> list[Outcome]:
+    """The last attempt at each game that was not cancelled; if all were, the last attempt. `pairs`: the keys of
+    pairings; with None, of all."""
+    query = text(
+        f"""
+        SELECT game.id, game.number, game.pair, game.leg, game.status, game.verdict, game.fault, v_seat.player,
+               v_seat.points
+        FROM game JOIN v_seat ON v_seat.game = game.id
+        WHERE game.tournament = :tournament {"" if pairs is None else "AND game.pair IN :pairs"}
+        ORDER BY game.number, game.attempt, v_seat.seat
+        """
     )
+    if pairs is not None:
+        query = query.bindparams(bindparam("pairs", list(pairs), expanding=True))
+    rows = connection.execute(query, {"tournament": tournament})
     attempts: dict[int, Outcome] = {}
     for id, number, pair, leg, status, verdict, fault, name, points in rows:
         new = Outcome(id, number, pair, leg, status, verdict, fault, False, {})
@@ -146,22 +148,25 @@ def pair_points(connection: Connection, tournament: int, name: str) -> dict[floa
     """For each number of points that `name` has from a pairing of two games, how many pairings gave that many.
 
     Only pairings with two finished games of the current versions, without a forfeit, a void game or a ruling."""
-    rows = connection.execute(
-        text(
-            """
-            SELECT pairs.points, COUNT(*)
-            FROM (SELECT SUM(seat.points) AS points
-                  FROM game JOIN v_game ON v_game.id = game.id JOIN seat ON seat.game = game.id
-                  WHERE game.tournament = :tournament AND game.status = 'finished' AND game.verdict <> 'forfeit'
-                        AND v_game.counts = 1 AND v_game.present = 1 AND v_game.ruling IS NULL
-                        AND seat.name = :name AND seat.points IS NOT NULL
-                  GROUP BY game.pair HAVING COUNT(*) = 2) AS pairs
-            GROUP BY pairs.points
-            """
-        ),
-        {"tournament": tournament, "name": name},
-    )
-    return dict[float, int](rows.all())
+    query = f"SELECT pairs.points, COUNT(*) FROM ({_POINTS_OF_PAIRS} = 2) AS pairs GROUP BY pairs.points"
+    return dict[float, int](connection.execute(text(query), {"tournament": tournament, "name": name}).all())
+
+
+def half_points(connection: Connection, tournament: int, name: str) -> dict[str, float]:
+    """The points of `name` in the pairings of which only one such game is finished, by their keys."""
+    rows = connection.execute(text(f"{_POINTS_OF_PAIRS} = 1"), {"tournament": tournament, "name": name})
+    return dict[str, float](rows.all())
+
+
+def ruling_count(connection: Connection) -> int:
+    """The number of all rulings: it grows with each one, because none is ever deleted."""
+    return int(connection.execute(_RULING_COUNT).scalar_one())
+
+
+def waiting(connection: Connection, tournament: int) -> list[tuple[str, int]]:
+    """The games that are scheduled or in progress: pairing and leg of each."""
+    rows = select(Game.pair, Game.leg).where(Game.tournament == tournament, Game.status.in_(("scheduled", "playing")))
+    return [(pair, leg) for pair, leg in connection.execute(rows)]
 
 
 def waiting_pairs(connection: Connection, tournament: int) -> list[str]:
@@ -328,3 +333,12 @@ _SCHEDULED: Final = (
     .order_by(_NEXT.c.number, _NEXT.c.attempt, _NEXT.c.id, Seat.seat)
 )
 """The next scheduled games: a row for each seat."""
+_POINTS_OF_PAIRS: Final = """
+    SELECT game.pair, SUM(seat.points) AS points
+    FROM game JOIN v_game ON v_game.id = game.id JOIN seat ON seat.game = game.id
+    WHERE game.tournament = :tournament AND game.status = 'finished' AND game.verdict <> 'forfeit'
+          AND v_game.counts = 1 AND v_game.present = 1 AND v_game.ruling IS NULL
+          AND seat.name = :name AND seat.points IS NOT NULL
+    GROUP BY game.pair HAVING COUNT(*)
+"""
+_RULING_COUNT: Final = text("SELECT COUNT(*) FROM ruling")

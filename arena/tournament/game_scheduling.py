@@ -39,7 +39,7 @@ class RecordedTournament:
 def schedule_more(connection: Connection, tournament: RecordedTournament) -> list[formats.Pairing]:
     """Schedules the pairings that are known by now, and cancels those that are no longer needed.
 
-    In a format that grows: returns the pairings whose results are needed and not there yet, else nothing."""
+    Returns the pairings without those that are not needed; nothing in a format that does not grow."""
     league = tournament.league
     id = tournament.id
     entered = running.entries(connection, id)
@@ -72,11 +72,7 @@ def schedule_more(connection: Connection, tournament: RecordedTournament) -> lis
         store.repeat(connection, game, versions=versions)
     if new or wanted:
         _forfeit_inactive(connection, id, entered)
-    return [
-        pairing
-        for pairing in pairings
-        if not pairing.is_bye and pairing.key not in results and pairing.key not in needless
-    ]
+    return [pairing for pairing in pairings if pairing.key not in needless]
 
 
 def _further(

@@ -19,7 +19,8 @@ from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
 from arena.tournament import formats
-from arena.tournament.game_scheduling import decide_match, forfeit_all, schedule_more
+from arena.tournament.consequences import Consequences
+from arena.tournament.game_scheduling import decide_match, forfeit_all
 from arena.tournament.host import host
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
@@ -67,6 +68,7 @@ class Tournament(Schedule):
         self._on_record = prepared.tournament
         self._database = database
         self._wait = wait
+        self._consequences = Consequences(prepared.tournament)
         # By agent: the number of faults in a row up to its last game.
         self._faults = dict(prepared.faults)
         # Games that are in progress in the database, but not yet given to the director.
@@ -164,17 +166,20 @@ class Tournament(Schedule):
             changed = self._record(connection, finished, {name: faults[name] for name in out})
             if changed:
                 self._ahead = []
-            return changed, None if self._unmarked else self._begin_next(connection)
+            if self._unmarked:
+                return changed, None
+            game = self._begin_next(connection)
+            # A game that was scheduled by a ruling is noticed at the latest when no other one is left.
+            return changed or (game is None and self._consequences.notice_rulings(connection)), game
 
         changed, game = self._write(record)
-        is_followed = bool(self._unmarked)
         self._unmarked.clear()
         if game is not None:
             self._begun.append(game)
             self._drop(game)
         self._faults |= faults | dict.fromkeys(out, 0)
         self.quarantined += out
-        if changed or (game is None and not is_followed):
+        if changed:
             self._write(self._count)
         else:
             self.over += 1
@@ -225,21 +230,25 @@ class Tournament(Schedule):
         record = finished.record
         refuse_broken_rules(record)
         store.finish(connection, number, record, host=host(finished.game), now=datetime.now(UTC))
-        changed = False
-        if record.verdict == Verdict.VOID:
-            pair = str(finished.game.identity[0])
-            if running.voids(connection, self.id, pair, finished.game.leg) < MOST_ATTEMPTS:
-                store.repeat(connection, number)
-                changed = True
-        changed = self._decide(connection) or changed
+        repeated = self._repeat(connection, finished)
+        self.test = self._consequences.decide(connection, finished)
+        changed = repeated or (self.test is not None and self.test.verdict is not None)
         for name, count in out.items():
             store.set_entry_status(connection, self.id, name, "quarantined")
             forfeit_all(connection, self.id, name, f"{name} is quarantined: {count} faults in a row")
+            self._consequences.forget()
             changed = True
-        if formats.grows(self.league):
-            schedule_more(connection, self._on_record)
-            changed = True
-        return changed
+        return self._consequences.schedule(connection, finished, repeated=repeated) or changed
+
+    def _repeat(self, connection: Connection, finished: Finished) -> bool:
+        """Schedules a void game again, unless it was played `MOST_ATTEMPTS` times; returns whether it does."""
+        if finished.record.verdict != Verdict.VOID:
+            return False
+        pair = str(finished.game.identity[0])
+        if running.voids(connection, self.id, pair, finished.game.leg) >= MOST_ATTEMPTS:
+            return False
+        store.repeat(connection, finished.game.number)
+        return True
 
     def _decide(self, connection: Connection) -> bool:
         """Whether the match's test is decided; if so, the scheduled games are cancelled."""
@@ -308,10 +317,11 @@ class Tournament(Schedule):
         }
 
     def _write(self, action: Callable[[Connection], Result]) -> Result:
-        """Calls `action` in its own transaction; after a failed attempt the next games are read again."""
+        """Calls `action` in its own transaction; after a failed attempt everything is read again."""
 
         def wait(reason: str) -> None:
             self._ahead = []
+            self._consequences.forget()
             self._wait(reason)
 
         return _written(self._database, wait, action)

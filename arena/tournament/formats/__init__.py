@@ -27,8 +27,10 @@ __all__ = [
     "byes",
     "estimate",
     "further",
+    "grows",
     "is_all",
     "is_complete",
+    "is_decided",
     "needless",
     "pairings",
 ]
@@ -137,6 +139,11 @@ def needless(
         return []
     every = pairings(terms, names, results, seed, known=known, withdrawn=withdrawn)
     return knockout.needless(terms, _so_far(names, results, seed, every, withdrawn))
+
+
+def is_decided(terms: Terms, series: Sequence[Pairing], results: Results, seed: int) -> bool:
+    """Whether a series of a knockout, all pairings of two players, is decided by these results."""
+    return knockout.is_decided(terms, _so_far(series[0].names, results, seed, series, ()))
 
 
 def grows(terms: Terms) -> bool:

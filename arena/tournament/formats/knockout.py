@@ -169,6 +169,12 @@ def needless(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     ]
 
 
+def is_decided(terms: Terms, so_far: TournamentState) -> bool:
+    """Whether the series of two players is decided by its points. `so_far`: nothing but these players and pairings."""
+    first, second = so_far.names
+    return _Series(terms, so_far, 1, (first, second), so_far.known, frozenset()).winner is not None
+
+
 def bracket_so_far(terms: Terms, so_far: TournamentState, forfeits: Collection[tuple[str, str]] = ()) -> Bracket:
     """The current bracket. `forfeits`: keys of pairings, each with a player who forfeited a game of that pairing."""
     rounds = tuple(tuple(place.shown(forfeits) for place in places) for places in _rounds(terms, so_far))
