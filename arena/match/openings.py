@@ -25,6 +25,9 @@ _LOOKS_AHEAD: Final = 4
 _MOST_NODES: Final = 4_000
 """Nodes of that search: enough for all its plies in Connect-4, for two in Go, and about 0.1 s in chess."""
 
+_MOST_ORDERS: Final = 10_000
+"""Groups of players whose openings are kept in memory; those of others are found again when they meet again."""
+
 Opening = tuple[str, ...]
 """The texts of the opening's moves."""
 
@@ -70,6 +73,8 @@ class Book:
             return []
         names = tuple(sorted(players))
         if names not in self._orders:
+            if len(self._orders) >= _MOST_ORDERS:
+                self._orders.clear()
             self._orders[names] = self._order(names)
         return self._orders[names].until(cycle)
 

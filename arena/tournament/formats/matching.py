@@ -37,6 +37,7 @@ class Matching:
         left._graph = self._graph
         left._gone = self._gone
         left._mates = self._mates.copy()
+        left.size = self.size
         # One after the other: if two vertices lost their mates at the same time, one search could take the mate that
         # the other needs.
         for one in leaving:
@@ -44,10 +45,10 @@ class Matching:
             left._gone = left._gone | {one}
             if mate >= 0:
                 left._mates[mate] = -1
+                left.size -= 1
                 # An augmenting path must start at the vertex that lost its mate: before, the matching was maximum.
                 if mate not in leaving:
-                    left._improve(mate)
-        left.size = sum(mate >= 0 for mate in left._mates) // 2
+                    left.size += left._improve(mate)
         return left
 
     def _improve(self, root: int) -> bool:

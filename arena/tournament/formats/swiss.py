@@ -55,8 +55,13 @@ class _Field:
     def of(cls, order: Sequence[str], points: Mapping[str, float], met: Met) -> Self:
         """The field of these players, best first."""
         places = range(len(order))
-        meetings = [[met[_sorted_pair(one, other)] for other in order] for one in order]
-        least = min(meetings[one][other] for one in places for other in places if one != other)
+        place = {name: at for at, name in enumerate(order)}
+        meetings = [[0] * len(order) for _ in order]
+        for names, times in met.items():
+            if len(names) == 2 and all(name in place for name in names):
+                one, other = (place[name] for name in names)
+                meetings[one][other] = meetings[other][one] = times
+        least = min(min(row[:one] + row[one + 1 :]) for one, row in enumerate(meetings))
         fresh = [[other for other in places if other != one and meetings[one][other] == least] for one in places]
         return cls([points[name] for name in order], meetings, fresh)
 
