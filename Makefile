@@ -56,7 +56,8 @@ bench: $(READY)
 release: $(READY_TO_RELEASE)
 	.ci/release $(BIN)/python
 
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+# Python compiles a module when it is first imported; pip would compile thousands that nobody imports.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable
 
 # The environment itself; pip is the last thing that comes into it.
 $(BIN)/pip:

@@ -120,7 +120,7 @@ def test_its_steps_make_an_environment_that_plays(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", str(base)], check=True, timeout=PATIENCE)
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     environment |= {"PATH": f"{base / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
-    environment["PIP_NO_COMPILE"] = "1"  # the image compiles; this test has no use for it
+    environment |= package.WITHOUT_COMPILING  # the image compiles; this test has no use for it
 
     def inside(text: str) -> str:
         return re.sub(r"(?<![\w.])/(opt/arena|src|wheel|data)\b", rf"{tmp_path}/\1", text)
@@ -142,6 +142,7 @@ def test_its_steps_make_an_environment_that_plays(tmp_path: Path) -> None:
                 ["sh", "-c", inside(argument)], cwd=folder, env=environment, capture_output=True, encoding="utf-8"
             )
             assert done.returncode == 0, f"{argument}\n{done.stderr}"
+    assert not list((tmp_path / "opt" / "arena").glob("lib/python3*/site-packages/alembic/**/*.pyc"))
     assert arguments("ENTRYPOINT") == ['["arena"]']
     game = [inside("/opt/arena/bin/arena"), "play", "tictactoe", "minimax", "random", "--quiet"]
     played = subprocess.run(game, cwd=folder, env=environment, capture_output=True, encoding="utf-8")

@@ -136,7 +136,7 @@ def commit(folder: Path) -> None:
 
 def release(folder: Path) -> subprocess.CompletedProcess[str]:
     words = [str(folder / ".ci" / "release"), sys.executable]
-    environment = os.environ | {"PIP_NO_COMPILE": "1"}
+    environment = os.environ | package.WITHOUT_COMPILING
     return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, cwd=folder, env=environment)
 
 

@@ -27,6 +27,8 @@ PACKAGES: Final = ("adsearch", "agents", "arena", "db")
 _OLDEST: Final = 11
 _NEWEST: Final = 30
 """Minor versions of Python 3 that are looked for."""
+WITHOUT_COMPILING: Final = {"PIP_NO_COMPILE": "0"}
+"""In the environment of pip: it compiles nothing, because it takes the value for that of `compile`."""
 _NOT_FOUND: Final = (
     "Could not find a version",
     "No matching distribution",
