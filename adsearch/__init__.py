@@ -37,16 +37,18 @@ _MODULES: Final = {
     "algorithms": "registry",
     "searches": "registry",
 }
-"""Names that are imported when they are first used, each with its module: an agent that does not search starts in half
-the time without them."""
+"""Names that are imported when they are first used, each with its module; so are these modules. An agent that does not
+search starts in half the time without them."""
 
 if not TYPE_CHECKING:  # type checkers know the names above, and report all others
 
     def __getattr__(name: str) -> Any:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(f"adsearch.{_MODULES[name]}"), name)
-        return value
+        if name in _MODULES:
+            value = globals()[name] = getattr(importlib.import_module(f"adsearch.{_MODULES[name]}"), name)
+            return value
+        if name in _MODULES.values():
+            return importlib.import_module(f"adsearch.{name}")  # for `import adsearch` and `adsearch.trace.Backup`
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

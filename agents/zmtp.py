@@ -15,13 +15,14 @@ from agents.errors import AgentsError
 
 _SCHEME: Final = "ipc://"
 _GREETING: Final = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
-_METADATA: Final = b"\x05READY" + b"\x0bSocket-Type" + b"\x00\x00\x00\x06DEALER"
+_READY: Final = b"\x05READY"
+_METADATA: Final = _READY + b"\x0bSocket-Type" + b"\x00\x00\x00\x06DEALER"
 _LONG: Final = 2
 _COMMAND: Final = 4
 """Flags of a frame: its length has 8 bytes instead of one; it belongs to ZMTP, not to us."""
 
 
-class Closed(Exception):
+class Closed(ConnectionError):
     """The connection is closed."""
 
 
@@ -39,7 +40,10 @@ class Connection:
             self._socket.connect(address.removeprefix(_SCHEME))
             self._socket.sendall(_GREETING + bytes((_COMMAND, len(_METADATA))) + _METADATA)
             self._take(len(_GREETING))
-        except (OSError, ValueError, Closed) as error:
+            # Read now: later it would wake a poll without a message, and `receive` would wait for one.
+            if not self._frame()[1].startswith(_READY):
+                raise OSError("it does not speak ZeroMQ")
+        except (OSError, ValueError) as error:
             self.close()
             words = getattr(error, "strerror", None) or error
             raise AgentsError(f"expected the referee's address, got {quote(address)} ({words})") from None
@@ -69,16 +73,19 @@ class Connection:
     def receive(self) -> bytes:
         """The next message; raises Closed or TimeoutError."""
         while True:
-            flags, size = self._take(2)
-            if flags & _LONG:
-                size = int.from_bytes(bytes((size,)) + self._take(7), "big")
-            body = self._take(size)
+            flags, body = self._frame()
             if not flags & _COMMAND:
                 return body
 
     def close(self) -> None:
         """Close the connection; the other end still receives what was sent."""
         self._socket.close()
+
+    def _frame(self) -> tuple[int, bytes]:
+        flags, size = self._take(2)
+        if flags & _LONG:
+            size = int.from_bytes(bytes((size,)) + self._take(7), "big")
+        return flags, self._take(size)
 
     def _take(self, size: int) -> bytes:
         while len(self._unread) < size:

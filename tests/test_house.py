@@ -213,7 +213,8 @@ def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) ->
     agent.write_text("""if True:
         import gc, sys
         print("loaded", *sys.modules)
-        import typing_extensions
+        import adsearch, typing_extensions
+        print(adsearch.table.Table is adsearch.Table, adsearch.trace.Backup.__name__, hasattr(adsearch, "tables"))
         from adsearch import Budget, Trace, algorithms
         from agents import Agent
         print(gc.isenabled(), typing_extensions.__name__, Budget.__module__, Trace.__module__, "pvs" in algorithms)
@@ -224,10 +225,11 @@ def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) ->
     """)
     command = [sys.executable, "-P", "-m", "agents", str(agent)]
     ran = subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT)
-    loaded, found = ran.stderr.splitlines()
+    loaded, by_module, found = ran.stderr.splitlines()
     slow = {"argparse", "dataclasses", "hashlib", "inspect", "json", "pathlib", "threading", "traceback", "zmq"}
     ours = {"adsearch.budget", "adsearch.trace", "agents.builtin", "agents.strict", "agents.over_zmq"}
     assert not (slow | ours | {"typing_extensions"}) & set(loaded.split())
+    assert by_module == "True Backup False"
     assert found == "True typing_extensions adsearch.budget adsearch.trace True"
 
 

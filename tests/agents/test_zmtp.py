@@ -5,6 +5,8 @@ from __future__ import annotations
 import socket
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import repeat
 from pathlib import Path
 
@@ -94,13 +96,33 @@ def test_a_silent_server_is_noticed_after_the_timeout(router: zmq.Socket[bytes],
     connection.close()
 
 
-def test_a_server_that_is_not_zeromq_is_refused(tmp_path_factory: pytest.TempPathFactory) -> None:
+GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"NULL".ljust(20, b"\0") + bytes(32)
+
+
+@pytest.mark.parametrize(
+    ("sent", "timeout", "words"),
+    [
+        (b"", 0.05, "timed out"),
+        (GREETING[:63], 0.05, "timed out"),
+        (GREETING, 0.05, "timed out"),
+        (GREETING + b"\x04\x06\x05REA", 0.05, "timed out"),
+        (GREETING + b"\x04\x06\x05ERROR", PATIENCE, "it does not speak ZeroMQ"),
+        (b"x" * 300, PATIENCE, "it does not speak ZeroMQ"),
+    ],
+)
+def test_a_server_that_does_not_begin_like_zeromq_is_refused(
+    sent: bytes, timeout: float, words: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("z") / "s"
-    with socket.socket(socket.AF_UNIX) as server:
+    with socket.socket(socket.AF_UNIX) as server, ThreadPoolExecutor() as pool:
         server.bind(str(path))
         server.listen()
-        with pytest.raises(AgentsError, match=r"expected the referee's address, got .* \(timed out\)"):
-            Connection(f"ipc://{path}", 0.05)
+        refused = pool.submit(Connection, f"ipc://{path}", timeout)
+        with server.accept()[0] as accepted:
+            with suppress(BrokenPipeError):  # it may have timed out already
+                accepted.sendall(sent)
+            with pytest.raises(AgentsError, match=rf"expected the referee's address, got .* \({words}\)"):
+                refused.result()
 
 
 @pytest.mark.parametrize(

@@ -376,7 +376,7 @@ def test_no_limit_means_no_deadline_and_the_limit_is_one_of_the_turn() -> None:
 
 
 @needs_proc
-@pytest.mark.parametrize("how", ["director gone", "SIGTERM", "bye", "refuse", "SIGKILL"])
+@pytest.mark.parametrize("how", ["director gone", "referee gone", "SIGTERM", "bye", "refuse", "SIGKILL"])
 def test_the_warden_takes_its_agent_with_it(how: str) -> None:
     with Judge(bad("hangs")) as judge:
         judge.hear_a(Hello)
@@ -387,6 +387,9 @@ def test_the_warden_takes_its_agent_with_it(how: str) -> None:
         match how:
             case "director gone":
                 judge.hang_up()
+            case "referee gone":
+                judge.socket.close()
+                code, words = 1, "warden: the connection to the referee failed: the other end has closed it"
             case "SIGTERM":
                 judge.warden.terminate()
             case "bye":
