@@ -8,7 +8,7 @@ is drawn. Beside the algorithms, each with the name of its module, are:
     positions       state, path_state, wrapped (moves reversed, visits recorded)
     every search    searcher, terms, budget, result, registry
     parts of some   table, ordering, null_windows, features (weights of an evaluation)
-    what they did   trace (events), trace_calls (calls, true bounds), node_names
+    what they did   trace (events), trace_calls (calls, true bounds), node_names, notebook (how it is shown)
     measures        size, height, count
     texts           option, settings, errors
 """
@@ -17,6 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from adsearch.errors import AdsearchError
+from adsearch.notebook import ShownInNotebook
 from adsearch.option import Option
 from adsearch.state import CHANCE, State
 
@@ -61,4 +62,11 @@ def _draw_svg(state: State[Any], last: Any) -> str:
     return boards.draw(state, last)
 
 
+def _draw_html(trace: "Trace") -> str:
+    from adsearch.pictures import tree_page  # imported here for the same reason
+
+    return tree_page.of_trace(trace)
+
+
 State.draw_svg = _draw_svg
+ShownInNotebook.draw_html = _draw_html

@@ -8,7 +8,6 @@ report a value for each seat. `trace_calls.py` makes the tree of calls from the 
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from math import inf, isfinite, nextafter
 from typing import Any, Final
 
 from adsearch.errors import BadSearch
+from adsearch.notebook import ShownInNotebook
 from adsearch.result import Bound
 from adsearch.state import State
 
@@ -129,7 +129,7 @@ class _Note:
     stand_pat: float | None = None
 
 
-class Trace:
+class Trace(ShownInNotebook):
     """The events of one search, in order. Use a new Trace for each search.
 
     Only the first `keep` events are kept, the others are counted; more than `most` events raise BadSearch. `print`
@@ -233,12 +233,6 @@ class Trace:
     def __repr__(self) -> str:
         count = len(self.events) + self.left_out
         return f"<Trace of {count:,} event{'s' * (count != 1)}; print shows the table>"
-
-    def _repr_html_(self) -> str:
-        """The drawn tree and the table of events, as a notebook shows them."""
-        # Imported when a notebook asks: searches know nothing of pictures.
-        drawn: str = importlib.import_module("adsearch.pictures.tree_page").of_trace(self)
-        return drawn
 
     def _add(
         self,

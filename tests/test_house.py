@@ -170,12 +170,13 @@ def test_adsearch_uses_the_standard_library_alone() -> None:
 
 
 def test_rules_and_searches_know_nothing_of_pictures() -> None:
-    """Only `adsearch/__init__.py` does, which gives `State.svg` what draws, once it is asked for."""
+    """Only `adsearch/__init__.py` does, which sets what draws positions and traces. Nor do they import by a text."""
     package = ROOT / "adsearch"
     others = [path for path in MODULES["adsearch"] if not path.is_relative_to(package / "pictures")]
     assert {package / "state.py", package / "pvs.py", package / "games" / "connect4.py"} <= {*others}
     importing = [path for path in others if "pictures" in folders_imported(path, "adsearch")]
     assert importing == [package / "__init__.py"]
+    assert not [path for path in others if "adsearch.pictures" in path.read_text("utf-8") and path not in importing]
 
 
 def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:
