@@ -248,11 +248,6 @@ class Match:
             lag=self._lag,
         )
 
-    @property
-    def is_silent(self) -> bool:
-        """Whether a player has not reported what it used."""
-        return any(seat.stderr is None for seat in self._seats)
-
     # Messages.
 
     def _receive_ready(self, seat: int, message: Ready, now: int) -> None:

@@ -337,9 +337,13 @@ class Referee:
         players = [self._by_token.get(plan.token) for plan in seats]
         if any(player is None or player.before or player.match not in (None, match) for player in players):
             return None
-        same = {plan.token for plan in seats} == {plan.token for plan in match.fixture.seats}
-        can_be_early = same and not any(plan.guarded for plan in seats)
-        if match.is_silent if match.phase is Phase.DONE else not can_be_early:
+        record = self._unstored.get(match.fixture.game)
+        if record is None:  # not all have reported
+            same = {plan.token for plan in seats} == {plan.token for plan in match.fixture.seats}
+            is_possible = same and not any(plan.guarded for plan in seats)
+        else:
+            is_possible = all(seat.stderr is not None for seat in record.seats)
+        if not is_possible:
             return None
         self._begin(follower, now)
         return game
