@@ -34,6 +34,7 @@ WAITS: Final = re.compile(r"\.(recv|recv_multipart|send|send_multipart|poll|rece
 CODES: Final = re.compile(r"\b(un)?pack\w*\(|\b(en|de)code\(|\bconvert\(|from_(referee|director|player)\(")
 PLACES: Final = (
     ("/zmq/", "ZeroMQ's calls"),
+    ("/agents/zmtp.py", "ZeroMQ's calls"),
     ("/msgpack/", "messages to values and back"),
     ("/agents/protocol.py", "messages to values and back"),
     ("/arena/play/control.py", "messages to values and back"),
