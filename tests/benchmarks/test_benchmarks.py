@@ -1,0 +1,77 @@
+"""Benchmarks that no command of ours uses: how they read what was printed, and that they still run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.interleaved import compared
+from benchmarks.where import difference, kind_of
+from tests.kit.effort import PATIENCE, SOAK
+
+ROOT = Path(__file__).parents[2]
+SOAKED = pytest.mark.skipif(not SOAK, reason="plays real tournaments: SOAK=1")
+OTHER = [
+    ["p1 games", "| 1 | 1,000 | 4.00 |"],
+    ["p1 games", "| 1 | 3,000 | 6.00 |"],
+    ["p1 games", "| 1 | 2,000 | 5.00 |"],
+]
+THIS = [["p1 games", "| 1 | 4,000 | 2.50 |"]] * 3
+
+
+def test_medians_of_two_checkouts_are_compared_and_what_is_always_the_same_is_not() -> None:
+    assert compared(OTHER, THIS, arrows=False) == [
+        "p1 games",
+        "other  | 1 | 2,000 | 5.00 |",
+        "this   | 1 | 4,000 | 2.50 |",
+        "ratio  | 1 | x2.00 | x0.50 |",
+    ]
+    assert compared(OTHER, THIS, arrows=True) == ["p1 games", "| 1 | 2,000 → 4,000 | 5.00 → 2.50 |"]
+
+
+def test_runs_that_print_other_words_are_not_compared() -> None:
+    with pytest.raises(SystemExit, match="lines differ in more than numbers"):
+        compared([["1 game"]], [["1 ply"]], arrows=False)
+
+
+@pytest.mark.parametrize(
+    ("frames", "what"),
+    [
+        (["/x/site-packages/zmq/sugar/socket.py:1", f"{ROOT}/arena/play/referee.py:1"], "ZeroMQ's calls"),
+        ([f"{ROOT}/agents/zmtp.py:1", f"{ROOT}/agents/over_zmq.py:1"], "ZeroMQ's calls"),
+        ([f"{ROOT}/arena/match/match.py:1", f"{ROOT}/arena/play/referee.py:1"], "match"),
+        (["/usr/lib/python3/heapq.py:1", f"{ROOT}/db/store.py:1"], "database"),
+        (["/usr/lib/python3/heapq.py:1"], "own code of the process"),
+    ],
+)
+def test_a_sample_belongs_to_its_innermost_frame_that_says_what_it_is_for(frames: list[str], what: str) -> None:
+    assert kind_of(frames) == what
+
+
+def test_a_ply_is_the_difference_of_two_games_in_parts() -> None:
+    assert difference({"match": {"referee": 50.0}}, {"match": {"referee": 20.0}}, 10) == {"match": {"referee": 3.0}}
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("season.py --agents 10 --games 20 --runs 0", "20 games in "),
+        pytest.param("tournament.py games 40", "| games at once |", marks=SOAKED),
+        pytest.param("where.py --games 40", "| a game of ", marks=SOAKED),
+    ],
+)
+def test_a_small_benchmark_runs(command: str, shown: str) -> None:
+    script, *options = command.split()
+    ran = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / script, *options],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert shown in ran.stdout
