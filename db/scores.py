@@ -44,7 +44,7 @@ class Score(Struct):
         self.wins_second += wins_second
 
 
-class HeadToHead(Struct):
+class HeadToHead(Struct, gc=False):
     """The games of one player against another."""
 
     games: int = 0
@@ -60,13 +60,20 @@ class Scores(Struct):
 
     def player(self, name: str) -> Score:
         """The score of `name`; a new one if there is none."""
-        return self.players.setdefault(name, Score())
+        # Not `setdefault`: it would make a Score for each game.
+        found = self.players.get(name)
+        if found is None:
+            found = self.players[name] = Score()
+        return found
 
     def meet(self, name: str, opponent: str, games: int, points: float) -> None:
         """Add N games of `name` against `opponent`, with the points of `name`."""
-        meetings = self.head_to_head.setdefault((name, opponent), HeadToHead())
-        meetings.games += games
-        meetings.points += points
+        meetings = self.head_to_head.get((name, opponent))
+        if meetings is None:
+            self.head_to_head[name, opponent] = HeadToHead(games, points)
+        else:
+            meetings.games += games
+            meetings.points += points
 
 
 def scores(connection: Connection, tournament: int | None = None) -> Scores:
@@ -157,19 +164,18 @@ class _ScoreQueries:
         if self._who == "version" and self._connection.dialect.name == "sqlite":
             together = "a.version * 4294967296 + COALESCE(b.version, 0)"  # one number is sorted faster than two
         rows = self._rows(_PAIRS, which, one=one, other=other, together=together)
+        names, player, meet = self._names, self._results.player, self._results.meet
         for who, whom, games, own, others, wins, losses, other_wins, other_losses in rows:
-            name = self._name(who)
+            name = names.get(who, who)
             if for_two:
-                self._results.player(name).add(games, own, wins=wins, losses=losses, wins_second=0)
+                player(name).add(games, own, wins=wins, losses=losses, wins_second=0)
             if whom is None:
                 continue  # a game with one player
-            opponent = self._name(whom)
-            self._results.meet(name, opponent, games, own)
-            self._results.meet(opponent, name, games, others)
+            opponent = names.get(whom, whom)
+            meet(name, opponent, games, own)
+            meet(opponent, name, games, others)
             if for_two:
-                self._results.player(opponent).add(
-                    games, others, wins=other_wins, losses=other_losses, wins_second=other_wins
-                )
+                player(opponent).add(games, others, wins=other_wins, losses=other_losses, wins_second=other_wins)
 
     def _count_totals(self, which: str) -> None:
         for who, games, points, wins, losses, wins_second in self._rows(_TOTALS, which):
@@ -212,7 +218,8 @@ class _ScoreQueries:
 
     def _ask(self, query: str) -> Sequence[Any]:
         given = {name: value for name, value in self._given.items() if f":{name}" in query}
-        return self._connection.execute(text(query), given).all()
+        # Rows straight from the driver, without SQLAlchemy's Row objects: there can be hundreds of thousands.
+        return self._connection.execute(text(query), given).cursor.fetchall()
 
     def _name(self, who: Any) -> str:
         return str(self._names.get(who, who))

@@ -7,7 +7,7 @@ with a dispersion estimated from pairings (`arena/ratings/dispersion.py`): the g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import BadRating
-from arena.ratings.dispersion import cells, dispersion, meat
+from arena.ratings.dispersion import cells, dispersion, meat, quadratic_form
 from arena.ratings.duels import Duels, Numbers, Places
 from arena.ratings.estimates import ELO, PRIOR, WIDTH, Estimates, VirtualDraws, logistic
 from arena.ratings.pools import Pools, connected, strongly_connected
@@ -69,13 +69,11 @@ def fit(games: Duels, *, prior: float = PRIOR, anchors: Mapping[str, float] = Ma
     return _Problem(games.where(kept, rated), pools, prior).solved(anchors, unrated)
 
 
-def _edges(games: Duels, which: NDArray[np.bool_]) -> list[tuple[str, str]]:
+def _edges(games: Duels, which: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
     """The distinct pairs (first seat, second seat) of those games."""
     found = np.unique(games.first[which] * len(games.names) + games.second[which])
-    return [
-        (games.names[first], games.names[second])
-        for first, second in zip(*np.divmod(found, len(games.names)), strict=True)
-    ]
+    for first, second in zip(*np.divmod(found, len(games.names)), strict=True):
+        yield games.names[first], games.names[second]
 
 
 def _pools(games: Duels) -> Pools:
@@ -85,7 +83,7 @@ def _pools(games: Duels) -> Pools:
 def _comparable(games: Duels) -> tuple[Pools, dict[str, str]]:
     """Without a prior: the pools in which everybody has scored against everybody, directly or through others; and the
     unrated players with the reasons."""
-    scored = _edges(games, games.score > 0.0) + [(b, a) for a, b in _edges(games, games.score < 1.0)]
+    scored = [*_edges(games, games.score > 0.0), *((b, a) for a, b in _edges(games, games.score < 1.0))]
     winners, losers = ({edge[side] for edge in scored if edge[0] != edge[1]} for side in (0, 1))
     groups = strongly_connected(games.names, scored)
     unrated = {}
@@ -164,13 +162,10 @@ class _Problem:
         are determined; a term on the sum of each pool then makes the matrix invertible and changes nothing else."""
         expected = self._expected(values)
         weight = self._times * expected * (1.0 - expected)
-        size = self._size
-        flat = np.zeros(size * size)
-        parts = ((self._first, 1.0), (self._second, -1.0), (self._kind, 1.0))
-        for row, one in parts:
-            for column, other in parts:
-                flat += np.bincount(row * size + column, one * other * weight, size * size)
-        found: Numbers = flat.reshape(size, size)
+        players, size = len(self.names), self._size
+        found = quadratic_form(
+            *(self._first, self._second, self._kind - players), weight, weight, weight, players=players, size=size
+        )
         if prior:
             chance = logistic(values)
             found[np.diag_indices(size)] += prior * chance * (1.0 - chance)

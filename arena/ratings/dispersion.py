@@ -119,15 +119,34 @@ def meat(met: Cells, dispersion: Dispersion, *, players: int, size: int) -> Numb
     pulls = met.squares * met.v * dispersion.phi
     of_first = met.squares * met.v * dispersion.psi
     both = met.squares * met.t * (dispersion.phi + dispersion.psi) / 2.0
-    low, high, kind = met.low, met.high, players + met.kind
-    flat = np.zeros(size * size)
-    for row, column, much in (
-        *((low, low, pulls), (high, high, pulls), (low, high, -pulls), (high, low, -pulls)),
-        *((low, kind, both), (kind, low, both), (high, kind, -both), (kind, high, -both)),
-        (kind, kind, of_first),
-    ):
-        flat += np.bincount(row * size + column, much, size * size)
-    found: Numbers = flat.reshape(size, size)
+    return quadratic_form(met.low, met.high, met.kind, pulls, both, of_first, players=players, size=size)
+
+
+def quadratic_form(
+    one: Places,
+    other: Places,
+    kind: Places,
+    of_lead: Numbers,
+    of_both: Numbers,
+    of_kind: Numbers,
+    *,
+    players: int,
+    size: int,
+) -> Numbers:
+    """The symmetric matrix of the sum over cells of `of_lead` d^2 + 2 `of_both` d k + `of_kind` k^2, where d is the
+    rating of `one` minus the rating of `other`, and k the advantage in `kind`. The ratings come first."""
+    # The half above the diagonal is copied: adding up each of the nine terms as a whole matrix takes three times as
+    # long.
+    half: Numbers = np.bincount(one * size + other, -of_lead, size * size).astype(float).reshape(size, size)
+    kinds = size - players
+    for_one, for_other = (
+        np.bincount(player * kinds + kind, of_both, players * kinds).reshape(players, kinds) for player in (one, other)
+    )
+    half[:players, players:] = for_one - for_other
+    found: Numbers = half + half.T
+    diagonal = np.bincount(one, of_lead, size) + np.bincount(other, of_lead, size)
+    diagonal += np.bincount(players + kind, of_kind, size)
+    found[np.diag_indices(size)] += diagonal
     return found
 
 

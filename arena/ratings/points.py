@@ -76,13 +76,15 @@ def of(games: Iterable[RatedGame]) -> Scores:
     """The points of these games, counted as `db.scores` counts recorded games."""
     results = Scores()
     for game in games:
-        for seat, (name, points) in enumerate(zip(game.names, game.points, strict=True)):
+        names, shares = game.names, game.points
+        forfeit = game.verdict == _FORFEIT
+        for seat, (name, points) in enumerate(zip(names, shares, strict=True)):
             won = int(points == 1.0)
             score = results.player(name)
-            score.forfeits += game.verdict == _FORFEIT and points > 0.0
+            score.forfeits += forfeit and points > 0.0
             score.add(1, points, wins=won, losses=int(points == 0.0), wins_second=won if seat > 0 else 0)
-        for one, other in permutations(range(len(game.names)), 2):
-            results.meet(game.names[one], game.names[other], 1, game.points[one])
+        for one, other in permutations(range(len(names)), 2):
+            results.meet(names[one], names[other], 1, shares[one])
     return results
 
 

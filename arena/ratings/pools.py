@@ -20,8 +20,13 @@ def connected(names: Collection[str], met: Iterable[tuple[str, str]]) -> Pools:
             name = leader[name]
         return name
 
+    apart = len(leader)
     for one, other in met:
-        leader[lead(one)] = lead(other)
+        if apart == 1:
+            break  # all are connected: the other meetings change nothing
+        if (first := lead(one)) != (second := lead(other)):
+            leader[first] = second
+            apart -= 1
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(lead(name), []).append(name)

@@ -245,19 +245,20 @@ def _lines(found: Estimates, tally: _Tally, anchors: Iterable[str] = (), *, sure
     counted = {name: number for number, name in enumerate(tally.names)}
     ratings, errors = np.round(found.ratings, _DIGITS), found.errors() if sure else np.zeros(len(found.names))
     met = tally.met[:, [counted[name] for name in found.names]]
+    low, high = (ratings + sign * errors for sign in (-1.0, 1.0))
     for number, pool in enumerate(found.pools, 1):
         order = sorted((rated[name] for name in pool), key=lambda place: (-ratings[place], found.names[place]))
-        low, high = (ratings + sign * errors for sign in (-1.0, 1.0))
+        in_pool, lowest, highest = ratings[order], low[order], high[order]
         for at, place in enumerate(order):
             name, below = found.names[place], order[at + 1 : at + 2]
             own = counted[name]
-            rank = 1 + int(np.sum(ratings[order] > ratings[place]))
+            rank = 1 + int(np.sum(in_pool > ratings[place]))
             line = tally.of(own)
             line["marks"] += [ANCHOR] * (name in anchors)
             yield Ranked(
                 rank=rank,
-                rank_low=1 + int(np.sum(low[order] > high[place])) if sure else rank,
-                rank_high=len(order) - int(np.sum(high[order] < low[place])) if sure else rank,
+                rank_low=1 + int(np.sum(lowest > high[place])) if sure else rank,
+                rank_high=len(order) - int(np.sum(highest < low[place])) if sure else rank,
                 name=name,
                 rating=float(found.ratings[place]),
                 error=float(errors[place]) if sure else None,
