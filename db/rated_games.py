@@ -207,10 +207,11 @@ def _games(
     )
     awarded = _awarded(connection, scope) if scope.for_points else {}
     names = _names(connection, scope)
-    # Rows are made into games as they are read: those of a hundred thousand games would need 200 MB.
+    # Rows are made into games as they are read: those of a hundred thousand games would need 200 MB. They come straight
+    # from the driver: no column's type converts what it reads.
     rows = (
         row
-        for row in connection.execute(chosen)
+        for row in iter(connection.execute(chosen).cursor.fetchone, None)
         if row[0] not in left_out and (row[-1] is not None or row[0] in awarded)
     )
     found = [_rated(list(seats), names, awarded.get(id)) for id, seats in groupby(rows, key=itemgetter(0))]

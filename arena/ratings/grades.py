@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
-from itertools import combinations
+from itertools import chain
 from math import ceil, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
@@ -19,10 +19,6 @@ from msgspec import Struct
 
 from adsearch.errors import nearly, quote
 from arena.errors import BadRating
-from arena.ratings import bradley_terry, plackett_luce
-from arena.ratings.duels import duels
-from arena.ratings.ranking import default_system
-from arena.ratings.systems import System
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Estimates
@@ -65,25 +61,27 @@ class Bar(Struct, frozen=True):
     would take more than MOST_MORE."""
 
 
-def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str) -> dict[str, dict[str, Bar]]:
-    """Each agent compared with each bar. `wanted`: the bar's title -> the agent that is the bar. A bar is not compared
-    with itself."""
+def bars(
+    games: Sequence[RatedGame], fit: Estimates, wanted: Mapping[str, str], tournament: str
+) -> dict[str, dict[str, Bar]]:
+    """Each agent compared with each bar. `fit`: the ratings by these games. `wanted`: the bar's title -> the agent that
+    is the bar. A bar is not compared with itself."""
     _apart(wanted)
-    by_places = default_system(games) is System.PLACKETT_LUCE
-    fit: Estimates = plackett_luce.fit(games) if by_places else bradley_terry.fit(duels(games))
     place = {name: number for number, name in enumerate(fit.names)}
     for bar, name in wanted.items():
         if name not in place:
             raise BadRating(f"bar {bar}={name}: no agent {quote(name)} has a rated game{nearly(name, sorted(place))}")
     pool = {name: number for number, names in enumerate(fit.pools) for name in names}
-    met: dict[frozenset[str], list[RatedGame]] = {}
-    played = Counter(name for game in games for name in game.names)
+    met: dict[tuple[str, str], list[RatedGame]] = {}
+    played = Counter(chain.from_iterable(game.names for game in games))
+    compared = {*wanted.values()}
     for game in games:
-        for two in combinations(sorted(set(game.names)), 2):
-            met.setdefault(frozenset(two), []).append(game)
+        for bar in compared.intersection(game.names):
+            for name in {*game.names}:
+                met.setdefault((name, bar), []).append(game)
 
     def stands(name: str, other: str) -> Bar:
-        own = met.get(frozenset((name, other)), [])
+        own = met.get((name, other), [])
         their_games = [f"{tournament}-{game.number}" for game in own]
         if pool[name] != pool[other]:
             return Bar(Against.UNDECIDED, 0.5, their_games, Against.UNDECIDED)

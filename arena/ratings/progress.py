@@ -49,11 +49,22 @@ def progress(
     for game in of_two:
         for version in {*game.names}:
             played.setdefault(version, []).append(game)
+    errors, place = fit.errors(), {version: number for number, version in enumerate(fit.names)}
+    pool = {version: number for number, versions in enumerate(fit.pools) for version in versions}
     found: dict[str, list[VersionRating]] = {}
     for version in sorted(fit.names, key=_by_number):
-        earlier = found.setdefault(agent(version), [])
+        earlier, at = found.setdefault(agent(version), []), place[version]
         before = earlier[-1].version if earlier else None
-        earlier.append(_rating(fit, version, before, played[version]))
+        connected = before is not None and pool[before] == pool[version]
+        one = VersionRating(
+            version=version,
+            at=max((game.finished for game in played[version] if game.finished is not None), default=None),
+            games=len(played[version]),
+            rating=float(fit.ratings[at]),
+            error=float(errors[at]),
+            better=fit.superiority(at, place[before]) if before is not None and connected else None,
+        )
+        earlier.append(one)
     return found
 
 
@@ -65,19 +76,6 @@ def agent(version: str) -> str:
 def _by_number(version: str) -> tuple[str, int]:
     name, _, number = version.rpartition("@")
     return name, int(number)
-
-
-def _rating(fit: Fit, version: str, before: str | None, games: Sequence[RatedGame]) -> VersionRating:
-    place = fit.names.index(version)
-    connected = any({version, before} <= {*pool} for pool in fit.pools)
-    return VersionRating(
-        version=version,
-        at=max((game.finished for game in games if game.finished is not None), default=None),
-        games=len(games),
-        rating=float(fit.ratings[place]),
-        error=float(fit.errors()[place]),
-        better=fit.superiority(place, fit.names.index(before)) if before is not None and connected else None,
-    )
 
 
 def _fit(games: Sequence[RatedGame], anchors: Mapping[str, float], prior: float) -> Fit:

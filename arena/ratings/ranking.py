@@ -98,10 +98,8 @@ def rank(
     if chosen.anchors and system not in FITTED:
         raise BadRating(f"anchors are for {' and '.join(FITTED)} only: {system} starts from fixed numbers")
     match system:
-        case System.ELO:
-            return _fitted(games, counts, chosen)
-        case System.PLACKETT_LUCE:
-            found = plackett_luce.fit(games, prior=chosen.prior, anchors=chosen.anchors)
+        case System.ELO | System.PLACKETT_LUCE:
+            return fitted(games, counts, system=system, settings=chosen)[0]
         case System.INCREMENTAL:
             rated = elo.ratings(games, k=chosen.k, start=chosen.start, floor=chosen.floor)
             found = _apart(games, {name: (one.rating, 0.0) for name, one in rated.items()})
@@ -110,9 +108,17 @@ def rank(
             found = _apart(games, {name: (one.rating, one.deviation) for name, one in deviating.items()})
         case System.POINTS:
             return by_points(points.standings(points.of(games)))
-    tally = _Tally.of_games(games, found.names)
-    lines = _lines(found, tally, chosen.anchors, sure=system is not System.INCREMENTAL)
-    return Ranking(system=system, players=list(lines), pools=len(found.pools), repeated=found.repeated)
+    return _listed(system, found, games, chosen)
+
+
+def fitted(
+    games: Sequence[RatedGame], counts: Sequence[PairCount] = (), *, system: System, settings: Settings
+) -> tuple[Ranking, Estimates]:
+    """The ranking by one of the systems `FITTED`, and its fit. `counts`: only for ELO."""
+    if system is System.ELO:
+        return _by_elo(games, counts, settings)
+    found = plackett_luce.fit(games, prior=settings.prior, anchors=settings.anchors)
+    return _listed(system, found, games, settings), found
 
 
 def default_system(games: Sequence[RatedGame]) -> System:
@@ -142,7 +148,16 @@ def by_points(standings: Iterable[points.Standing]) -> Ranking:
     return Ranking(system=System.POINTS, players=players, pools=min(1, len(players)))
 
 
-def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Settings) -> Ranking:
+def _listed(system: System, found: Estimates, games: Iterable[RatedGame], chosen: Settings) -> Ranking:
+    """The ranking by these estimates, with the results of the games."""
+    tally = _Tally.of_games(games, found.names)
+    lines = _lines(found, tally, chosen.anchors, sure=system is not System.INCREMENTAL)
+    return Ranking(system=system, players=list(lines), pools=len(found.pools), repeated=found.repeated)
+
+
+def _by_elo(
+    games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Settings
+) -> tuple[Ranking, bradley_terry.Fit]:
     for_two = duels(games, counts)
     seats = max((len(game.names) for game in games), default=2)
     if not len(for_two.first) and seats != 2:
@@ -151,7 +166,7 @@ def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Set
     tally = _Tally.of_duels(for_two)
     place = {name: number for number, name in enumerate(tally.names)}
     unrated = [Ranked(name=name, pool=0, **tally.of(place[name])) for name in sorted(found.unrated)]
-    return Ranking(
+    ranked = Ranking(
         system=System.ELO,
         players=[*_lines(found, tally, chosen.anchors), *unrated],
         pools=len(found.pools),
@@ -159,6 +174,7 @@ def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Set
         unrated=dict(found.unrated),
         repeated=found.repeated,
     )
+    return ranked, found
 
 
 def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]]) -> Estimates:

@@ -178,8 +178,10 @@ def _read(
         (row,) = lookup.tournaments(connection, scope.tournaments[0])
     names = {player for game in games for player in game.names}
     anchors = {player: rating for player, rating in described.items() if player in names}
-    ranked = ranking.rank(games, system=ranking.default_system(games), settings=ranking.Settings(anchors=anchors))
-    verdicts = grading.bars(games, bars, name)
+    # One fit for both: anchors move all ratings together, and a bar depends on differences only.
+    settings = ranking.Settings(anchors=anchors)
+    ranked, fit = ranking.fitted(games, system=ranking.default_system(games), settings=settings)
+    verdicts = grading.bars(games, fit, bars, name)
     rows = grading.table(
         standings=points.standings(points.of(for_points), entered, byes, order),
         ranking=ranked,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import permutations, product
 from random import Random
 
@@ -9,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import BadRating
-from arena.ratings import points
-from arena.ratings.grades import SURE, Against, bars, more_games, reasons, table
-from arena.ratings.ranking import rank
+from arena.ratings import grades, points
+from arena.ratings.grades import SURE, Against, Bar, more_games, reasons, table
+from arena.ratings.ranking import Settings, default_system, fitted, rank
 from db.records import RatedGame
 from tests.arena.ratings.test_versus import game, pair
 
@@ -23,12 +24,28 @@ def many(first: str, second: str, pairs: int) -> list[RatedGame]:
     return [replace(one, number=number) for number, one in enumerate((one for two in won for one in two), 1)]
 
 
+def bars(
+    games: list[RatedGame], wanted: Mapping[str, str], tournament: str, **anchors: float
+) -> dict[str, dict[str, Bar]]:
+    """`grades.bars` with the ratings by these games."""
+    _, fit = fitted(games, system=default_system(games), settings=Settings(anchors=anchors))
+    return grades.bars(games, fit, wanted, tournament)
+
+
 def _renamed(one: RatedGame) -> tuple[str, ...]:
     """The players of a game of a and b, if these were b and c."""
     return tuple({"a": "b", "b": "c"}[name] for name in one.names)
 
 
 # Bars.
+
+
+def test_anchors_do_not_change_any_verdict() -> None:
+    games = [*many("a", "b", 3), *many("b", "c", 2), *many("c", "a", 1)]
+    free, held = bars(games, {"pass": "b"}, "t"), bars(games, {"pass": "b"}, "t", a=1000, c=-200)
+    for name in "ac":
+        assert held[name]["pass"].los == pytest.approx(free[name]["pass"].los, abs=1e-9)
+        assert replace(held[name]["pass"], los=0.5) == replace(free[name]["pass"], los=0.5)
 
 
 def test_a_player_that_wins_many_games_is_better() -> None:
