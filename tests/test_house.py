@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adsearch
+from tests.kit import sample_record
 from tests.kit.effort import LONG_ONES, long_ones_first
 from tests.kit.places import ROOT
 
@@ -207,6 +208,24 @@ def test_importing_what_an_agent_needs_stays_light() -> None:
     code = "import sys, agents, adsearch.games; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"sqlalchemy", "alembic", "typer", "rich", "numpy"} & set(loaded)
+
+
+def test_listings_load_neither_pydantic_nor_the_orm_nor_tables_of_rich(tmp_path: Path) -> None:
+    sample_record.make(tmp_path / "arena.db")
+    code = """if True:
+        import sys
+        from typer.testing import CliRunner
+        from arena.cli import app
+        slow = {"sqlalchemy.orm", "pydantic", "rich.table"}
+        for command in sys.stdin.read().splitlines():
+            ran = CliRunner().invoke(app, command.split())
+            print(command, ran.exit_code, *(slow & {*sys.modules}))
+    """
+    commands = ["standings", "crosstable", "rank", "grades", "history", "show last", "versus ann bob", "progress ann"]
+    commands += ["tournaments", "games", "agents"]
+    started, asked = [sys.executable, "-c", code], "\n".join(commands)
+    ran = subprocess.run(started, check=True, capture_output=True, text=True, cwd=tmp_path, input=asked)
+    assert ran.stdout.splitlines() == [f"{command} 0" for command in commands]
 
 
 def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ class _Lazily:
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """The value for the command's function."""
         if param.multiple or param.nargs != 1:
-            if value is not None and (not value or self._kind == list[str]):
+            if value is None:
+                return None if param.nargs > 1 and not param.multiple else ()
+            if not value or self._kind == list[str]:
                 return list(value)
         elif value is None or value is param.default or (type(value) is str and self._kind is str):
             return value
