@@ -3,6 +3,7 @@
 The library has a thread for its sockets, so that each message wakes two threads. A player has one connection and
 waits for one message at a time: here a message is one system call. The other end is a ROUTER socket of the library;
 both speak ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the mechanism NULL. Each message has one frame.
+Commands after the handshake are not answered: the other end must not ask for heartbeats, as ours does not.
 """
 
 from __future__ import annotations

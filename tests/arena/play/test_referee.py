@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -191,6 +192,34 @@ def test_a_stranger_that_sends_no_message_at_all_is_refused(room: Room) -> None:
     stranger = ScriptedPlayer(room, expected=False)
     stranger.socket.send(b"\xff\xff\xff")
     assert isinstance(stranger.hear(), Refuse)
+
+
+def test_bytes_that_are_not_zeromq_cost_only_their_own_connection(room: Room) -> None:
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
+    shaken = greeting + b"\x04\x1c\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"
+    players = room.players()
+    strangers = [socket.socket(socket.AF_UNIX) for _ in range(7)]
+    for stranger, sent in zip(
+        strangers,
+        [
+            b"",
+            greeting[:40],
+            b"GET / HTTP/1.1\r\n" * 10,
+            greeting.replace(b"NULL", b"XXXX"),
+            shaken + b"\x00\x09half",
+            shaken + b"\x02" + b"\xff" * 8,
+            shaken + b"\x04\x07\x04PING\x00\x00" * 100 + b"\x01\x01x" * 100,
+        ],
+        strict=True,
+    ):
+        stranger.connect(room.folder.players.removeprefix("ipc://"))
+        stranger.sendall(sent)
+    begin(room, players)
+    assert play_out(room, players).record.verdict == Verdict.NORMAL
+    for stranger in strangers:
+        stranger.close()
+    begin(room, players)
+    assert play_out(room, players).record.verdict == Verdict.NORMAL
 
 
 def test_a_routing_id_set_by_the_player_is_refused(room: Room) -> None:
