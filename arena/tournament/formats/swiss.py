@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from arena.match.seeds import number
-from arena.tournament.formats.matching import Matching
+from arena.tournament.formats.matching import Matching, members
 from arena.tournament.formats.pairing import Pairing
 from arena.tournament.formats.tournament_state import Terms, TournamentState
 
@@ -42,35 +42,36 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """The players of a round by their place in the order (from 0), and whom each should meet."""
+    """The players of a round by their place in the order (from 0), and whom each should meet. Sets of players are those
+    of `matching`."""
 
-    points: list[float]
-    meetings: list[list[int]]
-    """The number of earlier pairings of each two players."""
-    fresh: list[list[int]]
-    """For each player, the opponents with the smallest number of pairings in the whole field (0 while some two players
-    have not met)."""
+    meetings: list[dict[int, int]]
+    """For each player, by opponent: the number of earlier pairings, if there are any."""
+    fresh: list[int]
+    """For each player, the set of opponents with the smallest number of pairings in the whole field (0 while some two
+    players have not met)."""
+    level: list[int]
+    """As `fresh`, but only opponents with the same number of points."""
 
     @classmethod
     def of(cls, order: Sequence[str], points: Mapping[str, float], met: Met) -> Self:
         """The field of these players, best first."""
-        places = range(len(order))
         place = {name: at for at, name in enumerate(order)}
-        meetings = [[0] * len(order) for _ in order]
+        meetings: list[dict[int, int]] = [{} for _ in order]
         for names, times in met.items():
             if len(names) == 2 and all(name in place for name in names):
                 one, other = (place[name] for name in names)
                 meetings[one][other] = meetings[other][one] = times
-        least = min(min(row[:one] + row[one + 1 :]) for one, row in enumerate(meetings))
-        fresh = [[other for other in places if other != one and meetings[one][other] == least] for one in places]
-        return cls([points[name] for name in order], meetings, fresh)
-
-    def level(self) -> list[list[int]]:
-        """As `fresh`, but only opponents with the same number of points."""
-        return [
-            [other for other in self.fresh[one] if self.points[one] == self.points[other]]
-            for one in range(len(self.points))
-        ]
+        least = min(min(row.values()) if len(row) == len(order) - 1 else 0 for row in meetings)
+        fresh = [(1 << len(order)) - 1 - (1 << one) for one in place.values()]
+        for one, row in enumerate(meetings):
+            for other, times in row.items():
+                if times > least:
+                    fresh[one] -= 1 << other
+        groups: Counter[float] = Counter()
+        for name, at in place.items():
+            groups[points[name]] += 1 << at
+        return cls(meetings, fresh, [fresh[at] & groups[points[name]] for name, at in place.items()])
 
 
 def _bye(order: Sequence[str], points: Mapping[str, float], met: Met) -> str:
@@ -91,34 +92,33 @@ def _pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[
     """All players in pairs, from the top of the order."""
     field = _Field.of(order, points, met)
     left = Matching(field.fresh)
-    level_left = Matching(field.level())
-    waiting = list(range(len(order)))
+    level_left = Matching(field.level)
+    waiting = (1 << len(order)) - 1
     pairs = []
     while waiting:
-        one = waiting.pop(0)
+        one = next(members(waiting))
+        waiting -= 1 << one
         other = _opponent(field, one, waiting, left, level_left)
-        waiting.remove(other)
+        waiting -= 1 << other
         pairs.append(_sorted_pair(order[one], order[other]))
         left = left.without(one, other)
         level_left = level_left.without(one, other)
     return pairs
 
 
-def _opponent(field: _Field, one: int, waiting: Sequence[int], left: Matching, level_left: Matching) -> int:
+def _opponent(field: _Field, one: int, waiting: int, left: Matching, level_left: Matching) -> int:
     """The opponent of `one` from `waiting`: the next best that keeps the largest number of fresh pairs; if possible one
     that also keeps the largest number of pairs with equal points."""
-    fresh = frozenset(field.fresh[one])
+    fresh = field.fresh[one]
 
     def fits(other: int) -> bool:
-        return left.without(one, other).size + (other in fresh) == left.size
+        return left.without(one, other).size + (fresh >> other & 1) == left.size
 
-    for other in waiting:
-        level = other in fresh and field.points[one] == field.points[other]
-        if level and level_left.without(one, other).size + 1 == level_left.size and fits(other):
+    for other in members(waiting & field.level[one]):
+        if level_left.without(one, other).size + 1 == level_left.size and fits(other):
             return other
-    return next(
-        other for other in sorted(waiting, key=lambda other: (field.meetings[one][other], other)) if fits(other)
-    )
+    rest = sorted(members(waiting), key=lambda other: field.meetings[one].get(other, 0))
+    return next(filter(fits, rest))
 
 
 def _sorted_pair(one: str, other: str) -> tuple[str, str]:
