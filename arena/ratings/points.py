@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from db.records import RatedGame
 
 
+IN_CROSSTABLE: Final = 100
+"""How many players a crosstable for people has at most: the first of the standings."""
 _FORFEIT: Final = "forfeit"
 """The verdict of a game that was forfeited without being played."""
 

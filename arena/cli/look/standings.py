@@ -6,9 +6,10 @@ These commands only read. Control characters in names are escaped.
 from __future__ import annotations
 
 import shutil
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
@@ -92,7 +93,7 @@ def crosstable(
     """Show a crosstable: the results of all players against each other.
 
     A cell has the points of the row's player and the number of games: 3/4 is 3 points in 4 games. The players are in
-    the order of the standings.
+    the order of the standings. The table has the first 100 of them; CSV and JSON have all.
 
     Example: arena crosstable demo
 
@@ -124,8 +125,11 @@ def crosstable(
     else:
         if title:
             print(title)
-        for line in crosstable_lines(table, width=shutil.get_terminal_size().columns):
+        there_are = len(table.players)
+        for line in crosstable_lines(_first(table, points.IN_CROSSTABLE), width=shutil.get_terminal_size().columns):
             print(line)
+        if there_are > points.IN_CROSSTABLE:
+            print(f"the first {points.IN_CROSSTABLE} of {there_are:,} players; --format csv has all", file=sys.stderr)
 
 
 def _cell(cell: HeadToHead | None) -> dict[str, Any] | None:
@@ -133,6 +137,11 @@ def _cell(cell: HeadToHead | None) -> dict[str, Any] | None:
 
 
 # The crosstable as text.
+
+
+def _first(table: Crosstable, count: int) -> Crosstable:
+    """The table of only the first players."""
+    return replace(table, players=table.players[:count], cells=[row[:count] for row in table.cells[:count]])
 
 
 def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from arena.course.aliases import numbered
+from arena.ratings.points import IN_CROSSTABLE
 
 if TYPE_CHECKING:
     from arena.course.report.gather import ListedGame
 
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
-IN_CROSSTABLE: Final = 100
-"""How many agents are in the crosstable at most: the first of the standings."""
 _LONGEST: Final = 40
 """Length limit of an agent's name in a file name."""
 _RESERVED_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")

@@ -10,6 +10,7 @@ from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, bracket, parts
 from arena.history.pages.html import element, words
 from arena.ratings.plots.ranking_plot import ranking_plot
+from arena.ratings.points import IN_CROSSTABLE
 from arena.results.standings_table import counted_faults
 
 if TYPE_CHECKING:
@@ -140,9 +141,9 @@ def _ratings(report: Report) -> tuple[list[str], str]:
     )
     if found.pools > 1:
         explanation += " Players that no games connect are in different pools: compare ratings only within a pool."
-    if len(found.players) > addresses.IN_CROSSTABLE:
-        explanation += f" The picture shows the first {addresses.IN_CROSSTABLE} of {len(found.players):,} agents."
-        found = replace(found, players=found.players[: addresses.IN_CROSSTABLE])
+    if len(found.players) > IN_CROSSTABLE:
+        explanation += f" The picture shows the first {IN_CROSSTABLE} of {len(found.players):,} agents."
+        found = replace(found, players=found.players[:IN_CROSSTABLE])
     style, picture = split_style(ranking_plot(found, title="Each rating with its 95 % error"))
     shown = [
         element("h2", "Ratings"),
@@ -178,8 +179,8 @@ def _crosstable(report: Report, where: Addresses) -> list[str]:
     explanation = "Each cell: the points of the row's agent against the column's agent, out of "
     explanation += f"{parts.counted(max(games), 'game')}." if alike else "the number of games after the slash."
     if len(players) < len(report.agents):
-        explanation += f" It has the first {len(players)} of {len(report.agents):,} agents. The page of each agent "
-        explanation += "has all its opponents."
+        explanation += f" The table has the first {len(players)} of {len(report.agents):,} agents."
+        explanation += " The page of each agent has all its opponents."
     return [
         element("h2", "Crosstable"),
         element("p", explanation, class_="faint"),

@@ -12,13 +12,15 @@ import pytest
 
 from adsearch import games
 from arena.cli.look.standings import crosstable_lines
-from arena.ratings.points import Crosstable
+from arena.ratings.points import IN_CROSSTABLE, Crosstable
 from arena.ratings.tiebreaks import TIEBREAKS
+from db.database import Database
 from db.scores import HeadToHead
 from tests.kit import sample_record
 from tests.kit.arena_program import arena
 from tests.kit.places import ROOT
 from tests.kit.sample_commands import asked, document
+from tests.kit.sample_record import Book
 from tests.kit.terminal import Session
 
 HISTORY = {
@@ -180,6 +182,24 @@ def test_a_crosstable_fits_its_terminal_and_holds_every_cell(players: int, width
     assert all(len(line) <= max(width, 20) for line in lines)
     assert len(parts) == 1 or players >= 20 or width < 80
     assert "\n".join(lines).count(" 1½/2") == players * (players - 1)
+
+
+def test_a_table_of_many_players_has_the_first_of_them_and_csv_has_all(tmp_path: Path) -> None:
+    names = [f"agent{number}" for number in range(IN_CROSSTABLE + 2)]
+    file = tmp_path / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        book = Book(connection)
+        cup = book.tournament("cup", "tictactoe", status="finished")
+        book.enter(cup, *names)
+        for pair in zip(names[::2], names[1::2], strict=True):
+            book.play(cup, "tictactoe", pair)
+    shown = asked(file, "crosstable")
+    placed = [row["name"] for row in document(file, "standings")]
+    (first, *_) = shown.out.removeprefix("Tournament: cup\n\n").split("\n\n")
+    assert [line.split()[1] for line in first.splitlines()[1:]] == placed[:IN_CROSSTABLE]
+    assert shown.err == "the first 100 of 102 players; --format csv has all\n"
+    assert [row["name"] for row in sheet(file, "crosstable")] == placed == document(file, "crosstable")["players"]
+    assert len(sheet(file, "crosstable")[0]) == len(names) + 1
 
 
 def test_a_history_is_an_array_with_exactly_its_fields(record: Path) -> None:

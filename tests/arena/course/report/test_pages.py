@@ -15,6 +15,7 @@ from arena.course.report.gather import Report, gather
 from arena.course.report.pages import addresses, game_lists, parts
 from arena.course.roster import read
 from arena.match.schedule import Planned
+from arena.ratings.points import IN_CROSSTABLE
 from db import store
 from db.database import Database
 from tests.arena.tournament.test_tournament import Course
@@ -290,7 +291,7 @@ def test_a_bracket_reveals_no_real_name(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A report with two agents more than fit into the crosstable; each has met the next three of a circle."""
-    names = [f"agent{number:03}" for number in range(addresses.IN_CROSSTABLE + 2)]
+    names = [f"agent{number:03}" for number in range(IN_CROSSTABLE + 2)]
     file = tmp_path_factory.mktemp("crowded") / "arena.db"
     with Database(str(file)) as database, database.writing() as connection:
         book = Book(connection)
@@ -306,10 +307,10 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(crowded: Report) -> None:
     found = site(crowded)
-    first = [agent.name for agent in crowded.agents[: addresses.IN_CROSSTABLE]]
-    last = [agent.name for agent in crowded.agents[addresses.IN_CROSSTABLE :]]
+    first = [agent.name for agent in crowded.agents[:IN_CROSSTABLE]]
+    last = [agent.name for agent in crowded.agents[IN_CROSSTABLE:]]
     assert len(re.findall('<td class="self">', found["index.html"])) == len(first)
-    assert "It has the first 100 of 102 agents. The page of each agent has all its opponents." in text(
+    assert "The table has the first 100 of 102 agents. The page of each agent has all its opponents." in text(
         found["index.html"]
     )
     met = {tuple(sorted(game.players)) for game in crowded.games}
