@@ -60,31 +60,32 @@ def report(
         raise typer.BadParameter(f"expected --games {games} or --no-games, got both")
     name, course = course_of(tournament)
     known = roster_of(roster, course)
-    with replacing(folder, REPORT) as begun:
-        with reading(db) as connection:
-            found = lookup.find_tournament(connection, name)
-            gathered, names = gather(connection, found, known, now=datetime.now(UTC))
-            which = GamesShown.NONE if no_games else games or chosen_games.default(gathered.games)
-            replays = chosen_games.chosen(gathered.games, which)
-            first = record.games(connection, [game.id for game in replays[:1]])
-        total = parts.counted(len(replays), "game")
-        # While games are played, use one process only: more would take processor time from their clocks.
-        processes = 1 if gathered.status == "running" else cores.count()
-        try:
-            with progress_line.temporary() as show_progress:
-                write_site(
-                    gathered,
-                    names,
-                    begun,
-                    database=db,
-                    replays=replays,
-                    processes=processes,
-                    trust=trust_rules,
-                    done=lambda count: show_progress(f"{count:,} of {total}"),
-                )
-        except KeyboardInterrupt:
-            print("interrupted; no report was written", file=sys.stderr)
-            raise
+    try:
+        with replacing(folder, REPORT) as begun, progress_line.temporary() as show_progress:
+            show_progress("reading the games")
+            with reading(db) as connection:
+                found = lookup.find_tournament(connection, name)
+                gathered, names = gather(connection, found, known, now=datetime.now(UTC))
+                which = GamesShown.NONE if no_games else games or chosen_games.default(gathered.games)
+                replays = chosen_games.chosen(gathered.games, which)
+                first = record.games(connection, [game.id for game in replays[:1]])
+            show_progress("writing the pages")
+            total = parts.counted(len(replays), "game")
+            # While games are played, use one process only: more would take processor time from their clocks.
+            processes = 1 if gathered.status == "running" else cores.count()
+            write_site(
+                gathered,
+                names,
+                begun,
+                database=db,
+                replays=replays,
+                processes=processes,
+                trust=trust_rules,
+                done=lambda count: show_progress(f"{count:,} of {total}"),
+            )
+    except KeyboardInterrupt:
+        print("interrupted; no report was written", file=sys.stderr)
+        raise
     if not trust_rules and (untrusted := "".join(map(why_untrusted, first))):
         print(f"the pages have no boards: {printable(without_store(untrusted))}", file=sys.stderr)
     if games is None and which is GamesShown.LOST:

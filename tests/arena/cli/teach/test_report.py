@@ -7,10 +7,12 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from arena.course.report import chosen_games, write
+from arena.cli.terminal import progress_line
+from arena.course.report import chosen_games, gather, write
 from arena.play import cores
 from db import store
 from db.database import Database
@@ -107,13 +109,24 @@ def test_mistakes_are_told_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_leaves_no_half_of_it(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+@pytest.mark.parametrize(("room", "step"), [(gather, "gather"), (write, "write_portion")])
+def test_ctrl_c_leaves_no_half_of_it(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: ModuleType, step: str
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(write, "write_portion", interrupt)
-    assert asked(record, "report", "cs101", "site").code == 130
+    monkeypatch.setattr(room, step, interrupt)
+    ended = asked(record, "report", "cs101", "site")
+    assert (ended.code, ended.out, ended.err) == (130, "", "interrupted; no report was written\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_progress_line_says_what_is_done(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(progress_line, "show", shown.append)
+    assert asked(record, "report", "evening", "site", "--games", "none").code == 0
+    assert shown == ["reading the games", "writing the pages"]
 
 
 def test_several_processes_write_what_one_writes(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
