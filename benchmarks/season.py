@@ -76,11 +76,12 @@ class MadeUp:
         for number in range(_POOL):
             one = played(number, GAME, ("first", "second"))
             self._normal.setdefault(one.seats[0].points, []).append(one)
-            moves = " ".join(move.move for move in one.moves[:4])
+            moves = [move.move for move in one.moves]
             for fault, faulty in enumerate(self._faulty):
                 verdict = random.choice(("time", "illegal", "crashed"))
-                faulty.append(played(number, GAME, ("first", "second"), moves=moves, verdict=verdict, fault=fault))
-            void = played(number, GAME, ("first", "second"), moves=moves, verdict="void")
+                made = " ".join(moves[: 4 + fault])  # then the seat at fault is to move
+                faulty.append(played(number, GAME, ("first", "second"), moves=made, verdict=verdict, fault=fault))
+            void = played(number, GAME, ("first", "second"), moves=" ".join(moves[:4]), verdict="void")
             self._normal.setdefault(None, []).append(void)
 
     def finished(self, game: Planned) -> Finished:

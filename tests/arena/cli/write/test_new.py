@@ -289,6 +289,7 @@ def test_a_file_or_folder_that_is_there_stays_as_it_is() -> None:
 def test_the_agent_in_a_folder_plays_as_the_one_in_a_file(game: str, style: str) -> None:
     for name in ("my_agent.py", "my_agent/"):
         assert arena("new", name, "--game", game, "--style", style).code == 0
+    assert {path.name for path in Path("my_agent").iterdir()} == {"agent.py", "evaluation.py"}
     code = "import sys; from agents import loading; from agents.practice import practice; from adsearch import games\n"
     code += "game, agent = sys.argv[1], loading.load(sys.argv[2])\n"
     code += "others = ['random'] * (games.start(game).players - 1)\n"
@@ -299,7 +300,6 @@ def test_the_agent_in_a_folder_plays_as_the_one_in_a_file(game: str, style: str)
         for name in ("my_agent.py", "my_agent")
     ]
     assert played[0] == played[1] != "()\n"
-    assert {path.name for path in Path("my_agent").iterdir()} == {"agent.py", "evaluation.py"}
 
 
 def test_a_folder_that_exists_stays_as_it_is() -> None:
