@@ -71,8 +71,12 @@ class Database:
         with dialect.translated_errors(self._engine, self.file):
             if self._writer is None:
                 self._writer = self._engine.connect().execution_options(**{dialect.WRITES: True})
-            with self._writer.begin():
-                yield self._writer
+            try:
+                with self._writer.begin():
+                    yield self._writer
+            except BaseException:
+                self._drop_writer()  # it may be lost, or interrupted anywhere: the next transaction has a new one
+                raise
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -80,10 +84,14 @@ class Database:
         with dialect.translated_errors(self._engine, self.file), self._engine.connect() as connection:
             yield connection
 
+    def _drop_writer(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
     def close(self) -> None:
         """Close all connections."""
-        if self._writer is not None:
-            self._writer.close()
+        self._drop_writer()
         self._engine.dispose()
 
     def __enter__(self) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from db import store
 from db.database import Database
@@ -88,6 +88,20 @@ def test_after_ctrl_c_within_a_transaction_the_next_one_is_whole(where: str) -> 
             store.finish(connection, played.game, played, host=None, now=NOW)
         with database.reading() as connection:
             assert len(connection.execute(select(Move.ply)).all()) == len(played.moves)
+
+
+def test_after_ctrl_c_at_the_beginning_of_a_transaction_the_next_one_is_whole(where: str) -> None:
+    with Database(where) as database:
+        played = record(begun_game(database))
+
+        @event.listens_for(database._engine, "begin", once=True)
+        def interrupt(_: object) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt), database.writing():
+            pass
+        with database.writing() as connection:
+            store.finish(connection, played.game, played, host=None, now=NOW)
 
 
 def test_a_connection_that_the_server_has_ended_is_replaced(postgres: Server) -> None:
