@@ -449,7 +449,7 @@ class Referee:
         return connection is not None and connection.match is not None
 
     def _dismiss(self, token: str) -> None:
-        self._expected.discard(token)
+        self._lose(token, "was dismissed")  # a game that waited may have begun with it, unknown to the director
         if connection := self._by_token.get(token):
             self._send(connection.address, Bye())
             self._forget(connection)

@@ -187,6 +187,20 @@ def test_a_player_lost_between_two_games_loses_neither(table: Table) -> None:
     assert [over.follower for over in ended] == [second, None]
 
 
+def test_it_ends_if_its_player_is_dismissed_just_after_it_has_begun(table: Table) -> None:
+    players = table.room.players(3)
+    first = table.give(players[:2])
+    second = table.give(players[1:], after=first)
+    table.start(players[:2], first)
+    table.play(players[:2], first)
+    report(first, *players[:2])
+    assert table.over().follower == second
+    table.room.say(control.Dismiss(players[2].token))
+    over = table.over()
+    assert (over.record.game, over.record.verdict) == (second, Verdict.VOID)
+    assert over.record.detail.endswith("was dismissed")
+
+
 def test_a_game_that_waits_and_cannot_be_played_is_declined(table: Table) -> None:
     players = table.room.players()
     first = table.give(players)
