@@ -104,6 +104,7 @@ class Stopping(Schedule):
         """Whether games can start."""
         if not self.stopped and self._until is not None and self._now() >= self._until:
             self.stopped = True
+            self._ring()  # the alarm is late if the machine has slept, or its clock was changed
             self._say(f"it is {shown(self._until)}: no more games start, those in progress are finished")
         return not self.stopped
 

@@ -139,6 +139,14 @@ def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal
     assert stopping._schedule.next() is planned[1]
 
 
+def test_the_director_is_rung_even_if_the_alarm_is_late() -> None:
+    stopping = Stopping(InOrder(games(2)), lambda _: None, until=BERLIN_EVENING, now=lambda: BERLIN_EVENING)
+    rung: list[bool] = []
+    stopping._ring = lambda: rung.append(True)
+    assert (stopping.ahead(), stopping.next()) == (None, None)
+    assert rung == [True]
+
+
 def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
