@@ -128,8 +128,8 @@ def repeated_games(finished: Iterable[Finished]) -> int:
 class Schedule(Protocol):
     """Returns the games to play, and notes their results.
 
-    A schedule whose games do not depend on results can also give games ahead: such a game waits until another one is
-    over. A schedule that inherits from this class gives none ahead."""
+    A schedule whose games do not depend on results can also give games ahead: such a waiting game begins when another
+    one is over. A schedule that inherits from this class gives none ahead."""
 
     def next(self) -> Planned | None:
         """The next game to start; None if there is none now. The director asks again when a game is over."""
@@ -142,11 +142,11 @@ class Schedule(Protocol):
         return None
 
     def begun(self, _game: Planned, /) -> None:
-        """A game from `ahead` has begun."""
+        """A waiting game has begun."""
         return
 
     def give_back(self, _game: Planned, /) -> None:
-        """A game from `ahead` does not begin: it is the next one again."""
+        """A waiting game does not begin: it is the next one again."""
         return
 
 

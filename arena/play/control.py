@@ -53,7 +53,7 @@ class Lost(_Message, frozen=True):
 class Play(_Message, frozen=True):
     """Play this game, now or right after another one.
 
-    A game that waits begins when the other one has a harmless verdict and its players are free; else it is dropped."""
+    A waiting game begins when the other one has a harmless verdict and its players are free; else it is dropped."""
 
     fixture: Fixture
     after: int | None = None
@@ -117,7 +117,7 @@ class GameOver(_Message, frozen=True):
     """The game is over."""
 
     record: GameRecord
-    follower: int | None = None
+    begun: int | None = None
     """The game that waited for this one and has begun; None: it was dropped, or there was none."""
 
 

@@ -49,8 +49,8 @@ class _Running:
     started: datetime
     after: int = 0
     """For a waiting game: the game in progress that it waits for."""
-    is_followed: bool = False
-    """Whether a game waits for this one, or has begun after it."""
+    has_waiting: bool = False
+    """Whether a game waits for this one, or waited and has begun."""
     is_over: bool = False
     """Whether it is known to be over, although its record has not been read yet."""
 
@@ -154,7 +154,7 @@ class Director:
             self._lose_referee(is_silent=not happened)
 
     def _give_out(self) -> None:
-        """Starts games while there is room, and gives the referee the games that follow them."""
+        """Starts games while there is room, and gives the referee the games that wait for them."""
         while self._has_room:
             if (game := self._schedule.next()) is not None:
                 self._start(game)
@@ -165,7 +165,7 @@ class Director:
         if len(self._running) > self._pace.at_once:
             return
         for running in self._running.values():
-            if not running.is_followed and not self._start_after(running):
+            if not running.has_waiting and not self._start_after(running):
                 return
 
     @property
@@ -234,12 +234,12 @@ class Director:
         cores = _spread(list(dict.fromkeys(running.cores)), len(players))
         waiting = _Running(game, players, cores, datetime.now(UTC), after=running.game.number)
         self._waiting[game.number] = waiting
-        running.is_followed = True
+        running.has_waiting = True
         self._referee.post(control.Play(self._fixture(waiting), after=waiting.after))
         return True
 
     def _players_after(self, game: Planned, running: _Running) -> list[Member] | None:
-        """Players for a game that follows `running`: its players and idle ones; None if one is missing, or a guest."""
+        """Players for a game that waits for `running`: those of `running` and idle ones; None if one is missing."""
         free = [player for player in running.players if player.process is not None and not player.ended]
         players = list[Member]()
         for entrant in game.entrants:
@@ -263,7 +263,7 @@ class Director:
         """A waiting game does not begin."""
         waiting = self._waiting.pop(number)
         before = self._running[waiting.after]
-        before.is_followed = False
+        before.has_waiting = False
         self._release([player for player in waiting.players if player not in before.players])
         self._schedule.give_back(waiting.game)
 
@@ -345,15 +345,15 @@ class Director:
     def _finish(self, over: control.GameOver) -> list[Event]:
         """The game is over: it is noted, and a next game takes its place."""
         record = over.record
-        if over.follower in self._waiting:
-            self._note_begun(over.follower)
+        if over.begun in self._waiting:
+            self._note_begun(over.begun)
         for number in [number for number, waiting in self._waiting.items() if waiting.after == record.game]:
             self._give_back(number)
         running = self._running.pop(record.game)
-        follower = self._running.get(over.follower or 0)
-        if follower is None:
+        begun = self._running.get(over.begun or 0)
+        if begun is None:
             self._cores.give_back(running.cores)
-        kept = [] if follower is None else follower.players
+        kept = [] if begun is None else begun.players
         for seat, player in enumerate(running.players):
             if player.ended and player.guarded and record.verdict == Verdict.VOID:
                 self._lost_before.add(_side(running.game, seat))
@@ -367,7 +367,7 @@ class Director:
             self._release([player])
         finished = Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
         if record.verdict not in control.HARMLESS:
-            self.take_back()  # what follows from this game can forfeit the games of its players
+            self.take_back()  # the consequences can forfeit games of its players
         self._schedule.note(finished)
         self._referee.post(control.Stored(record.game))
         changed = self._pace.note(record)

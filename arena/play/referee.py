@@ -76,10 +76,10 @@ class Referee:
         self._by_token: dict[str, Connection] = {}
         self._by_descriptor: dict[int, Connection] = {}
         # Expected players that already have a game: token -> match and seat.
-        self._waiting: dict[str, tuple[Match, int]] = {}
+        self._seats_of_expected: dict[str, tuple[Match, int]] = {}
         self._matches: dict[int, Match] = {}
         # Games that wait for another one, by that game's number.
-        self._followers: dict[int, Match] = {}
+        self._waiting: dict[int, Match] = {}
         # Watched games: how many plies were sent to the director; -1 before the game has started.
         self._reported: dict[int, int] = {}
         # Watched games about which the director has something to learn.
@@ -187,7 +187,7 @@ class Referee:
         self._by_address[address] = self._by_token[message.token] = connection
         self._by_descriptor[connection.descriptor] = connection
         self._send(address, Welcome(protocol.PROTOCOL, protocol.LIMITS))
-        if kept := self._waiting.pop(message.token, None):
+        if kept := self._seats_of_expected.pop(message.token, None):
             self._seat(connection, *kept, now)
         self._lose_all(gone)
 
@@ -223,7 +223,7 @@ class Referee:
         """The player with that token is gone; it may have connected or not."""
         self._expected.discard(token)
         connection = self._by_token.get(token)
-        games = [self._waiting.pop(token, None)]
+        games = [self._seats_of_expected.pop(token, None)]
         if connection is not None:
             games = [connection.before, (connection.match, connection.seat) if connection.match is not None else None]
         for match, seat in filter(None, games):
@@ -282,7 +282,7 @@ class Referee:
         if match.fixture.watched:
             self._unreported[game] = match
         if match.phase is Phase.REPORTING:
-            self._follow(match, about[-1])
+            self._begin_waiting(match, about[-1])
         if match.phase is Phase.DONE:
             self._finish(match, about[-1])
         elif match.wake is not None and match.wake < self._next_timer.get(game, _NEVER):
@@ -304,36 +304,36 @@ class Referee:
         connections = [self._by_token[plan.token] for plan in fixture.seats if plan.token in self._by_token]
         for connection in connections:
             if connection.before is not None and connection.before[0] is not match:
-                self._finish(connection.before[0], now)  # the director hears of a game before it hears of its follower
+                self._finish(connection.before[0], now)  # first: this game waited for that one
         del self._matches[fixture.game]
         if self._unreported.pop(fixture.game, None):
             self._report_plies(match)
         self._reported.pop(fixture.game, None)
         self._next_timer.pop(fixture.game, None)
         for plan in fixture.seats:
-            self._waiting.pop(plan.token, None)
+            self._seats_of_expected.pop(plan.token, None)
         for connection in connections:
             connection.before = None
             if connection.match is match:
                 connection.match = None
         record = match.record()
         self._unstored[fixture.game] = record
-        follower = self._follow(match, now)
-        self._followers.pop(fixture.game, None)
-        self._director.post(control.GameOver(record, follower))
+        begun = self._begin_waiting(match, now)
+        self._waiting.pop(fixture.game, None)
+        self._director.post(control.GameOver(record, begun))
 
-    def _follow(self, match: Match, now: int) -> int | None:
+    def _begin_waiting(self, match: Match, now: int) -> int | None:
         """Begins the game that waits for this one, if that is possible now. Returns its number if it has begun.
 
         Until all players have reported, it begins only if it has the same players and none is a warden: a built-in
         agent sends its report before it starts its next game."""
-        follower = self._followers.get(match.fixture.game)
-        if follower is None or match.verdict not in control.HARMLESS:
+        waiting = self._waiting.get(match.fixture.game)
+        if waiting is None or match.verdict not in control.HARMLESS:
             return None
-        game = follower.fixture.game
+        game = waiting.fixture.game
         if game in self._matches:
             return game
-        seats = follower.fixture.seats
+        seats = waiting.fixture.seats
         players = [self._by_token.get(plan.token) for plan in seats]
         if any(player is None or player.before or player.match not in (None, match) for player in players):
             return None
@@ -345,7 +345,7 @@ class Referee:
             is_possible = all(seat.stderr is not None for seat in record.seats)
         if not is_possible:
             return None
-        self._begin(follower, now)
+        self._begin(waiting, now)
         return game
 
     def _set_timer(self, game: int, when: int) -> None:
@@ -411,7 +411,7 @@ class Referee:
         if after is None:
             self._begin(match, now)
         else:
-            self._followers[after] = match
+            self._waiting[after] = match
 
     def _begin(self, match: Match, now: int) -> None:
         fixture = match.fixture
@@ -424,19 +424,19 @@ class Referee:
             if connection := self._by_token.get(plan.token):
                 self._seat(connection, match, seat, now)
             elif plan.token in self._expected:
-                self._waiting[plan.token] = (match, seat)
+                self._seats_of_expected[plan.token] = (match, seat)
             else:
                 self._pass_on(match, match.lose, seat, "disconnected before the game", now)
 
     def _cancel(self, game: int) -> None:
         has_begun = game in self._matches or game in self._unstored
         if not has_begun:
-            self._followers = {after: match for after, match in self._followers.items() if match.fixture.game != game}
+            self._waiting = {after: match for after, match in self._waiting.items() if match.fixture.game != game}
         self._director.send(control.Cancelled(game, has_begun))
 
     def _check(self, fixture: Fixture, *, waits: bool) -> None:
         tokens = [plan.token for plan in fixture.seats]
-        busy = not waits and [token for token in tokens if token in self._waiting or self._is_playing(token)]
+        busy = not waits and [token for token in tokens if token in self._seats_of_expected or self._is_playing(token)]
         if fixture.game in self._matches or fixture.game in self._unstored:
             raise BadFixture(f"game {fixture.game} already exists")
         if busy or len(set(tokens)) != len(tokens):

@@ -71,13 +71,13 @@ class Tournament(Schedule):
         self._consequences = Consequences(prepared.tournament)
         # By agent: the number of faults in a row up to its last game.
         self._faults = dict(prepared.faults)
-        # Games that are in progress in the database, but not yet given to the director.
-        self._begun: deque[running.ScheduledGame] = deque()
+        # Games that are marked as in progress in the database, but not yet given to the director.
+        self._marked: deque[running.ScheduledGame] = deque()
         # The next scheduled games, as read from the database.
         self._ahead: list[running.ScheduledGame] = []
         # Scheduled games that wait at the referee for the end of another one.
         self._waiting: dict[int, running.ScheduledGame] = {}
-        # Those of them that have begun, and when; the next transaction marks them as in progress.
+        # Waiting games that have begun, and when; the next transaction marks them as in progress.
         self._unmarked: dict[int, datetime] = {}
 
     @classmethod
@@ -130,7 +130,7 @@ class Tournament(Schedule):
 
     def next(self) -> Planned | None:
         """The next game to start."""
-        game = self._begun.popleft() if self._begun else self._write(self._begin_next)
+        game = self._marked.popleft() if self._marked else self._write(self._begin_next)
         if game is None:
             return None
         self._drop(game)
@@ -147,12 +147,12 @@ class Tournament(Schedule):
         return self._planned(game)
 
     def begun(self, game: Planned) -> None:
-        """A game from `ahead` has begun."""
+        """A waiting game has begun."""
         del self._waiting[game.number]
         self._unmarked[game.number] = datetime.now(UTC)
 
     def give_back(self, game: Planned) -> None:
-        """A game from `ahead` does not begin: it is the next one again."""
+        """A waiting game does not begin: it is the next one again."""
         self._ahead.insert(0, self._waiting.pop(game.number))
 
     def note(self, finished: Finished) -> None:
@@ -175,7 +175,7 @@ class Tournament(Schedule):
         changed, game = self._write(record)
         self._unmarked.clear()
         if game is not None:
-            self._begun.append(game)
+            self._marked.append(game)
             self._drop(game)
         self._faults |= faults | dict.fromkeys(out, 0)
         self.quarantined += out
@@ -206,7 +206,7 @@ class Tournament(Schedule):
 
     def interrupted(self) -> None:
         """The referee died during the games in progress: they are scheduled again."""
-        self._begun.clear()
+        self._marked.clear()
         self._waiting.clear()
         self._unmarked.clear()
         self._ahead = []

@@ -752,8 +752,8 @@ def _play_with_waiting_games(tournament: Tournament, random: Random, noted: Coun
             else:
                 break
         for game in running:
-            if game.number not in waiting and (follower := tournament.ahead()) is not None:
-                waiting[game.number] = follower
+            if game.number not in waiting and (ahead := tournament.ahead()) is not None:
+                waiting[game.number] = ahead
         if not running:
             return
         if random.random() < 0.05:
@@ -763,12 +763,12 @@ def _play_with_waiting_games(tournament: Tournament, random: Random, noted: Coun
             continue
         game = running.pop(random.randrange(len(running)))
         verdict = random.choices([Verdict.NORMAL, Verdict.CRASHED, Verdict.VOID], [8, 1, 1])[0]
-        follower = waiting.pop(game.number, None)
-        if verdict is Verdict.NORMAL and follower is not None:
-            running.append(follower)
-            tournament.begun(follower)
-        elif follower is not None:
-            tournament.give_back(follower)
+        waited = waiting.pop(game.number, None)
+        if verdict is Verdict.NORMAL and waited is not None:
+            running.append(waited)
+            tournament.begun(waited)
+        elif waited is not None:
+            tournament.give_back(waited)
         if verdict is not Verdict.NORMAL:
             for before in random.sample(sorted(waiting), random.randint(0, len(waiting))):
                 running.append(waiting[before])  # it has begun, and the end of the game before it is not read yet

@@ -96,13 +96,13 @@ def test_it_begins_with_the_verdict_if_it_has_the_same_players(table: Table) -> 
         report(first, player)
         player.send(Ready(second))
     over = table.over()
-    assert (over.record.game, over.record.verdict, over.follower) == (first, Verdict.NORMAL, second)
+    assert (over.record.game, over.record.verdict, over.begun) == (first, Verdict.NORMAL, second)
     assert [seat.stderr for seat in over.record.seats] == ["", ""]
     assert table.cancel(second).has_begun
     table.play(players[::-1], second)
     report(second, *players)
     over = table.over()
-    assert (over.record.game, over.record.verdict, over.follower) == (second, Verdict.NORMAL, None)
+    assert (over.record.game, over.record.verdict, over.begun) == (second, Verdict.NORMAL, None)
     assert [seat.stderr for seat in over.record.seats] == ["", ""]
 
 
@@ -120,7 +120,7 @@ def test_it_begins_after_the_reports_if_a_player_changes_or_has_a_warden(table: 
     assert table.room.hear() == control.Pong()
     assert players[1].hears_nothing()
     report(first, players[1])
-    assert table.over().follower == second
+    assert table.over().begun == second
     table.start(others, second)
     table.play(others, second)
 
@@ -142,7 +142,7 @@ def test_what_happens_to_it_is_said_with_the_end_of_the_first(table: Table, end:
         report(first, *players)
     over = table.over()
     assert over.record.verdict == (Verdict.RESIGNED if end == "resigned" else Verdict.ILLEGAL)
-    assert over.follower == (second if end == "resigned" else None)
+    assert over.begun == (second if end == "resigned" else None)
     if end == "late":  # the director had not read yet that the game is over: it plans again
         second = table.give(players, after=first)
     assert second is not None
@@ -158,7 +158,7 @@ def test_it_does_not_begin_without_its_player(table: Table) -> None:
     table.start(players[:2], first)
     table.play(players[:2], first)
     report(first, *players[:2])
-    assert table.over().follower is None
+    assert table.over().begun is None
 
 
 def test_it_does_not_begin_after_a_game_whose_player_is_silent(table: Table) -> None:
@@ -169,7 +169,7 @@ def test_it_does_not_begin_after_a_game_whose_player_is_silent(table: Table) -> 
     table.play(players[:2], first)
     report(first, players[0])
     over = table.over()
-    assert (over.record.verdict, over.follower) == (Verdict.NORMAL, None)
+    assert (over.record.verdict, over.begun) == (Verdict.NORMAL, None)
 
 
 def test_a_player_lost_between_two_games_loses_neither(table: Table) -> None:
@@ -184,7 +184,7 @@ def test_a_player_lost_between_two_games_loses_neither(table: Table) -> None:
     assert [(over.record.game, over.record.verdict) for over in ended] == [
         (first, Verdict.NORMAL), (second, Verdict.VOID)
     ]  # fmt: skip
-    assert [over.follower for over in ended] == [second, None]
+    assert [over.begun for over in ended] == [second, None]
 
 
 def test_it_ends_if_its_player_is_dismissed_just_after_it_has_begun(table: Table) -> None:
