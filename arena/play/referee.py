@@ -35,7 +35,7 @@ from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.match.fixture import Fixture
 from arena.match.match import RULES_FAILED, Match, Phase, Sent
 from arena.play import control, descriptors
-from arena.play.connection import Connection
+from arena.play.connected_player import ConnectedPlayer
 from arena.play.outgoing import error_line, packed, packed_if_possible, rules_error
 from arena.walls import run_folder
 from db.records import GameRecord
@@ -72,9 +72,9 @@ class Referee:
             self._poller.register(socket, zmq.POLLIN)
         # Tokens for which a hello is still accepted, once.
         self._expected: set[str] = set()
-        self._by_address: dict[bytes, Connection] = {}
-        self._by_token: dict[str, Connection] = {}
-        self._by_descriptor: dict[int, Connection] = {}
+        self._by_address: dict[bytes, ConnectedPlayer] = {}
+        self._by_token: dict[str, ConnectedPlayer] = {}
+        self._by_descriptor: dict[int, ConnectedPlayer] = {}
         # Expected players that already have a game: token -> match and seat.
         self._seats_of_expected: dict[str, tuple[Match, int]] = {}
         self._matches: dict[int, Match] = {}
@@ -86,7 +86,7 @@ class Referee:
         self._unreported: dict[int, Match] = {}
         # Games that are over and not yet recorded.
         self._unstored: dict[int, GameRecord] = {}
-        self._outbox: deque[tuple[Connection, bytes]] = deque()
+        self._outbox: deque[tuple[ConnectedPlayer, bytes]] = deque()
         # A heap of (when, game): one valid entry for each game; older entries are ignored.
         self._timers: list[tuple[int, int]] = []
         self._next_timer: dict[int, int] = {}
@@ -183,7 +183,7 @@ class Referee:
             return
         self._expected.remove(message.token)
         gone = self._disconnected()  # first: the new connection may reuse the descriptor of an ended one
-        connection = Connection(address, sender.get(zmq.SRCFD), message.token, message.wants)
+        connection = ConnectedPlayer(address, sender.get(zmq.SRCFD), message.token, message.wants)
         self._by_address[address] = self._by_token[message.token] = connection
         self._by_descriptor[connection.descriptor] = connection
         self._send(address, Welcome(protocol.PROTOCOL, protocol.LIMITS))
@@ -191,7 +191,7 @@ class Referee:
             self._seat(connection, *kept, now)
         self._lose_all(gone)
 
-    def _seat(self, connection: Connection, match: Match, seat: int, now: int) -> None:
+    def _seat(self, connection: ConnectedPlayer, match: Match, seat: int, now: int) -> None:
         if connection.match is not None:
             connection.before = (connection.match, connection.seat)
         connection.match = match
@@ -201,7 +201,7 @@ class Referee:
     def _read_disconnections(self) -> None:
         self._lose_all(self._disconnected())
 
-    def _disconnected(self) -> list[Connection]:
+    def _disconnected(self) -> list[ConnectedPlayer]:
         """The connections that have ended since the last call."""
         gone = []
         while self._monitor.poll(0):
@@ -210,7 +210,7 @@ class Referee:
                 gone.append(connection)
         return gone
 
-    def _lose_all(self, gone: list[Connection]) -> None:
+    def _lose_all(self, gone: list[ConnectedPlayer]) -> None:
         if gone:
             self._read_players(sys.maxsize)  # what they sent before their connections ended
         for connection in gone:
@@ -229,7 +229,7 @@ class Referee:
         for match, seat in filter(None, games):
             self._pass_on(match, match.lose, seat, detail, monotonic_ns())
 
-    def _forget(self, connection: Connection) -> None:
+    def _forget(self, connection: ConnectedPlayer) -> None:
         del self._by_address[connection.address]
         del self._by_token[connection.token]
         if self._by_descriptor.get(connection.descriptor) is connection:

@@ -10,7 +10,7 @@ from agents import protocol
 from arena.match.match import Match
 
 
-class Connection:
+class ConnectedPlayer:
     """A player whose hello was accepted."""
 
     __slots__ = ("address", "before", "descriptor", "match", "seat", "token", "wants")
