@@ -150,6 +150,33 @@ class Schedule(Protocol):
         return
 
 
+class WrappingSchedule(Schedule):
+    """Another schedule, of which a class that inherits from this one changes something."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._schedule = schedule
+
+    def next(self) -> Planned | None:
+        """The other schedule's next game."""
+        return self._schedule.next()
+
+    def note(self, finished: Finished) -> None:
+        """Passes the finished game on."""
+        self._schedule.note(finished)
+
+    def ahead(self) -> Planned | None:
+        """The other schedule's next game, to wait."""
+        return self._schedule.ahead()
+
+    def begun(self, game: Planned) -> None:
+        """Passes this on."""
+        self._schedule.begun(game)
+
+    def give_back(self, game: Planned) -> None:
+        """Gives the game back to the other schedule."""
+        self._schedule.give_back(game)
+
+
 class InOrder(Schedule):
     """A schedule of games in a fixed order; a void game is played again, until it was played `MOST_ATTEMPTS` times."""
 

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from agents.protocol import Verdict
-from arena.match.schedule import Finished, Planned, Schedule
+from arena.match.schedule import Finished, Schedule, WrappingSchedule
 from arena.tournament.host import host
 from db import store
 from db.database import Database
 
 
-class RecordingSchedule(Schedule):
+class RecordingSchedule(WrappingSchedule):
     """A schedule that records its games in the database."""
 
     def __init__(
@@ -30,29 +30,13 @@ class RecordingSchedule(Schedule):
         """`started_as`: the text that named each player on the command line. `agents`: the agent's name, where the
         player's name differs: "alice@2" is a version of alice. `annulled`: the reason to annul a game when it ends, by
         the game's number."""
-        self._schedule = schedule
+        super().__init__(schedule)
         self._database = database
         self._started_as = started_as
         self._agents = agents
         self._annulled = annulled
         # The games' ids in the database, in the order in which the games ended.
         self.ids: list[int] = []
-
-    def next(self) -> Planned | None:
-        """The next game to start."""
-        return self._schedule.next()
-
-    def ahead(self) -> Planned | None:
-        """The next game, to begin as soon as another one is over."""
-        return self._schedule.ahead()
-
-    def begun(self, game: Planned) -> None:
-        """A game from `ahead` has begun."""
-        self._schedule.begun(game)
-
-    def give_back(self, game: Planned) -> None:
-        """A game from `ahead` does not begin."""
-        self._schedule.give_back(game)
 
     def note(self, finished: Finished) -> None:
         """Records the finished game."""
@@ -89,4 +73,4 @@ class RecordingSchedule(Schedule):
             if game.number in self._annulled and finished.record.verdict != Verdict.VOID:
                 store.rule_on_game(connection, id, "void", self._annulled[game.number], now)
         self.ids.append(id)
-        self._schedule.note(finished)
+        super().note(finished)

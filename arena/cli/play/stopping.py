@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from adsearch.errors import quote
 from arena.errors import BadLeague
-from arena.match.schedule import Finished, Planned, Schedule
+from arena.match.schedule import Planned, Schedule, WrappingSchedule
 
 if TYPE_CHECKING:
     from arena.play.director import Director
@@ -67,38 +67,30 @@ def shown(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
-class Stopping(Schedule):
+class Stopping(WrappingSchedule):
     """The schedule of a run: that of its tournament, until the run is stopped."""
 
     def __init__(
         self, schedule: Schedule, say: Callable[[str], None], *, until: datetime | None, now: Callable[[], datetime]
     ) -> None:
         """`say` prints a message; `now` gives the time with its time zone."""
+        super().__init__(schedule)
         self.stopped = False
         self.signal: int | None = None
         """The signal that stopped the run."""
-        # Rings when the run is stopped: games that wait at the referee must be taken back.
+        # Rings when the run is stopped: waiting games must be taken back.
         self._ring: Callable[[], object] = lambda: None
-        self._schedule = schedule
         self._say = say
         self._until = until
         self._now = now
 
     def next(self) -> Planned | None:
         """The next game to start; None also if the run is stopped."""
-        return self._schedule.next() if self._is_open() else None
+        return super().next() if self._is_open() else None
 
     def ahead(self) -> Planned | None:
         """The next game, to begin as soon as another one is over; None also if the run is stopped."""
-        return self._schedule.ahead() if self._is_open() else None
-
-    def begun(self, game: Planned) -> None:
-        """A game from `ahead` has begun."""
-        self._schedule.begun(game)
-
-    def give_back(self, game: Planned) -> None:
-        """A game from `ahead` does not begin."""
-        self._schedule.give_back(game)
+        return super().ahead() if self._is_open() else None
 
     def _is_open(self) -> bool:
         """Whether games can start."""
@@ -113,14 +105,10 @@ class Stopping(Schedule):
         """Whether the run was stopped by --until alone."""
         return self.stopped and self.signal is None
 
-    def note(self, finished: Finished) -> None:
-        """Note a finished game."""
-        self._schedule.note(finished)
-
     @contextmanager
     def on_signals(self, director: Director) -> Iterator[None]:
         """Inside, the first Ctrl-C or SIGTERM stops after the games in progress; the second one is a
-        KeyboardInterrupt. Then, and at the time of --until, the director takes back the games that wait."""
+        KeyboardInterrupt. Then, and at the time of --until, the director takes back the waiting games."""
         bell, rope = socket.socketpair()
 
         def stop() -> None:

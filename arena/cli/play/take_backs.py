@@ -13,15 +13,15 @@ from typing import Any
 
 from adsearch import CHANCE, State, games
 from agents.protocol import Verdict
-from arena.match.schedule import Began, Event, Finished, Planned, Ply, Schedule
+from arena.match.schedule import Began, Event, Finished, Planned, Ply, Schedule, WrappingSchedule
 
 
-class TakeBacks(Schedule):
+class TakeBacks(WrappingSchedule):
     """A schedule of games in which `people` can take back moves."""
 
     def __init__(self, schedule: Schedule, people: Collection[str], helped: dict[int, str]) -> None:
         """`helped` is filled here: for the number of each game with a hint or a take-back, what happened."""
-        self._schedule = schedule
+        super().__init__(schedule)
         self._people = people
         self._helped = helped
         # The game in progress: its position, and for each ply the seat to move and the move.
@@ -41,25 +41,17 @@ class TakeBacks(Schedule):
     def next(self) -> Planned | None:
         """The game that continues, or the next one."""
         again, self._again = self._again, None
-        return again or self._schedule.next()
+        return again or super().next()
 
     def ahead(self) -> Planned | None:
         """The next game, if no person can take back a move in this one."""
-        return None if self._people else self._schedule.ahead()
-
-    def begun(self, game: Planned) -> None:
-        """A game from `ahead` has begun."""
-        self._schedule.begun(game)
-
-    def give_back(self, game: Planned) -> None:
-        """A game from `ahead` does not begin."""
-        self._schedule.give_back(game)
+        return None if self._people else super().ahead()
 
     def note(self, finished: Finished) -> None:
         """Plan the game that continues, if a move was taken back; pass on any other game."""
         asked, self._is_asked = self._is_asked, False
         if not asked or finished.record.verdict != Verdict.RESIGNED:
-            self._schedule.note(finished)
+            super().note(finished)
             return
         game = finished.game
         opening = tuple([move for turn, move in self._plies[: self.kept] if turn != CHANCE])
