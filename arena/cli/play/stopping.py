@@ -11,7 +11,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
@@ -120,7 +120,7 @@ class Stopping(WrappingSchedule):
         before = {number: signal.signal(number, self._interrupted) for number in _SIGNALS}
         before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda *_: self._ring())
         if self._until is not None:
-            left = (self._until - datetime.now(UTC)).total_seconds()
+            left = (self._until - self._now()).total_seconds()
             signal.setitimer(signal.ITIMER_REAL, min(max(left, 0) + _AFTER, _LONGEST_TIMER))
         try:
             yield
