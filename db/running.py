@@ -148,13 +148,14 @@ def pair_points(connection: Connection, tournament: int, name: str) -> dict[floa
     """For each number of points that `name` has from a pairing of two games, how many pairings gave that many.
 
     Only pairings with two finished games of the current versions, without a forfeit, a void game or a ruling."""
-    query = f"SELECT pairs.points, COUNT(*) FROM ({_POINTS_OF_PAIRS} = 2) AS pairs GROUP BY pairs.points"
+    pairs = f"{_POINTS_OF_PAIRS} HAVING COUNT(*) = 2"
+    query = f"SELECT pairs.points, COUNT(*) FROM ({pairs}) AS pairs GROUP BY pairs.points"
     return dict[float, int](connection.execute(text(query), {"tournament": tournament, "name": name}).all())
 
 
 def half_points(connection: Connection, tournament: int, name: str) -> dict[str, float]:
     """The points of `name` in the pairings of which only one such game is finished, by their keys."""
-    rows = connection.execute(text(f"{_POINTS_OF_PAIRS} = 1"), {"tournament": tournament, "name": name})
+    rows = connection.execute(text(f"{_POINTS_OF_PAIRS} HAVING COUNT(*) = 1"), {"tournament": tournament, "name": name})
     return dict[str, float](rows.all())
 
 
@@ -251,6 +252,7 @@ def outdated_games(connection: Connection, tournament: int) -> list[int]:
 def forfeited(connection: Connection, tournament: int) -> list[int]:
     """The forfeited games whose players are all active now: they can be played after all. Without those of which
     another attempt was ever scheduled."""
+    # verdict <> 'normal' is the condition of the partial index game_not_normal, which SQLite uses only if it is here.
     rows = connection.execute(
         text(
             f"""
@@ -339,6 +341,7 @@ _POINTS_OF_PAIRS: Final = """
     WHERE game.tournament = :tournament AND game.status = 'finished' AND game.verdict <> 'forfeit'
           AND v_game.counts = 1 AND v_game.present = 1 AND v_game.ruling IS NULL
           AND seat.name = :name AND seat.points IS NOT NULL
-    GROUP BY game.pair HAVING COUNT(*)
+    GROUP BY game.pair
 """
+"""The points of a player in the finished games of each pairing that count and have no forfeit and no ruling."""
 _RULING_COUNT: Final = text("SELECT COUNT(*) FROM ruling")
