@@ -1,7 +1,7 @@
-"""Keeps commands from importing pydantic for values that need no conversion: it takes a tenth of a listing's time.
+"""Values that need no conversion are not converted, because that imports pydantic: a tenth of a listing's time.
 
-Typer converts every value with pydantic, even if none was given or if the parameter is a text. Values that need it
-(numbers, enumerations, paths) are still converted by Typer.
+Typer converts every value with pydantic, even if none was given or if the parameter is a text. Here such values are
+used as they are. All others (numbers, enumerations, paths) are still converted by Typer.
 """
 
 from __future__ import annotations
@@ -11,41 +11,42 @@ from functools import partial
 from typing import Any
 
 
-class _Lazily:
-    """Converts a parameter's value as Typer does, if it has to be converted."""
+class _LazyParameter:
+    """Takes the place of the object that converts a parameter's values; makes it only for a value that needs it."""
 
-    def __init__(self, typed: Callable[[], Any], kind: Any) -> None:
-        self._typed = typed
-        self._kind = kind
+    def __init__(self, get_runtime_param: Callable[[], Any], annotation: Any) -> None:
+        """`get_runtime_param` makes Typer's object; `annotation` is the parameter's type in the command's function."""
+        self._get_runtime_param = get_runtime_param
+        self._annotation = annotation
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """The value for the command's function."""
         if param.multiple or param.nargs != 1:
             if value is None:
                 return None if param.nargs > 1 and not param.multiple else ()
-            if not value or self._kind == list[str]:
+            if not value or self._annotation == list[str]:
                 return list(value)
-        elif value is None or value is param.default or (type(value) is str and self._kind is str):
+        elif value is None or value is param.default or (type(value) is str and self._annotation is str):
             return value
-        return self._typed().coerce(value, param=param, ctx=ctx)
+        return self._get_runtime_param().coerce(value, param=param, ctx=ctx)
 
 
 def convert_lazily(command: Any) -> None:
-    """Sets this for all parameters of `command`, and of its subcommands."""
-    for inner in getattr(command, "commands", {}).values():
-        convert_lazily(inner)
-    command.get_params = partial(_parameters, command.get_params)
+    """Converts the values of `command` and of its subcommands only if they need it."""
+    for subcommand in getattr(command, "commands", {}).values():
+        convert_lazily(subcommand)
+    command.get_params = partial(_lazy_parameters, command.get_params)
 
 
-def _parameters(all_of: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
-    """The parameters of a command; Typer adds --help to them here."""
-    return lazily(all_of(ctx))
+def _lazy_parameters(get_params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
+    """The parameters of a command. They are changed at each call, because Typer adds --help only then."""
+    return lazily(get_params(ctx))
 
 
 def lazily(parameters: list[Any]) -> list[Any]:
-    """Sets this for these parameters."""
+    """These parameters, changed so that their values are converted only if they need it."""
     for parameter in parameters:
-        typed = parameter.get_runtime_param
-        if getattr(typed, "func", None) is not _Lazily:
-            parameter.get_runtime_param = partial(_Lazily, typed, parameter.type_descriptor.annotation)
+        original = parameter.get_runtime_param
+        if getattr(original, "func", None) is not _LazyParameter:
+            parameter.get_runtime_param = partial(_LazyParameter, original, parameter.type_descriptor.annotation)
     return parameters
