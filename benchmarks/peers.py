@@ -3,9 +3,9 @@
     python benchmarks/peers.py                five rounds, about four minutes
     python benchmarks/peers.py --rounds 1     a quick look
 
-Each round measures every peer once, so that all see the same machine; the table shows medians. Starts of processes are
-not counted. What is not installed has no figure: OpenSpiel comes with `pip install '.[bench]'`; fastchess
-(github.com/Disservin/fastchess) must be on PATH. Linux only.
+Each round measures every peer once, so that all see the same machine; the table shows medians. Each peer plays --games
+games. Starts of processes are not counted. What is not installed has no figure: OpenSpiel comes with
+`pip install '.[bench]'`; fastchess (github.com/Disservin/fastchess) must be on PATH. Linux only.
 
     arena run            tic-tac-toe between two `random` players, recorded (about 8 plies)
     fastchess            chess between two engines in Python that play seven scripted plies (scripted_engine.py)
@@ -37,20 +37,20 @@ ROUND_TRIPS: Final = 12
 ENGINE: Final = Path(__file__).with_name("scripted_engine.py")
 
 
-def ours(at_once: int) -> float:
-    """Recorded games a second."""
-    options = f"tictactoe random random:seed=1 --seed 1 --rounds 750 --games-at-once {at_once}"
-    played = run_tournament(options.split(), Meter(first=150, last=1500))
+def ours(at_once: int, games: int) -> float:
+    """Recorded games a second, without the first tenth."""
+    options = f"tictactoe random random:seed=1 --seed 1 --rounds {games // 2} --games-at-once {at_once}"
+    played = run_tournament(options.split(), Meter(first=games // 10, last=games // 2 * 2))
     return played.games / played.seconds
 
 
-def fastchess(at_once: int) -> float | None:
+def fastchess(at_once: int, games: int) -> float | None:
     """Games a second, from two runs of different length; None if it is not installed."""
     program = shutil.which("fastchess")
     if program is None:
         return None
-    games = 400
-    return games / (fastchess_time(program, at_once, 2 * games) - fastchess_time(program, at_once, games))
+    few, many = games // 6 * 2, games // 2 * 2
+    return (many - few) / (fastchess_time(program, at_once, many) - fastchess_time(program, at_once, few))
 
 
 def fastchess_time(program: str, at_once: int, games: int) -> float:
@@ -73,7 +73,7 @@ def fastchess_time(program: str, at_once: int, games: int) -> float:
     return took
 
 
-def openspiel(at_once: int) -> float | None:
+def openspiel(at_once: int, games: int) -> float | None:
     """Games a second of its own loop; None if it is not installed. It plays one game at a time."""
     if at_once > 1:
         return None
@@ -83,7 +83,7 @@ def openspiel(at_once: int) -> float | None:
         from open_spiel.python.bots.uniform_random import UniformRandomBot
     except ImportError:
         return None
-    game, chance, games = pyspiel.load_game("tic_tac_toe"), random.Random(1), 5_000
+    game, chance = pyspiel.load_game("tic_tac_toe"), random.Random(1)
     bots = [UniformRandomBot(seat, chance) for seat in (0, 1)]
     began = time.monotonic()
     for _ in range(games):
@@ -91,12 +91,12 @@ def openspiel(at_once: int) -> float | None:
     return games / (time.monotonic() - began)
 
 
-def bare_echo(at_once: int) -> float:
+def bare_echo(at_once: int, games: int) -> float:
     """Games a second if a game were nothing but its messages; each game at once is a player of its own."""
-    return 1 / (ROUND_TRIPS * echo(at_once, 12_000))
+    return 1 / (ROUND_TRIPS * echo(at_once, ROUND_TRIPS * games))
 
 
-PEERS: Final[dict[str, tuple[Callable[[int], float | None], str]]] = {
+PEERS: Final[dict[str, tuple[Callable[[int, int], float | None], str]]] = {
     "arena run": (ours, "every move in a database; walls; continues after any crash"),
     "fastchess": (fastchess, "PGN; no walls; continues from its last autosave"),
     "OpenSpiel's loop in Python": (openspiel, "no record, no walls, no clock, no processes"),
@@ -111,14 +111,16 @@ def main() -> None:
     """Measure all, in turn, and print the table."""
     parser = argparse.ArgumentParser(description="Compare games a second with other programs.")
     parser.add_argument("--rounds", type=int, default=5, help="rounds (default 5)")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--games", type=int, default=1500, help="games of each program in each round (default 1500)")
+    options = parser.parse_args()
+    rounds, games = options.rounds, options.games
     found: dict[tuple[str, int], list[float]] = {}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
         for at_once in AT_ONCE:
             for name, (measure, _) in PEERS.items():
-                if (games := measure(at_once)) is not None:
-                    found.setdefault((name, at_once), []).append(games)
+                if (speed := measure(at_once, games)) is not None:
+                    found.setdefault((name, at_once), []).append(speed)
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}; games a second, medians of {rounds} rounds\n")
     print(f"| | {' | '.join(f'{at_once} at once' for at_once in AT_ONCE)} | what it keeps and guards |")
     print("|---|" + "---|" * (len(AT_ONCE) + 1))
