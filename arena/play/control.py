@@ -143,8 +143,11 @@ FromReferee = Serving | Expected | Declined | GameBegan | PlyPlayed | GameOver |
 
 
 pack: Final = msgspec.msgpack.Encoder().encode
+"""The message as bytes."""
 from_director: Final = msgspec.msgpack.Decoder(FromDirector).decode
+"""The director's message in these bytes."""
 from_referee: Final = msgspec.msgpack.Decoder(FromReferee).decode
+"""The referee's message in these bytes."""
 
 
 class Channel:

@@ -436,10 +436,10 @@ class Referee:
 
     def _check(self, fixture: Fixture, *, waits: bool) -> None:
         tokens = [plan.token for plan in fixture.seats]
-        busy = not waits and [token for token in tokens if token in self._seats_of_expected or self._is_playing(token)]
+        is_busy = not waits and any(token in self._seats_of_expected or self._is_playing(token) for token in tokens)
         if fixture.game in self._matches or fixture.game in self._unstored:
             raise BadFixture(f"game {fixture.game} already exists")
-        if busy or len(set(tokens)) != len(tokens):
+        if is_busy or len(set(tokens)) != len(tokens):
             raise BadFixture(f"game {fixture.game}: a player can play one game at a time, in one seat")
         if len(self._by_address) + len(self._expected) > self._most_players:
             raise BadFixture(f"game {fixture.game}: at most {self._most_players} players can be connected")
