@@ -325,7 +325,10 @@ def _refused(data: bytes, error: Exception, types: dict[str, Any]) -> BadMessage
     try:
         kind = _HEAD_DECODER.decode(data).type
     except (ValueError, RecursionError) as worse:
-        return BadMessage(f"expected a msgpack map, got {len(data)} bytes {quote(data[:40])} ({_words(worse)})")
+        # "Expected 'object'" says "expected a msgpack map" again, in words of JSON.
+        words = _words(worse)
+        why = "" if words.startswith("Expected 'object'") else f" ({words})"
+        return BadMessage(f"expected a msgpack map, got {len(data)} bytes {quote(data[:40])}{why}")
     return _wrong_field(kind, error) if kind in types else _no_type({"type": kind}, types)
 
 

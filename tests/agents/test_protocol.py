@@ -412,7 +412,7 @@ def test_every_value_of_a_known_key_is_checked_also_if_it_comes_twice() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ([1, 2], "expected a msgpack map, got 3 bytes b'\\x92\\x01\\x02' (Expected 'object', got 'array')"),
+        ([1, 2], "expected a msgpack map, got 3 bytes b'\\x92\\x01\\x02'"),
         ({}, "expected a 'type', one of hello, ready, move, resign, failed, report, bye, got none"),
         ({"type": "mov"}, "no message type 'mov'; did you mean 'move'?"),
         ({"type": "turn"}, "no message type 'turn'; there is hello, ready, move, resign, failed, report, bye"),
