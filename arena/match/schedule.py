@@ -75,6 +75,10 @@ class Planned:
         """The name of that seat's player that is sent to the other players."""
         return self.entrants[seat].name if self.names_shown else f"seat {seat}"
 
+    def side(self, seat: int) -> tuple[object, ...]:
+        """The pairing, leg and player of a seat: the same in every attempt at the game."""
+        return (*self.identity, self.leg, self.entrants[seat].name)
+
 
 @dataclass(frozen=True, slots=True)
 class Began:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -68,6 +68,11 @@ class Cores:
         if self._before:
             os.sched_setaffinity(0, self._before)
             self._before = set()
+
+
+def spread(taken: Sequence[int | None], seats: int) -> tuple[int | None, ...]:
+    """The core of each seat, if the game has taken these."""
+    return tuple([taken[seat % len(taken)] for seat in range(seats)])
 
 
 def physical() -> list[int]:

@@ -19,11 +19,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 import agents
 from agents.errors import one_line
+from agents.protocol import Verdict
 from arena.errors import ArenaError
 from arena.walls import jail
 from arena.walls.run_folder import RunFolder
+from db.records import GameRecord
 
 _ENDS_WITHIN: Final = 2.0
 """Seconds that a process has to exit after its director has closed the link."""
@@ -201,3 +205,10 @@ def _packages_first() -> str:
     """A PYTHONPATH with our packages first, in case others are installed under the same names."""
     ours = str(Path(agents.__file__).parents[1])
     return os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
+
+
+def explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
+    """The record, with how the processes of lost players ended; the referee may have seen only connections end."""
+    lost = [player.ended for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)]
+    reasons = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
+    return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons])) if reasons else record

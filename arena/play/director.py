@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
-import msgspec
 import zmq
 
 from agents.protocol import Verdict
@@ -24,12 +23,11 @@ from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Began, Entrant, Event, Finished, InOrder, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
 from arena.play import control, descriptors
-from arena.play.cores import Cores
-from arena.play.crew import Crew, Member
+from arena.play.cores import Cores, spread
+from arena.play.crew import Crew, Member, explained
 from arena.play.pace import Pace
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
-from db.records import GameRecord
 
 PING_EVERY: Final = 2.0
 """Interval between pings of a silent referee, in seconds."""
@@ -218,7 +216,7 @@ class Director:
     def _start(self, game: Planned) -> None:
         players = [self._player(entrant) for entrant in game.entrants]
         taken = [self._cores.take() for _ in range(self._cores_a_game)]
-        running = _Running(game, players, _spread(taken, len(players)), datetime.now(UTC))
+        running = _Running(game, players, spread(taken, len(players)), datetime.now(UTC))
         self._running[game.number] = running
         self._referee.post(control.Play(self._fixture(running)))
 
@@ -231,7 +229,7 @@ class Director:
         if players is None:
             self._schedule.give_back(game)
             return False
-        cores = _spread(list(dict.fromkeys(running.cores)), len(players))
+        cores = spread(list(dict.fromkeys(running.cores)), len(players))
         waiting = _Running(game, players, cores, datetime.now(UTC), after=running.game.number)
         self._waiting[game.number] = waiting
         running.has_waiting = True
@@ -285,7 +283,7 @@ class Director:
                 hosted=player.hosted,
                 guarded=player.guarded,
                 start=entrant.start,
-                liable=entrant.walls == WallKind.LIMITS or _side(game, seat) in self._lost_before,
+                liable=entrant.walls == WallKind.LIMITS or game.side(seat) in self._lost_before,
                 core=running.cores[seat],
             )
             for seat, (entrant, player) in enumerate(zip(game.entrants, running.players, strict=True))
@@ -356,7 +354,7 @@ class Director:
         kept = [] if begun is None else begun.players
         for seat, player in enumerate(running.players):
             if player.ended and player.guarded and record.verdict == Verdict.VOID:
-                self._lost_before.add(_side(running.game, seat))
+                self._lost_before.add(running.game.side(seat))
             if player in kept:
                 continue
             silent = record.seats[seat].stderr is None
@@ -365,7 +363,7 @@ class Director:
                 # It may still be busy with this game, and must not be late in its next one.
                 self._dismiss(player)
             self._release([player])
-        finished = Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
+        finished = Finished(running.game, explained(record, running.players), running.started, datetime.now(UTC))
         if record.verdict not in control.HARMLESS:
             self.take_back()  # the consequences can forfeit games of its players
         self._schedule.note(finished)
@@ -403,20 +401,3 @@ class Director:
             del self._links[link]
         self._referee.send(control.Dismiss(player.token))
         self._crew.lose(player)
-
-
-def _spread(taken: Sequence[int | None], seats: int) -> tuple[int | None, ...]:
-    """The core of each seat, if the game has taken these."""
-    return tuple([taken[seat % len(taken)] for seat in range(seats)])
-
-
-def _side(game: Planned, seat: int) -> tuple[object, ...]:
-    """The pairing, leg and player of a seat: the same in every attempt at the game."""
-    return (*game.identity, game.leg, game.entrants[seat].name)
-
-
-def _explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
-    """The record, with how the processes of lost players ended; the referee may have seen only connections end."""
-    lost = [player.ended for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)]
-    reasons = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
-    return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons])) if reasons else record

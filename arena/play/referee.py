@@ -24,7 +24,6 @@ from typing import Any, Final
 
 import zmq
 from msgspec import Struct
-from zmq.utils.monitor import recv_monitor_message
 
 from adsearch.errors import quote
 from agents import parent, protocol
@@ -37,12 +36,12 @@ from arena.match.match import RULES_FAILED, Match, Phase, Sent
 from arena.play import control, descriptors
 from arena.play.connected_player import ConnectedPlayer
 from arena.play.outgoing import error_line, packed, packed_if_possible, rules_error
+from arena.play.player_sockets import PlayerSockets
 from arena.walls import run_folder
 from db.records import GameRecord
 
 _AT_ONCE: Final = 16
 """Messages that are read before answers are sent and timers are checked."""
-_MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
 _NEVER: Final = 2**63
 
 
@@ -57,18 +56,10 @@ class Referee:
         self._most_players = descriptors.players()
         self._folder = folder
         self._context = zmq.Context()
-        self._players = self._context.socket(zmq.ROUTER)
-        self._players.set(zmq.LINGER, 0)
-        self._players.set(zmq.ROUTER_MANDATORY, 1)
-        self._players.set(zmq.MAXMSGSIZE, protocol.MESSAGE_BYTES)
-        self._players.set(zmq.SNDHWM, 100)
-        self._players.set(zmq.RCVHWM, 1000)
-        self._players.set(zmq.BACKLOG, 1024)
-        self._monitor = self._players.get_monitor_socket(zmq.Event.DISCONNECTED)
-        self._players.bind(run_folder.players_address(folder))
+        self._sockets = PlayerSockets(self._context, run_folder.players_address(folder))
         self._director = control.Channel(self._context, run_folder.control_address(folder), of_director=False)
         self._poller = zmq.Poller()
-        for socket in (self._players, self._monitor, self._director.socket):
+        for socket in (self._sockets.router, self._sockets.monitor, self._director.socket):
             self._poller.register(socket, zmq.POLLIN)
         # Tokens for which a hello is still accepted, once.
         self._expected: set[str] = set()
@@ -101,11 +92,11 @@ class Referee:
         self._director.send(control.Serving())
         while self._serving:
             for source, _ in self._poller.poll(self._poll_timeout()):
-                if source is self._players:
+                if source is self._sockets.router:
                     self._read_players(_AT_ONCE)
                 elif source is self._director.socket:
                     self._read_director()
-                elif source is self._monitor:
+                elif source is self._sockets.monitor:
                     self._read_disconnections()
                 else:
                     self._serving = False
@@ -116,57 +107,49 @@ class Referee:
 
     def close(self) -> None:
         """Sends `bye` to all players, and closes the sockets."""
-        for connection in list(self._by_address.values()):
-            self._send(connection.address, Bye())
-        self._players.set(zmq.LINGER, 100)
-        self._players.disable_monitor()
+        for player in list(self._by_address.values()):
+            self._send(player.address, Bye())
+        self._sockets.close()
         self._context.destroy()
 
     # Players.
 
     def _read_players(self, most: int) -> None:
+        receive = self._sockets.router.recv
         for _ in range(most):
             try:
                 # Only a frame has its connection's descriptor, which only a hello needs; bytes are faster.
-                sender = self._players.recv(zmq.NOBLOCK, copy=not self._expected)
-                body = self._players.recv(zmq.NOBLOCK, copy=False)
+                sender = receive(zmq.NOBLOCK, copy=not self._expected)
+                body = receive(zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 return
             now = monotonic_ns()
             frames = 1
             if body.more:
-                frames += self._drop_frames()
+                frames += self._sockets.drop_frames()
             address = sender if isinstance(sender, bytes) else sender.bytes
-            connection = self._by_address.get(address)
+            player = self._by_address.get(address)
             try:
                 if frames > 1:
                     raise BadMessage(f"expected a message of one frame, got {frames}")
                 message = protocol.unpack_from_player(body.bytes)
             except BadMessage as error:
-                if connection is None:
+                if player is None:
                     self._send(address, Refuse(str(error)))
-                elif (match := connection.match) is not None:
+                elif (match := player.match) is not None:
                     detail = f"broke the protocol: {error}"
-                    self._pass_on(match, match.refuse, connection.seat, Verdict.GARBAGE, detail, now)
+                    self._pass_on(match, match.refuse, player.seat, Verdict.GARBAGE, detail, now)
                 continue
-            if connection is None:
+            if player is None:
                 self._welcome(address, sender, message, now)
-            elif connection.before is not None and getattr(message, "game", None) == connection.before[0].fixture.game:
-                match, seat = connection.before
+            elif player.before is not None and getattr(message, "game", None) == player.before[0].fixture.game:
+                match, seat = player.before
                 self._pass_on(match, match.receive, seat, message, now)
-            elif connection.match is not None:
-                match = connection.match
-                self._pass_on(match, match.receive, connection.seat, message, now)
+            elif player.match is not None:
+                match = player.match
+                self._pass_on(match, match.receive, player.seat, message, now)
             elif isinstance(message, Bye):
-                self._forget(connection)
-
-    def _drop_frames(self) -> int:
-        """Reads the other frames of a message; returns their number."""
-        frames = 0
-        while self._players.get(zmq.RCVMORE):
-            self._players.recv(zmq.NOBLOCK)
-            frames += 1
-        return frames
+                self._forget(player)
 
     def _welcome(self, address: bytes, sender: zmq.Frame | bytes, message: protocol.FromPlayer, now: int) -> None:
         if not address.startswith(b"\0"):
@@ -183,81 +166,68 @@ class Referee:
             return
         self._expected.remove(message.token)
         gone = self._disconnected()  # first: the new connection may reuse the descriptor of an ended one
-        connection = ConnectedPlayer(address, sender.get(zmq.SRCFD), message.token, message.wants)
-        self._by_address[address] = self._by_token[message.token] = connection
-        self._by_descriptor[connection.descriptor] = connection
+        player = ConnectedPlayer(address, sender.get(zmq.SRCFD), message.token, message.wants)
+        self._by_address[address] = self._by_token[message.token] = player
+        self._by_descriptor[player.descriptor] = player
         self._send(address, Welcome(protocol.PROTOCOL, protocol.LIMITS))
         if kept := self._seats_of_expected.pop(message.token, None):
-            self._seat(connection, *kept, now)
+            self._seat(player, *kept, now)
         self._lose_all(gone)
 
-    def _seat(self, connection: ConnectedPlayer, match: Match, seat: int, now: int) -> None:
-        if connection.match is not None:
-            connection.before = (connection.match, connection.seat)
-        connection.match = match
-        connection.seat = seat
-        self._pass_on(match, match.arrive, seat, connection.wants, now)
+    def _seat(self, player: ConnectedPlayer, match: Match, seat: int, now: int) -> None:
+        if player.match is not None:
+            player.before = (player.match, player.seat)
+        player.match = match
+        player.seat = seat
+        self._pass_on(match, match.arrive, seat, player.wants, now)
 
     def _read_disconnections(self) -> None:
         self._lose_all(self._disconnected())
 
     def _disconnected(self) -> list[ConnectedPlayer]:
-        """The connections that have ended since the last call."""
-        gone = []
-        while self._monitor.poll(0):
-            connection = self._by_descriptor.pop(recv_monitor_message(self._monitor)["value"], None)
-            if connection is not None:
-                gone.append(connection)
-        return gone
+        """The players whose connections have ended since the last call."""
+        ended = [self._by_descriptor.pop(descriptor, None) for descriptor in self._sockets.ended()]
+        return [player for player in ended if player is not None]
 
     def _lose_all(self, gone: list[ConnectedPlayer]) -> None:
         if gone:
             self._read_players(sys.maxsize)  # what they sent before their connections ended
-        for connection in gone:
-            if connection.address in self._by_address:
-                self._lose(connection.token, "its connection ended")
-                self._forget(connection)
-                self._director.send(control.Gone(connection.token))
+        for player in gone:
+            if player.address in self._by_address:
+                self._lose(player.token, "its connection ended")
+                self._forget(player)
+                self._director.send(control.Gone(player.token))
 
     def _lose(self, token: str, detail: str) -> None:
         """The player with that token is gone; it may have connected or not."""
         self._expected.discard(token)
-        connection = self._by_token.get(token)
+        player = self._by_token.get(token)
         games = [self._seats_of_expected.pop(token, None)]
-        if connection is not None:
-            games = [connection.before, (connection.match, connection.seat) if connection.match is not None else None]
+        if player is not None:
+            games = [player.before, (player.match, player.seat) if player.match is not None else None]
         for match, seat in filter(None, games):
             self._pass_on(match, match.lose, seat, detail, monotonic_ns())
 
-    def _forget(self, connection: ConnectedPlayer) -> None:
-        del self._by_address[connection.address]
-        del self._by_token[connection.token]
-        if self._by_descriptor.get(connection.descriptor) is connection:
-            del self._by_descriptor[connection.descriptor]
+    def _forget(self, player: ConnectedPlayer) -> None:
+        del self._by_address[player.address]
+        del self._by_token[player.token]
+        if self._by_descriptor.get(player.descriptor) is player:
+            del self._by_descriptor[player.descriptor]
 
     def _send_out(self) -> None:
         """Sends the answers of matches, many together: to wake ZeroMQ's thread costs more than a message. Then
         reports watched games to the director."""
         while self._outbox:
-            connection, data = self._outbox.popleft()
-            if not self._post(connection.address, data):
-                self._lose(connection.token, "does not read its messages")
+            player, data = self._outbox.popleft()
+            if not self._sockets.send(player.address, data):
+                self._lose(player.token, "does not read its messages")
         # Only now: the next player thinks while the director is informed.
         while self._unreported:
             self._report_plies(self._unreported.popitem()[1])
 
     def _send(self, address: bytes, message: Struct) -> bool:
         """Sends a message that belongs to no game. Whether it could be sent."""
-        return self._post(address, protocol.pack(message))
-
-    def _post(self, address: bytes, data: bytes) -> bool:
-        """Sends. False if the player is gone, or its queue of 100 unread messages is full."""
-        try:
-            self._players.send(address, _MORE)
-            self._players.send(data, zmq.NOBLOCK)
-        except zmq.ZMQError:
-            return False
-        return True
+        return self._sockets.send(address, protocol.pack(message))
 
     # Matches.
 
@@ -274,8 +244,8 @@ class Referee:
             sent = [*sent, *match.abort(f"{RULES_FAILED}: {rules_error(error)}", about[-1])]
             posts = [(seat, data) for seat, message in sent if (data := packed_if_possible(message)) is not None]
         for seat, data in posts:
-            if connection := self._by_token.get(match.fixture.seats[seat].token):
-                self._outbox.append((connection, data))
+            if player := self._by_token.get(match.fixture.seats[seat].token):
+                self._outbox.append((player, data))
         game = match.fixture.game
         if game not in self._matches:
             return  # the game ended in a call below this one
@@ -301,10 +271,10 @@ class Referee:
 
     def _finish(self, match: Match, now: int) -> None:
         fixture = match.fixture
-        connections = [self._by_token[plan.token] for plan in fixture.seats if plan.token in self._by_token]
-        for connection in connections:
-            if connection.before is not None and connection.before[0] is not match:
-                self._finish(connection.before[0], now)  # first: this game waited for that one
+        players = [self._by_token[plan.token] for plan in fixture.seats if plan.token in self._by_token]
+        for player in players:
+            if player.before is not None and player.before[0] is not match:
+                self._finish(player.before[0], now)  # first: this game waited for that one
         del self._matches[fixture.game]
         if self._unreported.pop(fixture.game, None):
             self._report_plies(match)
@@ -312,10 +282,10 @@ class Referee:
         self._next_timer.pop(fixture.game, None)
         for plan in fixture.seats:
             self._seats_of_expected.pop(plan.token, None)
-        for connection in connections:
-            connection.before = None
-            if connection.match is match:
-                connection.match = None
+        for player in players:
+            player.before = None
+            if player.match is match:
+                player.match = None
         record = match.record()
         self._unstored[fixture.game] = record
         begun = self._begin_waiting(match, now)
@@ -421,8 +391,8 @@ class Referee:
         if match.wake is not None:
             self._set_timer(fixture.game, match.wake)
         for seat, plan in enumerate(fixture.seats):
-            if connection := self._by_token.get(plan.token):
-                self._seat(connection, match, seat, now)
+            if player := self._by_token.get(plan.token):
+                self._seat(player, match, seat, now)
             elif plan.token in self._expected:
                 self._seats_of_expected[plan.token] = (match, seat)
             else:
@@ -445,14 +415,14 @@ class Referee:
             raise BadFixture(f"game {fixture.game}: at most {self._most_players} players can be connected")
 
     def _is_playing(self, token: str) -> bool:
-        connection = self._by_token.get(token)
-        return connection is not None and connection.match is not None
+        player = self._by_token.get(token)
+        return player is not None and player.match is not None
 
     def _dismiss(self, token: str) -> None:
         self._lose(token, "was dismissed")  # a game that waited may have begun with it, unknown to the director
-        if connection := self._by_token.get(token):
-            self._send(connection.address, Bye())
-            self._forget(connection)
+        if player := self._by_token.get(token):
+            self._send(player.address, Bye())
+            self._forget(player)
 
 
 def main() -> None:

@@ -46,7 +46,8 @@ def _lazy_parameters(get_params: Callable[[Any], list[Any]], ctx: Any) -> list[A
 def lazily(parameters: list[Any]) -> list[Any]:
     """These parameters, changed so that their values are converted only if they need it."""
     for parameter in parameters:
-        original = parameter.get_runtime_param
-        if getattr(original, "func", None) is not _LazyParameter:
+        # Without these two, in another version of Typer, values are converted as usual.
+        original = getattr(parameter, "get_runtime_param", None)
+        if original and hasattr(parameter, "type_descriptor") and getattr(original, "func", None) is not _LazyParameter:
             parameter.get_runtime_param = partial(_LazyParameter, original, parameter.type_descriptor.annotation)
     return parameters

@@ -16,8 +16,8 @@ from adsearch import games
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
 from arena.match.schedule import Began, Entrant, Finished, InOrder, PaceChanged, Planned, Ply
-from arena.play.crew import Member
-from arena.play.director import Director, _explained
+from arena.play.crew import Member, explained
+from arena.play.director import Director
 from arena.play.pace import Pace
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
@@ -205,9 +205,9 @@ def test_the_detail_says_how_a_lost_player_ended(detail: str, told: str) -> None
     lost, other = Member("a", guarded=False), Member("b", guarded=False)
     lost.ended = "exited with code 1: ValueError"
     crashed = GameRecord(1, "crashed", 0, detail, (), (), 0)
-    assert _explained(crashed, [lost, other]).detail == told
+    assert explained(crashed, [lost, other]).detail == told
     normal = GameRecord(1, "normal", None, "", (), (), 0)
-    assert _explained(normal, [lost, other]) == normal
+    assert explained(normal, [lost, other]) == normal
 
 
 def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(setup: Setup) -> None:

@@ -1,0 +1,60 @@
+"""The sockets of the referee to which players connect: ZeroMQ's ROUTER, and the monitor of its connections.
+
+No call waits here. Both sockets are registered with the referee's poller. A message of a player is two frames: the
+address that the ROUTER gave it, and the message.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from agents import protocol
+
+_MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
+
+
+class PlayerSockets:
+    """`router` sends and receives messages; `monitor` is readable when a connection has ended."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str) -> None:
+        self.router = context.socket(zmq.ROUTER)
+        self.router.set(zmq.LINGER, 0)
+        self.router.set(zmq.ROUTER_MANDATORY, 1)
+        self.router.set(zmq.MAXMSGSIZE, protocol.MESSAGE_BYTES)
+        self.router.set(zmq.SNDHWM, 100)
+        self.router.set(zmq.RCVHWM, 1000)
+        self.router.set(zmq.BACKLOG, 1024)
+        self.monitor = self.router.get_monitor_socket(zmq.Event.DISCONNECTED)
+        self.router.bind(address)
+
+    def send(self, address: bytes, data: bytes) -> bool:
+        """Sends. False if the player is gone, or its queue of 100 unread messages is full."""
+        try:
+            self.router.send(address, _MORE)
+            self.router.send(data, zmq.NOBLOCK)
+        except zmq.ZMQError:
+            return False
+        return True
+
+    def drop_frames(self) -> int:
+        """Reads the other frames of a message; returns their number."""
+        frames = 0
+        while self.router.get(zmq.RCVMORE):
+            self.router.recv(zmq.NOBLOCK)
+            frames += 1
+        return frames
+
+    def ended(self) -> list[int]:
+        """The descriptors of the connections that have ended since the last call."""
+        descriptors = []
+        while self.monitor.poll(0):
+            descriptors.append(recv_monitor_message(self.monitor)["value"])
+        return descriptors
+
+    def close(self) -> None:
+        """Stops the monitor. ZeroMQ then has 0.1 s to send what was not sent yet, when its context is destroyed."""
+        self.router.set(zmq.LINGER, 100)
+        self.router.disable_monitor()
