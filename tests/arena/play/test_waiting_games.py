@@ -194,7 +194,7 @@ def test_it_ends_if_its_player_is_dismissed_just_after_it_has_begun(table: Table
     table.start(players[:2], first)
     table.play(players[:2], first)
     report(first, *players[:2])
-    assert table.over().follower == second
+    assert table.over().begun == second
     table.room.say(control.Dismiss(players[2].token))
     over = table.over()
     assert (over.record.game, over.record.verdict) == (second, Verdict.VOID)
