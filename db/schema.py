@@ -36,13 +36,18 @@ _Integer64 = BigInteger().with_variant(Integer, "sqlite")
 """64-bit integers. In SQLite a row id must be declared as INTEGER, not BIGINT."""
 
 
-class _StorableText(TypeDecorator[str]):
+class StorableText(TypeDecorator[str]):
     """Text; `storable` is applied to each value written, and to each value that a query compares a column with."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return self.stored(value)
+
+    @staticmethod
+    def stored(value: str | None) -> str | None:
+        """The text that is written."""
         return None if value is None else storable(value)
 
 
@@ -95,7 +100,7 @@ def _number(*about: Any, nullable: bool = False, **options: Any) -> Any:
 
 
 def _text(*, nullable: bool = False, unique: bool | None = None) -> Any:
-    return Column(_StorableText, nullable=nullable, unique=unique)
+    return Column(StorableText, nullable=nullable, unique=unique)
 
 
 def _real() -> Any:

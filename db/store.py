@@ -12,7 +12,7 @@ from itertools import count, islice
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import astuple
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from db import dialect
@@ -127,16 +127,17 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[New
     rest = iter(games)
     while part := list(islice(rest, _PART)):
         new = dialect.new_game_ids(connection, len(part))
-        same = {"tournament": tournament, "status": "scheduled"}
-        rows = [
-            {"id": id, "number": at, **same, **asdict(game)}
-            for id, at, game in zip(new, count(number + 1), part, strict=False)
-        ]
-        _GAME.run(connection, *rows)
+        _GAME.run(
+            connection,
+            *(
+                (id, at, tournament, "scheduled", *astuple(game)[:-1])
+                for id, at, game in zip(new, count(number + 1), part, strict=False)
+            ),
+        )
         _NEW_SEAT.run(
             connection,
             *(
-                {"game": id, "seat": seat, "version": version, "name": name}
+                (id, seat, version, name)
                 for id, game in zip(new, part, strict=True)
                 for seat, (version, name) in enumerate(game.seats)
             ),
@@ -148,7 +149,7 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[New
 
 def begin(connection: Connection, game: int, now: datetime) -> None:
     """Set the game's status to "playing"."""
-    _BEGIN.run(connection, {"_game": game, "status": "playing", "started": instant(now)})
+    _BEGIN.run(connection, (game, "playing", instant(now)))
 
 
 def interrupt(connection: Connection, tournament: int) -> None:
@@ -166,24 +167,24 @@ def finish(
     """Write a finished game with its seats and moves; DatabaseError if the game was over already."""
     written = _FINISH.run(
         connection,
-        {
-            "_game": game,
-            "status": "void" if record.verdict == VOID else "finished",
-            "verdict": record.verdict,
-            "fault": record.fault,
-            "detail": record.detail,
-            "plies": len(record.moves),
-            "finished": instant(now),
-            "host": None if host is None else dict(host),
-            "lag": record.lag,
-            "moves_hash": moves_hash(record.moves),
-        },
+        (
+            game,
+            VOID if record.verdict == VOID else "finished",
+            record.verdict,
+            record.fault,
+            record.detail,
+            len(record.moves),
+            instant(now),
+            None if host is None else dict(host),
+            record.lag,
+            moves_hash(record.moves),
+        ),
     )
     if written != 1:
         raise DatabaseError(f"expected a game that is not over, got game {game}: a finished game is never changed")
-    _SEAT.run(connection, *({"_game": game, "_seat": seat.seat, **asdict(seat)} for seat in record.seats))
+    _SEAT.run(connection, *((game, seat.seat, *astuple(seat)[2:]) for seat in record.seats))
     if record.moves:
-        _MOVE.run(connection, *(asdict(move) | {"game": game, "who": str(move.who)} for move in record.moves))
+        _MOVE.run(connection, *((game, move.ply, str(move.who), *astuple(move)[2:]) for move in record.moves))
 
 
 def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | None = None) -> int:
@@ -335,14 +336,15 @@ def _key(result: Any) -> int:
     return int(result.inserted_primary_key[0])
 
 
-_BEGIN: Final = Prepared(update(Game).where(Game.id == bindparam("_game")), "status", "started")
+_BEGIN: Final = Prepared(update(Game).where(Game.id == bindparam("_game")), "_game", "status", "started")
 _FINISH: Final = Prepared(
     update(Game).where(Game.id == bindparam("_game"), Game.verdict.is_(None)),
-    *("status", "verdict", "fault", "detail", "plies", "finished", "host", "lag", "moves_hash"),
+    *("_game", "status", "verdict", "fault", "detail", "plies", "finished", "host", "lag", "moves_hash"),
 )
 _SEAT: Final = Prepared(
-    update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat")), *SEAT_RESULT
+    update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat")),
+    *("_game", "_seat", *SEAT_RESULT),
 )
 _MOVE: Final = Prepared(insert(Move), "game", *MoveRecord.__struct_fields__)
-_GAME: Final = Prepared(insert(Game), "id", "tournament", "number", "status", *NewGame.__struct_fields__[:-1])
+_GAME: Final = Prepared(insert(Game), "id", "number", "tournament", "status", *NewGame.__struct_fields__[:-1])
 _NEW_SEAT: Final = Prepared(insert(Seat), "game", "seat", "version", "name")
