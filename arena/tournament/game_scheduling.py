@@ -124,7 +124,7 @@ def _new_games(
                 clock=tournament.league.clock,
                 seed=seed,
                 opening=opening,
-                seats=tuple((versions[name], name) for name in pairing.seats(leg)),
+                seats=tuple([(versions[name], name) for name in pairing.seats(leg)]),
             )
 
 

@@ -9,9 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Self
+from functools import lru_cache
+from typing import Final, Self
 
 from arena.match.seeds import number
+
+_quoted: Final = lru_cache(maxsize=10_000)(json.dumps)
+"""A name as JSON; it is needed in each of its player's pairings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Pairing:
 
     def __post_init__(self) -> None:
         # Computed once, because the key is read far more often than pairings are made.
-        object.__setattr__(self, "key", json.dumps(self.identity))
+        object.__setattr__(self, "key", f"[{', '.join(map(_quoted, sorted(self.names)))}, {self.cycle}]")
 
     @classmethod
     def of(cls, names: Iterable[str], *, cycle: int, round: int, legs: int, seed: int) -> Self:
