@@ -152,6 +152,11 @@ def begin(connection: Connection, game: int, now: datetime) -> None:
     _BEGIN.run(connection, (game, "playing", instant(now)))
 
 
+def postpone(connection: Connection, game: int) -> None:
+    """Set the status of a game that nobody has started yet back to "scheduled"."""
+    connection.execute(update(Game).where(Game.id == game).values(status="scheduled", started=None))
+
+
 def interrupt(connection: Connection, tournament: int) -> None:
     """Set all games with status "playing" back to "scheduled": the referee that played them has ended."""
     connection.execute(

@@ -53,7 +53,7 @@ def schedule_more(connection: Connection, tournament: RecordedTournament) -> lis
     if not formats.grows(league):
         with _rare_collection():  # saves a tenth of the time
             store.schedule(connection, id, _new_games(tournament, _further(tournament, versions, {}, known), versions))
-        _forfeit_inactive(connection, id, entered)
+        forfeit_inactive(connection, id, entered)
         return []
     outcomes = running.outcomes(connection, id)
     results = results_of(outcomes)
@@ -74,7 +74,7 @@ def schedule_more(connection: Connection, tournament: RecordedTournament) -> lis
     for game in wanted:
         store.repeat(connection, game, versions=versions)
     if new or wanted:
-        _forfeit_inactive(connection, id, entered)
+        forfeit_inactive(connection, id, entered)
     return [pairing for pairing in pairings if pairing.key not in needless]
 
 
@@ -100,7 +100,8 @@ def _further(
     return formats.further(tournament.league, names, results, tournament.seed, known=known, withdrawn=withdrawn)
 
 
-def _forfeit_inactive(connection: Connection, tournament: int, entered: Iterable[running.EnteredPlayer]) -> None:
+def forfeit_inactive(connection: Connection, tournament: int, entered: Iterable[running.EnteredPlayer]) -> None:
+    """Forfeits every scheduled game of the agents that are withdrawn or quarantined."""
     for entry in entered:
         if entry.status != "active":
             forfeit_all(connection, tournament, entry.name, f"{entry.name} is {entry.status}")

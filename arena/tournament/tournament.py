@@ -20,7 +20,7 @@ from arena.players.entrants import enter
 from arena.players.submissions import Store
 from arena.tournament import formats
 from arena.tournament.consequences import Consequences
-from arena.tournament.game_scheduling import decide_match, forfeit_all
+from arena.tournament.game_scheduling import decide_match, forfeit_all, forfeit_inactive, schedule_more
 from arena.tournament.host import host
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
@@ -163,6 +163,8 @@ class Tournament(Schedule):
         def record(connection: Connection) -> tuple[bool, running.ScheduledGame | None]:
             for number, when in self._unmarked.items():
                 store.begin(connection, number, when)
+            for begun in self._begun if out else ():
+                store.postpone(connection, begun.id)  # then it is forfeited if its player is quarantined
             changed = self._record(connection, finished, {name: faults[name] for name in out})
             if changed:
                 self._ahead = []
@@ -174,6 +176,8 @@ class Tournament(Schedule):
 
         changed, game = self._write(record)
         self._unmarked.clear()
+        if out:
+            self._begun.clear()
         if game is not None:
             self._marked.append(game)
             self._drop(game)
@@ -210,7 +214,15 @@ class Tournament(Schedule):
         self._waiting.clear()
         self._unmarked.clear()
         self._ahead = []
-        self._write(self._put_back)
+        self._consequences.forget()
+
+        def put_back(connection: Connection) -> None:
+            self._put_back(connection)
+            self._forfeit_quarantined(connection)
+            schedule_more(connection, self._on_record)
+            self._count(connection)
+
+        self._write(put_back)
 
     def close(self) -> None:
         """Ends the run: games in progress are scheduled again, and the tournament's status is recorded."""
@@ -236,8 +248,11 @@ class Tournament(Schedule):
         for name, count in out.items():
             store.set_entry_status(connection, self.id, name, "quarantined")
             forfeit_all(connection, self.id, name, f"{name} is quarantined: {count} faults in a row")
-            self._consequences.forget()
             changed = True
+        if repeated:
+            self._forfeit_quarantined(connection)
+        if out or repeated:
+            self._consequences.forget()
         return self._consequences.schedule(connection, finished, repeated=repeated) or changed
 
     def _repeat(self, connection: Connection, finished: Finished) -> bool:
@@ -249,6 +264,11 @@ class Tournament(Schedule):
             return False
         store.repeat(connection, finished.game.number)
         return True
+
+    def _forfeit_quarantined(self, connection: Connection) -> None:
+        """Forfeits games that are scheduled again, if a player was quarantined while they were in progress."""
+        entered = running.entries(connection, self.id)
+        forfeit_inactive(connection, self.id, [entry for entry in entered if entry.status == "quarantined"])
 
     def _decide(self, connection: Connection) -> bool:
         """Whether the match's test is decided; if so, the scheduled games are cancelled."""

@@ -194,6 +194,47 @@ def test_after_n_faults_in_a_row_the_remaining_games_are_forfeited(course: Cours
     assert course.sql("SELECT SUM(points) FROM seat WHERE name = 'ann'") == [(0.0,)]
 
 
+def test_a_game_for_which_there_is_no_room_yet_is_forfeited_too(course: Course) -> None:
+    course.describe(quarantine=1)
+    with course.opened() as tournament:
+        first, second = tournament.next(), tournament.next()
+        assert first is not None
+        assert second is not None
+        tournament.note(record(first, first_wins))
+        (next_one,) = tournament._begun
+        fault, out = next((seat, one.name) for seat, one in enumerate(second.entrants) if one.name in next_one.names)
+        tournament.note(record(second, lambda _: (Verdict.CRASHED, fault, (float(fault == 1), float(fault == 0)))))
+        assert tournament.quarantined == [out]
+        while game := tournament.next():
+            assert out not in {entrant.name for entrant in game.entrants}
+            tournament.note(record(game, first_wins))
+        assert tournament.is_over
+
+
+@pytest.mark.parametrize("void", [False, True])
+@pytest.mark.parametrize("format", ["round-robin", "swiss"])
+def test_a_game_whose_player_was_quarantined_meanwhile_is_not_played_again(
+    course: Course, format: str, void: bool
+) -> None:
+    course.write_agent("dan")
+    course.describe(quarantine=1, format=format)
+    with course.opened() as tournament:
+        games = [tournament.next() for _ in range(4)]
+        first, *others = [game for game in games if game is not None]
+        out = first.entrants[0].name
+        assert any(out in {entrant.name for entrant in game.entrants} for game in others)
+        tournament.note(record(first, lambda _: (Verdict.CRASHED, 0, (0.0, 1.0))))
+        if void:
+            for other in others:
+                tournament.note(record(other, lambda _: (Verdict.VOID, None, None)))
+        else:
+            tournament.interrupted()
+        while game := tournament.next():
+            assert out not in {entrant.name for entrant in game.entrants}
+            tournament.note(record(game, first_wins))
+        assert tournament.is_over
+
+
 def test_a_released_agent_plays_the_forfeited_games(course: Course) -> None:
     course.describe(quarantine=1)
 
