@@ -163,7 +163,7 @@ class Tournament(Schedule):
         def record(connection: Connection) -> tuple[bool, running.ScheduledGame | None]:
             for number, when in self._unmarked.items():
                 store.begin(connection, number, when)
-            for begun in self._begun if out else ():
+            for begun in self._marked if out else ():
                 store.postpone(connection, begun.id)  # then it is forfeited if its player is quarantined
             changed = self._record(connection, finished, {name: faults[name] for name in out})
             if changed:
@@ -177,7 +177,7 @@ class Tournament(Schedule):
         changed, game = self._write(record)
         self._unmarked.clear()
         if out:
-            self._begun.clear()
+            self._marked.clear()
         if game is not None:
             self._marked.append(game)
             self._drop(game)

@@ -315,8 +315,9 @@ def test_a_killed_referee_is_reported_and_leaves_no_process() -> None:
 def lose_the_referee(folder: RunFolder) -> None:
     with Director(folder) as director:
         setup = Setup(folder, director)
-        entrants = setup.entrant("random", "a"), setup.entrant("mcts:seconds=0.05", "b")
-        killed_at_ply(setup, 2, lambda: director._crew.referee.pid, setup.game(*entrants, watched=True))
+        setup.rules = "connect4"  # the second player thinks until the referee is lost
+        entrants = setup.entrant("random", "a"), setup.entrant("mcts:seconds=60", "b")
+        killed_at_ply(setup, 1, lambda: director._crew.referee.pid, setup.game(*entrants, watched=True))
 
 
 def test_broken_rules_are_told_with_their_place_and_not_played_again(setup: Setup, tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_a_game_for_which_there_is_no_room_yet_is_forfeited_too(course: Course) 
         assert first is not None
         assert second is not None
         tournament.note(record(first, first_wins))
-        (next_one,) = tournament._begun
+        (next_one,) = tournament._marked
         fault, out = next((seat, one.name) for seat, one in enumerate(second.entrants) if one.name in next_one.names)
         tournament.note(record(second, lambda _: (Verdict.CRASHED, fault, (float(fault == 1), float(fault == 0)))))
         assert tournament.quarantined == [out]
