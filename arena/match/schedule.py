@@ -155,7 +155,7 @@ class Schedule(Protocol):
 
 
 class WrappingSchedule(Schedule):
-    """Another schedule, of which a class that inherits from this one changes something."""
+    """Passes every call on to another schedule. A class that inherits from it overrides what it changes."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
@@ -169,11 +169,11 @@ class WrappingSchedule(Schedule):
         self._schedule.note(finished)
 
     def ahead(self) -> Planned | None:
-        """The other schedule's next game, to wait."""
+        """The other schedule's next game, to begin as soon as another one is over."""
         return self._schedule.ahead()
 
     def begun(self, game: Planned) -> None:
-        """Passes this on."""
+        """Passes on that a waiting game has begun."""
         self._schedule.begun(game)
 
     def give_back(self, game: Planned) -> None:
