@@ -98,14 +98,9 @@ def scheduled(connection: Connection, tournament: int, most: int) -> list[Schedu
     return [ScheduledGame(*fields) for fields in found.values()]
 
 
-def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:
+def scheduled_of(connection: Connection, tournament: int, name: str) -> dict[int, int]:
     """The scheduled games of player `name`, each with its seat."""
-    rows = connection.execute(
-        select(Game.id, Seat.seat)
-        .join(Seat, Seat.game == Game.id)
-        .where(Game.tournament == tournament, Game.status == "scheduled", Seat.name == name)
-    )
-    return [(game, seat) for game, seat in rows]
+    return dict[int, int](connection.execute(text(_SCHEDULED_OF), {"tournament": tournament, "name": name}).all())
 
 
 def outcomes(connection: Connection, tournament: int, pairs: Sequence[str] | None = None) -> list[Outcome]:
@@ -335,6 +330,15 @@ _SCHEDULED: Final = (
     .order_by(_NEXT.c.number, _NEXT.c.attempt, _NEXT.c.id, Seat.seat)
 )
 """The next scheduled games: a row for each seat."""
+# CROSS JOIN fixes SQLite's join order: the seats of the player's versions by index, not all scheduled games.
+_SCHEDULED_OF: Final = """
+    SELECT game.id, seat.seat FROM seat CROSS JOIN game
+    WHERE seat.version IN (
+            SELECT version.id FROM entry JOIN version AS entered ON entered.id = entry.version
+                                         JOIN version ON version.agent = entered.agent
+            WHERE entry.tournament = :tournament AND entry.name = :name)
+          AND seat.name = :name AND game.id = seat.game AND game.tournament = :tournament AND game.status = 'scheduled'
+"""
 _POINTS_OF_PAIRS: Final = """
     SELECT game.pair, SUM(seat.points) AS points
     FROM game JOIN v_game ON v_game.id = game.id JOIN seat ON seat.game = game.id

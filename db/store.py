@@ -6,6 +6,7 @@ finished game is never changed; a later decision about it is a ruling. An analys
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import count, islice
@@ -22,7 +23,7 @@ from db.records import SEAT_RESULT, GameRecord, JudgedPly, MoveRecord, PositionV
 from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 _PART: Final = 2500
-"""Number of games that `schedule` inserts with one statement."""
+"""Number of games that are scheduled or forfeited with one statement."""
 VOID: Final = "void"
 FORFEIT: Final = "forfeit"
 
@@ -233,21 +234,28 @@ def cancel(connection: Connection, tournament: int, pairs: Sequence[str]) -> Non
         connection.execute(waiting.values(status="cancelled"))
 
 
-def forfeit(connection: Connection, game: int, loser: int, detail: str, now: datetime) -> None:
-    """Finish a game without playing it; seat `loser` loses."""
-    seats = connection.execute(select(Seat.seat).where(Seat.game == game)).scalars().all()
-    connection.execute(
-        update(Game)
-        .where(Game.id == game)
-        .values(status="finished", verdict=FORFEIT, fault=loser, detail=detail, plies=0, lag=0, finished=instant(now))
-    )
-    others = len(seats) - 1
-    for seat in seats:
-        # `loser` loses against each other seat; the other seats draw with each other.
-        points = 0.0 if seat == loser else (1.0 + (others - 1) * 0.5) / others
-        connection.execute(
-            update(Seat).where(Seat.game == game, Seat.seat == seat).values(points=points, spent=0, longest=0)
+def forfeit(connection: Connection, losers: Mapping[int, int], detail: str, now: datetime) -> None:
+    """Finish games without playing them; `losers` has the seat that loses in each game."""
+    rest = iter(losers)
+    while part := list(islice(rest, _PART)):
+        _FINISH.run(
+            connection,
+            *((game, "finished", FORFEIT, losers[game], detail, 0, instant(now), None, 0, None) for game in part),
         )
+        seats = connection.execute(select(Seat.game, Seat.seat).where(Seat.game.in_(part))).all()
+        others = {game: number - 1 for game, number in Counter(game for game, _ in seats).items()}
+        _SEAT.run(
+            connection,
+            *(
+                (game, seat, _forfeit_points(others[game], lost=seat == losers[game]), None, 0, 0, None, None, None)
+                for game, seat in seats
+            ),
+        )
+
+
+def _forfeit_points(others: int, *, lost: bool) -> float:
+    """The loser loses against each of the `others`, who draw with each other."""
+    return 0.0 if lost else (1.0 + (others - 1) * 0.5) / others
 
 
 # Analyses.

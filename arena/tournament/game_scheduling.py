@@ -131,9 +131,7 @@ def _new_games(
 
 def forfeit_all(connection: Connection, tournament: int, name: str, reason: str) -> None:
     """Forfeits every scheduled game of `name`."""
-    now = datetime.now(UTC)
-    for game, seat in running.scheduled_of(connection, tournament, name):
-        store.forfeit(connection, game, seat, reason, now)
+    store.forfeit(connection, running.scheduled_of(connection, tournament, name), reason, datetime.now(UTC))
 
 
 def decide_match(connection: Connection, tournament: RecordedTournament) -> MatchTest | None:

@@ -78,9 +78,9 @@ def test_a_pairing_with_a_forfeit_is_not_counted(match: Match) -> None:
     match.played("played", 1, 1)
     games = match.pair("forfeit")
     match.play(games[0], 1)
-    store.forfeit(match.connection, games[1], 0, "bob is withdrawn", NOW)
+    store.forfeit(match.connection, {games[1]: 0}, "bob is withdrawn", NOW)
     for game in match.pair("both"):
-        store.forfeit(match.connection, game, 0, "withdrawn", NOW)
+        store.forfeit(match.connection, {game: 0}, "withdrawn", NOW)
     assert match.points() == {2.0: 1}
 
 

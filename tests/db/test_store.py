@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 from sqlalchemy import text
 
-from db import dialect, lookup, store
+from db import dialect, lookup, running, store
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotFound
 from db.records import GameRecord, storable
@@ -379,7 +379,27 @@ def test_the_last_ruling_is_in_force_and_the_first_stays_recorded(database: Data
 def test_the_player_that_forfeits_loses_to_all_others(database: Database) -> None:
     game = begun_game(database)
     with database.writing() as connection:
-        store.forfeit(connection, game, 0, "ann is withdrawn", NOW)
+        store.forfeit(connection, {game: 0}, "ann is withdrawn", NOW)
     with database.reading() as connection:
         points = connection.execute(text("SELECT points FROM v_seat ORDER BY seat")).scalars().all()
     assert points == [0.0, 1.0]
+
+
+def test_all_scheduled_games_of_a_player_are_forfeited_part_by_part(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_PART", 3)
+    begun_game(database)
+    with database.writing() as connection:
+        versions = {entry.name: entry.version for entry in running.entries(connection, 1)}
+        ann, bob = versions["ann"], versions["bob"]
+        new = [planned((ann, bob), f"pair {number}") for number in range(4)]
+        new += [planned((bob, ann), f"pair {number}", names=("bob", "ann")) for number in range(4, 7)]
+        games = store.schedule(connection, 1, new)
+        losers = running.scheduled_of(connection, 1, "ann")
+        assert losers == {game: int(at >= 4) for at, game in enumerate(games)}
+        store.forfeit(connection, losers, "ann is withdrawn", NOW)
+        assert not running.scheduled_of(connection, 1, "ann")
+    with database.reading() as connection:
+        points = connection.execute(text("SELECT player, points FROM v_seat WHERE points IS NOT NULL")).all()
+    assert sorted(map(tuple, points)) == [("ann", 0.0)] * 7 + [("bob", 1.0)] * 7

@@ -153,7 +153,7 @@ class Record:
         return again
 
     def forfeit(self, fact: Fact, loser: int) -> None:
-        store.forfeit(self.connection, fact.id, loser, "withdrawn", self.tick())
+        store.forfeit(self.connection, {fact.id: loser}, "withdrawn", self.tick())
         fact.status, fact.verdict, fact.finished = "finished", "forfeit", instant(self.now)
         fact.points = tuple(float(seat != loser) for seat in range(2))
 

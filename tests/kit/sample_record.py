@@ -227,6 +227,6 @@ def _course(book: Book) -> dict[str, int]:
     )
     special["forfeit"] = book.plan(course, "tictactoe", ("bob", "dan"), sources={"dan": "minimax"}, round=3)
     store.rule_on_entry(connection, course, "dan", "withdraw", "asked to", book.now)
-    store.forfeit(connection, special["forfeit"], 1, "dan is withdrawn", book.now)
+    store.forfeit(connection, {special["forfeit"]: 1}, "dan is withdrawn", book.now)
     special["scheduled"] = book.plan(course, "tictactoe", ("ann", "bob"), round=3)
     return special

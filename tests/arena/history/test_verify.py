@@ -249,7 +249,7 @@ def test_a_void_game_that_is_played_again_is_no_contradiction(database: Database
         again = store.repeat(connection, 1)
     assert wrongs(database) == []
     with database.writing() as connection:
-        store.forfeit(connection, again, 0, "withdrawn", NOW)
+        store.forfeit(connection, {again: 0}, "withdrawn", NOW)
         store.set_status(connection, 1, "finished", NOW)
     assert wrongs(database) == []
 

@@ -59,7 +59,7 @@ def test_a_game_is_named_by_its_id_its_number_or_as_the_last(record: Path, id: s
 def test_of_several_attempts_the_last_is_meant(record: Path) -> None:
     with Database(str(record)) as database, database.writing() as connection:
         again = store.repeat(connection, 4)
-        store.forfeit(connection, again, 0, "withdrawn", NOW)
+        store.forfeit(connection, {again: 0}, "withdrawn", NOW)
     assert rule(record, "void", "cs101-2", "--reason", "x").out.startswith(f"ruling 1: game {again} (")
 
 
