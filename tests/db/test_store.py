@@ -385,9 +385,7 @@ def test_the_player_that_forfeits_loses_to_all_others(database: Database) -> Non
     assert points == [0.0, 1.0]
 
 
-def test_all_scheduled_games_of_a_player_are_forfeited_part_by_part(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_scheduled_games_of_a_player_are_forfeited(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "_PART", 3)
     begun_game(database)
     with database.writing() as connection:

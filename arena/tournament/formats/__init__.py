@@ -134,11 +134,11 @@ def needless(
     known: Sequence[Pairing] = (),
     withdrawn: Collection[str] = (),
 ) -> list[Pairing]:
-    """The pairings of a knockout that need not be played, because their series is already decided."""
+    """The pairings of a knockout that need not be played, because their series is already decided. `known`: all
+    pairings so far, as `pairings` returns them."""
     if Format(terms.format) is not Format.KNOCKOUT:
         return []
-    every = pairings(terms, names, results, seed, known=known, withdrawn=withdrawn)
-    return knockout.needless(terms, _so_far(names, results, seed, every, withdrawn))
+    return knockout.needless(terms, _so_far(names, results, seed, known, withdrawn))
 
 
 def is_decided(terms: Terms, series: Sequence[Pairing], results: Results, seed: int) -> bool:

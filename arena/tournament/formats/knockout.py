@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from itertools import chain
 
 from msgspec import Struct
@@ -195,7 +196,7 @@ def seeding(terms: Terms, so_far: TournamentState) -> list[str]:
     return [*terms.seeds, *(name for name in so_far.draw("order") if name not in terms.seeds)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for `cached_property`
 class _Series:
     """Two players, one of whom goes through; the higher seed is first."""
 
@@ -213,7 +214,7 @@ class _Series:
         decision = self.decision
         return None if decision is None else decision[0]
 
-    @property
+    @cached_property
     def decision(self) -> tuple[str, Why] | None:
         """The player who goes through, and why; None while the series is undecided."""
         by_points = self._by_points
