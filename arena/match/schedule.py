@@ -145,7 +145,7 @@ class Schedule(Protocol):
         """The next game, to begin as soon as another one is over; None if there is none, or if results decide."""
         return None
 
-    def begun(self, _game: Planned, /) -> None:
+    def begun(self, _game: Planned, _when: datetime, /) -> None:
         """A waiting game has begun."""
         return
 
@@ -172,9 +172,9 @@ class WrappingSchedule(Schedule):
         """The other schedule's next game, to begin as soon as another one is over."""
         return self._schedule.ahead()
 
-    def begun(self, game: Planned) -> None:
+    def begun(self, game: Planned, when: datetime) -> None:
         """Passes on that a waiting game has begun."""
-        self._schedule.begun(game)
+        self._schedule.begun(game, when)
 
     def give_back(self, game: Planned) -> None:
         """Gives the game back to the other schedule."""

@@ -113,11 +113,19 @@ class PlyPlayed(_Message, frozen=True):
     move: MoveRecord
 
 
+class Begun(Struct, frozen=True):
+    """A waiting game has begun."""
+
+    game: int
+    at: int
+    """When, in nanoseconds of `time.monotonic_ns`, which is the same clock in every process."""
+
+
 class GameOver(_Message, frozen=True):
     """The game is over."""
 
     record: GameRecord
-    begun: int | None = None
+    begun: Begun | None = None
     """The game that waited for this one and has begun; None: it was dropped, or there was none."""
 
 
@@ -125,7 +133,8 @@ class Cancelled(_Message, frozen=True):
     """The answer to `Cancel`."""
 
     game: int
-    has_begun: bool
+    begun: Begun | None
+    """None: it is dropped, and does not begin."""
 
 
 class Pong(_Message, frozen=True):

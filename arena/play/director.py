@@ -10,8 +10,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from time import monotonic
+from datetime import UTC, datetime, timedelta
+from time import monotonic, monotonic_ns
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
@@ -136,8 +136,8 @@ class Director:
             while (message := self._referee.receive()) is not None:
                 if isinstance(message, control.Cancelled):
                     unanswered.discard(message.game)
-                    if message.has_begun:
-                        self._note_begun(message.game)
+                    if message.begun is not None:
+                        self._note_begun(message.begun)
                 else:
                     self._unread.append(message)
             if unanswered:
@@ -250,12 +250,12 @@ class Director:
             players.append(player)
         return players
 
-    def _note_begun(self, number: int) -> None:
+    def _note_begun(self, begun: control.Begun) -> None:
         """A waiting game has begun."""
-        running = self._running[number] = self._waiting.pop(number)
-        running.started = datetime.now(UTC)
+        running = self._running[begun.game] = self._waiting.pop(begun.game)
+        running.started = datetime.now(UTC) - timedelta(microseconds=(monotonic_ns() - begun.at) / 1000)
         self._running[running.after].is_over = True
-        self._schedule.begun(running.game)
+        self._schedule.begun(running.game, running.started)
 
     def _give_back(self, number: int) -> None:
         """A waiting game does not begin."""
@@ -343,12 +343,12 @@ class Director:
     def _finish(self, over: control.GameOver) -> list[Event]:
         """The game is over: it is noted, and a next game takes its place."""
         record = over.record
-        if over.begun in self._waiting:
+        if over.begun is not None and over.begun.game in self._waiting:
             self._note_begun(over.begun)
         for number in [number for number, waiting in self._waiting.items() if waiting.after == record.game]:
             self._give_back(number)
         running = self._running.pop(record.game)
-        begun = self._running.get(over.begun or 0)
+        begun = None if over.begun is None else self._running.get(over.begun.game)
         if begun is None:
             self._cores.give_back(running.cores)
         kept = [] if begun is None else begun.players

@@ -35,11 +35,14 @@ from arena.match.fixture import Fixture
 from arena.match.match import RULES_FAILED, Match, Phase, Sent
 from arena.play import control, descriptors
 from arena.play.connected_player import ConnectedPlayer
+from arena.play.control import Begun
 from arena.play.outgoing import error_line, packed, packed_if_possible, rules_error
 from arena.play.player_sockets import PlayerSockets
 from arena.walls import run_folder
 from db.records import GameRecord
 
+_MOST_TIMERS: Final = 1000
+"""Entries of the timers' heap, beside two for each game, above which entries that are not valid are removed."""
 _AT_ONCE: Final = 16
 """Messages that are read before answers are sent and timers are checked."""
 _NEVER: Final = 2**63
@@ -77,6 +80,8 @@ class Referee:
         self._unreported: dict[int, Match] = {}
         # Games that are over and not yet recorded.
         self._unstored: dict[int, GameRecord] = {}
+        # Games that waited and have begun, until they are recorded.
+        self._begun: dict[int, Begun] = {}
         self._outbox: deque[tuple[ConnectedPlayer, bytes]] = deque()
         # A heap of (when, game): one valid entry for each game; older entries are ignored.
         self._timers: list[tuple[int, int]] = []
@@ -292,8 +297,8 @@ class Referee:
         self._waiting.pop(fixture.game, None)
         self._director.post(control.GameOver(record, begun))
 
-    def _begin_waiting(self, match: Match, now: int) -> int | None:
-        """Begins the game that waits for this one, if that is possible now. Returns its number if it has begun.
+    def _begin_waiting(self, match: Match, now: int) -> Begun | None:
+        """Begins the game that waits for this one, if that is possible now. None: it has not begun.
 
         Until all players have reported, it begins only if it has the same players and none is a warden: a built-in
         agent sends its report before it starts its next game."""
@@ -301,8 +306,8 @@ class Referee:
         if waiting is None or match.verdict not in control.HARMLESS:
             return None
         game = waiting.fixture.game
-        if game in self._matches:
-            return game
+        if game in self._begun:
+            return self._begun[game]
         seats = waiting.fixture.seats
         players = [self._by_token.get(plan.token) for plan in seats]
         if any(player is None or player.before or player.match not in (None, match) for player in players):
@@ -315,12 +320,16 @@ class Referee:
             is_possible = all(seat.stderr is not None for seat in record.seats)
         if not is_possible:
             return None
+        begun = self._begun[game] = Begun(game, now)
         self._begin(waiting, now)
-        return game
+        return begun
 
     def _set_timer(self, game: int, when: int) -> None:
         self._next_timer[game] = when
         heapq.heappush(self._timers, (when, game))
+        if len(self._timers) > _MOST_TIMERS + 2 * len(self._next_timer):  # most are of games that are over
+            self._timers = [(due, number) for number, due in self._next_timer.items()]
+            heapq.heapify(self._timers)
 
     def _wake_matches(self) -> None:
         while self._timers and self._timers[0][0] <= (now := monotonic_ns()):
@@ -361,6 +370,7 @@ class Referee:
                     self._director.send(control.Pong())
                 case control.Stored():
                     self._unstored.pop(message.game, None)
+                    self._begun.pop(message.game, None)
                 case control.Stop():
                     self._serving = False
                     self.was_stopped = True
@@ -399,10 +409,10 @@ class Referee:
                 self._pass_on(match, match.lose, seat, "disconnected before the game", now)
 
     def _cancel(self, game: int) -> None:
-        has_begun = game in self._matches or game in self._unstored
-        if not has_begun:
+        begun = self._begun.get(game)
+        if begun is None:
             self._waiting = {after: match for after, match in self._waiting.items() if match.fixture.game != game}
-        self._director.send(control.Cancelled(game, has_begun))
+        self._director.send(control.Cancelled(game, begun))
 
     def _check(self, fixture: Fixture, *, waits: bool) -> None:
         tokens = [plan.token for plan in fixture.seats]

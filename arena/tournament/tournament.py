@@ -146,10 +146,10 @@ class Tournament(Schedule):
         self._waiting[game.id] = game
         return self._planned(game)
 
-    def begun(self, game: Planned) -> None:
+    def begun(self, game: Planned, when: datetime) -> None:
         """A waiting game has begun."""
         del self._waiting[game.number]
-        self._unmarked[game.number] = datetime.now(UTC)
+        self._unmarked[game.number] = when
 
     def give_back(self, game: Planned) -> None:
         """A waiting game does not begin: it is the next one again."""

@@ -807,13 +807,13 @@ def _play_with_waiting_games(tournament: Tournament, random: Random, noted: Coun
         waited = waiting.pop(game.number, None)
         if verdict is Verdict.NORMAL and waited is not None:
             running.append(waited)
-            tournament.begun(waited)
+            tournament.begun(waited, datetime.now(UTC))
         elif waited is not None:
             tournament.give_back(waited)
         if verdict is not Verdict.NORMAL:
             for before in random.sample(sorted(waiting), random.randint(0, len(waiting))):
                 running.append(waiting[before])  # it has begun, and the end of the game before it is not read yet
-                tournament.begun(waiting.pop(before))
+                tournament.begun(waiting.pop(before), datetime.now(UTC))
             _give_back(tournament, waiting)
         points = None if verdict is Verdict.VOID else (1.0, 0.0)
         fault = 1 if verdict is Verdict.CRASHED else None
