@@ -47,6 +47,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/tournament.py
 	$(BIN)/python benchmarks/where.py
 	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/season.py
 	$(BIN)/python benchmarks/database.py
 	$(BIN)/python benchmarks/walls.py
 	$(BIN)/python benchmarks/similar.py
