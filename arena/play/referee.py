@@ -230,9 +230,9 @@ class Referee:
         while self._unreported:
             self._report_plies(self._unreported.popitem()[1])
 
-    def _send(self, address: bytes, message: Struct) -> bool:
-        """Sends a message that belongs to no game. Whether it could be sent."""
-        return self._sockets.send(address, protocol.pack(message))
+    def _send(self, address: bytes, message: Struct) -> None:
+        """Sends a message that belongs to no game."""
+        self._sockets.send(address, protocol.pack(message))
 
     # Matches.
 
