@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -367,29 +367,29 @@ def wait_for_lines(process: subprocess.Popen[str], count: int) -> None:
 def kill(process: subprocess.Popen[str], victim: str, drawn: random.Random) -> None:
     """Kills one of the run's processes, or all; whatever is left ends with them or goes on."""
     children = [child for child in descendants(process.pid) if "arena.confine" not in command_line(child)]
-    handles = [os.pidfd_open(child) for child in children if alive(child)]
-    referees = [child for child in children if "arena.play.referee" in command_line(child)]
-    players = [child for child in children if child not in referees]
+    handles = dict[int, int]()
+    for child in children:
+        with suppress(ProcessLookupError):  # it has ended meanwhile
+            handles[child] = os.pidfd_open(child)
+    referees = [child for child in handles if "arena.play.referee" in command_line(child)]
+    players = [child for child in handles if child not in referees]
     targets = {
-        "director": [process.pid],
+        "director": [],
         "referee": referees,
         "player": [drawn.choice(players)] if players else [],
-        "all": [*children, process.pid],
+        "all": [*handles],
     }[victim]
-    for pid in targets:
-        if alive(pid):
-            os.kill(pid, signal.SIGKILL)
+    for child in targets:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(handles[child], signal.SIGKILL)
     if victim in ("director", "all"):
-        for handle in handles:
+        process.kill()
+        for handle in handles.values():
             poll = select.poll()
             poll.register(handle, select.POLLIN)
             assert poll.poll(1000 * PATIENCE), "a process lives on"
-    for handle in handles:
+    for handle in handles.values():
         os.close(handle)
-
-
-def alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}/stat").exists()
 
 
 def command_line(pid: int) -> str:
