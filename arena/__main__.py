@@ -19,6 +19,7 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # another Ctrl-C does not interrupt the end
         sys.exit(128 + signal.SIGINT)
 
 
@@ -90,7 +91,8 @@ def _fitting(message: str) -> str:
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP end the program as Ctrl-C does: with cleanup, and exit code 128 + the signal."""
+    """Inside, SIGTERM and SIGHUP end the program as Ctrl-C does: with cleanup, and exit code 128 + the signal. A signal
+    that a command ignores at its end stays ignored."""
     before = {number: signal.getsignal(number) for number in _ENDING_SIGNALS}
     for number in _ENDING_SIGNALS:
         if before[number] is not signal.SIG_IGN:  # nohup
@@ -99,7 +101,8 @@ def _ending_in_order() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
 
 
 def _end(number: int, _: object) -> None:

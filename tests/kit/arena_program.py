@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ def arena(*arguments: str, columns: int = 80, cwd: Path | None = None) -> Ended:
     """Runs `arena ARGUMENTS` in a terminal of that width, inside this process: it starts a hundred times sooner."""
     out, err = io.StringIO(), io.StringIO()
     with (
+        _signals_restored(),
         mock.patch.dict(os.environ, environment(columns)),
         mock.patch.object(sys, "argv", ["arena", *arguments]),
         _inside(cwd),
@@ -57,6 +59,17 @@ def arena_process(*arguments: str, columns: int = 80, encoding: str = "utf-8") -
         check=False,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@contextlib.contextmanager
+def _signals_restored() -> Iterator[None]:
+    """A command may ignore signals at its end, because its process ends too."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

@@ -212,7 +212,7 @@ def demo(
 
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, until: datetime | None = None) -> None:
-    from arena.cli.play.stopping import Stopping, shown
+    from arena.cli.play.stopping import Signals, Stopping, shown
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.tournament.lock import tournament_lock
     from arena.tournament.tournament import Tournament
@@ -226,7 +226,14 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
     if plan:
         _show_plan(league, db, display)
         return
+    signals = Signals()
+
+    def wait(reason: str) -> None:
+        with signals.waiting():
+            display.pause(reason)
+
     with ExitStack() as stack:
+        stack.enter_context(signals.handled(display.say))
         database = stack.enter_context(Database(db))
         with database.reading() as connection:
             display.show_plan(_game_time(connection, league))
@@ -234,21 +241,23 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
         stack.enter_context(tournament_lock(store.folder, league.name))
         folder = stack.enter_context(RunFolder())
         tournament = Tournament.begin(
-            league, database, store, scratch=folder.scratch, wait=display.pause, rerun_changed=rerun_changed
+            league, database, store, scratch=folder.scratch, wait=wait, rerun_changed=rerun_changed
         )
-        stopping = Stopping(tournament, display.say, until=until, now=lambda: datetime.now(UTC))
-        if until is not None:
-            display.say(f"stops at {shown(until)}: no game starts after that")
+        stopping = Stopping(tournament, signals, display.say, until=until, now=lambda: datetime.now(UTC))
         try:
-            with display.running(tournament):
-                _play(tournament, folder, display, stopping)
+            with ExitStack() as playing:
+                playing.callback(tournament.close)
+                playing.enter_context(signals.playing())
+                if until is not None:
+                    display.say(f"stops at {shown(until)}: no game starts after that")
+                with display.running(tournament):
+                    _play(tournament, folder, display, stopping)
         except KeyboardInterrupt:
-            display.say("stopped; the games in progress will be played again")
-        finally:
-            tournament.close()
+            if not tournament.is_over:
+                display.say("stopped; the games in progress will be played again")
         display.conclude(tournament, database)
     if not tournament.is_over and not stopping.in_time:
-        raise typer.Exit(128 + (stopping.signal or signal.SIGINT))
+        raise typer.Exit(128 + (signals.number or signal.SIGINT))
 
 
 def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> None:
@@ -325,7 +334,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
     while not tournament.is_over and not stopping.stopped:
         try:
             director = Director(folder, at_once=at_once, cores_a_game=tournament.league.cores_a_game)
-            with director, stopping.on_signals(director):
+            with director, stopping.heard_by(director):
                 display.follow(director)
                 for event in director.play(stopping):
                     display.show(event)

@@ -1,7 +1,8 @@
 """How `arena run` stops before its tournament is over: at the time of --until, on Ctrl-C, or on SIGTERM.
 
 It stands between the director and the tournament. In each case no new game starts, and the games in progress are
-finished and recorded; a second signal stops immediately.
+finished and recorded; a second signal stops immediately. While games are played, a signal is only noted, and the
+director's loop does the rest: so no signal interrupts the recording of a game, or the end of the run.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from enum import Enum, auto
 from types import FrameType
 from typing import TYPE_CHECKING, Final
+
+import typer
 
 from adsearch.errors import quote
 from arena.errors import BadLeague
@@ -67,19 +71,99 @@ def shown(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
+class Phase(Enum):
+    """What a signal does."""
+
+    PREPARING = auto()
+    """No game is played yet: it stops the run immediately, by a KeyboardInterrupt."""
+    PLAYING = auto()
+    """It starts `FINISHING`."""
+    FINISHING = auto()
+    """The games in progress are finished: it starts `STOPPING`."""
+    STOPPING = auto()
+    """The run stops immediately: it is ignored."""
+    OVER = auto()
+    """No game is played any more: it is ignored."""
+
+
+class Signals:
+    """SIGINT and SIGTERM, from the start of a run to the end of its process."""
+
+    def __init__(self) -> None:
+        self.phase = Phase.PREPARING
+        self.number: int | None = None
+        """The signal that stopped the run."""
+        self.ring: Callable[[], object] = lambda: None
+        """Called when a signal has changed the phase while games are played."""
+        self._waits = False
+
+    @contextmanager
+    def handled(self, say: Callable[[str], None]) -> Iterator[None]:
+        """Inside, signals stop the run. Afterwards they are ignored until the process has ended, so that they do not
+        change its exit code. `say` prints a message."""
+        for number in _SIGNALS:
+            signal.signal(number, self._received)
+        try:
+            yield
+        except KeyboardInterrupt:
+            say("stopped before a game was played; the same command continues")
+            raise typer.Exit(128 + (self.number or signal.SIGINT)) from None
+        finally:
+            for number in _SIGNALS:
+                signal.signal(number, signal.SIG_IGN)
+
+    @contextmanager
+    def playing(self) -> Iterator[None]:
+        """Inside, games are played."""
+        self.phase = Phase.PLAYING
+        try:
+            yield
+        finally:
+            if self.phase is not Phase.STOPPING:
+                self.phase = Phase.OVER
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Inside, the run waits because nothing can be recorded: a signal stops it immediately, in any phase."""
+        if self.phase is Phase.STOPPING:
+            raise KeyboardInterrupt
+        self._waits = True
+        try:
+            yield
+        finally:
+            self._waits = False
+
+    def _received(self, number: int, _: FrameType | None) -> None:
+        if self.phase is Phase.STOPPING:
+            return
+        if self._waits or self.phase is Phase.PREPARING:
+            self.phase, self.number = Phase.STOPPING, number
+            raise KeyboardInterrupt
+        if self.phase is not Phase.OVER:
+            self.phase = Phase.FINISHING if self.phase is Phase.PLAYING else Phase.STOPPING
+            self.number = number
+            self.ring()
+
+
 class Stopping(WrappingSchedule):
     """The schedule of a run: that of its tournament, until the run is stopped."""
 
     def __init__(
-        self, schedule: Schedule, say: Callable[[str], None], *, until: datetime | None, now: Callable[[], datetime]
+        self,
+        schedule: Schedule,
+        signals: Signals,
+        say: Callable[[str], None],
+        *,
+        until: datetime | None,
+        now: Callable[[], datetime],
     ) -> None:
         """`say` prints a message; `now` gives the time with its time zone."""
         super().__init__(schedule)
-        self.stopped = False
-        self.signal: int | None = None
-        """The signal that stopped the run."""
+        self._signals = signals
         # Rings when the run is stopped: waiting games must be taken back.
         self._ring: Callable[[], object] = lambda: None
+        self._is_time = False
+        self._is_announced = False
         self._say = say
         self._until = until
         self._now = now
@@ -95,30 +179,37 @@ class Stopping(WrappingSchedule):
     def _is_open(self) -> bool:
         """Whether games can start."""
         if not self.stopped and self._until is not None and self._now() >= self._until:
-            self.stopped = True
+            self._is_time = True
             self._ring()  # the alarm is late if the machine has slept, or its clock was changed
             self._say(f"it is {shown(self._until)}: no more games start, those in progress are finished")
         return not self.stopped
 
     @property
+    def stopped(self) -> bool:
+        """Whether no more games start."""
+        return self._is_time or self._signals.number is not None
+
+    @property
     def in_time(self) -> bool:
         """Whether the run was stopped by --until alone."""
-        return self.stopped and self.signal is None
+        return self._is_time and self._signals.number is None
 
     @contextmanager
-    def on_signals(self, director: Director) -> Iterator[None]:
-        """Inside, the first Ctrl-C or SIGTERM stops after the games in progress; the second one is a
-        KeyboardInterrupt. Then, and at the time of --until, the director takes back the waiting games."""
+    def heard_by(self, director: Director) -> Iterator[None]:
+        """Inside, the director takes back the waiting games after the first signal and at the time of --until; after
+        the second signal it raises a KeyboardInterrupt."""
         bell, rope = socket.socketpair()
 
         def stop() -> None:
-            bell.recv(1)
+            bell.recv(16)
+            if self._signals.phase is Phase.STOPPING:
+                raise KeyboardInterrupt
+            self._announce()
             director.take_back()
 
         director.watch(bell.fileno(), stop)
-        self._ring = lambda: rope.send(b"!")
-        before = {number: signal.signal(number, self._interrupted) for number in _SIGNALS}
-        before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda *_: self._ring())
+        self._ring = self._signals.ring = lambda: rope.send(b"!")
+        before = signal.signal(signal.SIGALRM, lambda *_: self._ring())
         if self._until is not None:
             left = (self._until - self._now()).total_seconds()
             signal.setitimer(signal.ITIMER_REAL, min(max(left, 0) + _AFTER, _LONGEST_TIMER))
@@ -126,17 +217,15 @@ class Stopping(WrappingSchedule):
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            signal.signal(signal.SIGALRM, before)
+            self._ring = self._signals.ring = lambda: None
             director.unwatch(bell.fileno())
             bell.close()
             rope.close()
 
-    def _interrupted(self, number: int, _: FrameType | None) -> None:
-        again = self.signal is not None
-        self.stopped, self.signal = True, number
-        if again:
-            raise KeyboardInterrupt
-        self._ring()
-        how = _SIGNALS[signal.Signals(number)]
-        self._say(f"finishing the games in progress; {how} to stop immediately")
+    def _announce(self) -> None:
+        """Say once, after the first signal, what happens now."""
+        if self._signals.number is not None and not self._is_announced:
+            self._is_announced = True
+            how = _SIGNALS[signal.Signals(self._signals.number)]
+            self._say(f"finishing the games in progress; {how} to stop immediately")

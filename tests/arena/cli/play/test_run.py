@@ -308,6 +308,24 @@ def test_ctrl_c_and_sigterm_finish_the_games_in_progress(folder: Path, number: s
     assert_whole(folder)
 
 
+def test_ctrl_c_again_and_again_does_not_interrupt_the_end(folder: Path) -> None:
+    """From the second game on, once for each printed line, and in quick succession until the process has ended."""
+    with start(folder) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(3)]
+        for line in process.stdout:
+            lines.append(line)
+            process.send_signal(signal.SIGINT)
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (130, "")
+    recorded = sql(folder, "SELECT COUNT(*) FROM game WHERE status = 'finished'")[0][0]
+    assert lines[-1].startswith(f"stopped after {recorded} of 12 games")
+    assert lines[-1].endswith("the same command continues\n")
+    assert sum("/12  " in line for line in lines) == recorded
+
+
 def test_a_second_run_of_the_same_tournament_is_refused(folder: Path) -> None:
     slow = ("connect4", "mcts:seconds=50", "random", "--clock", "none", "--seed", "1")
     with start(folder, *slow) as process:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from arena.cli.play import run
-from arena.cli.play.stopping import Stopping, read_until, shown
+from arena.cli.play.stopping import Phase, Signals, Stopping, read_until, shown
+from arena.cli.play.tournament_display import TournamentDisplay
 from arena.errors import BadLeague
 from arena.match.schedule import Entrant, Finished, InOrder, Planned, Ply
 from arena.play.director import Director
+from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
+from db.errors import Busy
 from tests.kit.arena_program import arena
 
 BERLIN_EVENING = datetime(2026, 5, 1, 20, 30, tzinfo=UTC)
@@ -31,6 +37,18 @@ def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def signals() -> Iterator[Signals]:
+    """The signals of a run that plays; afterwards their handlers are restored."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signals = Signals()
+    with signals.handled(lambda _: None), signals.playing():
+        yield signals
+    assert {signal.getsignal(number) for number in before} == {signal.SIG_IGN}
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +106,7 @@ def games(number: int) -> list[Planned]:
 def test_no_game_starts_at_that_time_or_later() -> None:
     now = BERLIN_EVENING
     said: list[str] = []
-    stopping = Stopping(InOrder(games(5)), said.append, until=now + timedelta(minutes=1), now=lambda: now)
+    stopping = Stopping(InOrder(games(5)), Signals(), said.append, until=now + timedelta(minutes=1), now=lambda: now)
     assert stopping.next() is not None
     now += timedelta(seconds=59)
     assert stopping.next() is not None
@@ -99,24 +117,139 @@ def test_no_game_starts_at_that_time_or_later() -> None:
     assert said == ["it is 2026-05-01 22:31: no more games start, those in progress are finished"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_starts_no_more_games_and_the_second_one_interrupts(number: signal.Signals) -> None:
-    said: list[str] = []
-    stopping = Stopping(InOrder(games(2)), said.append, until=None, now=lambda: BERLIN_EVENING)
-    before = signal.getsignal(number)
-    with RunFolder() as folder, Director(folder) as director, stopping.on_signals(director):
-        assert stopping.next() is not None
-        os.kill(os.getpid(), number)
-        assert (stopping.next(), stopping.signal, stopping.in_time) == (None, number, False)
-        with pytest.raises(KeyboardInterrupt):
+def fast_games(number: int) -> list[Planned]:
+    """Games that are really played."""
+    random = Entrant("random", "random", ("-m", "agents", "random", "--connect", "-"), source="random")
+    return [Planned(each, "tictactoe", "tictactoe", (random, random), 1, (each,)) for each in range(1, number + 1)]
+
+
+class Signalled(InOrder):
+    """The process gets these signals while the first game is recorded."""
+
+    def __init__(self, *numbers: signal.Signals) -> None:
+        super().__init__(fast_games(4))
+        self.numbers = numbers
+
+    def ahead(self) -> Planned | None:
+        return None
+
+    def note(self, finished: Finished) -> None:
+        for number in self.numbers:
             os.kill(os.getpid(), number)
-    assert signal.getsignal(number) is before
+        super().note(finished)
+        self.numbers = ()
+
+
+def play(schedule: Signalled, signals: Signals) -> tuple[list[int], list[str], bool]:
+    """The games that were announced, the messages, and whether the director was interrupted."""
+    ended: list[int] = []
+    said: list[str] = []
+    stopping = Stopping(schedule, signals, said.append, until=None, now=lambda: BERLIN_EVENING)
+    with RunFolder() as folder, Director(folder, at_once=2) as director, stopping.heard_by(director):
+        try:
+            for event in director.play(stopping):
+                if isinstance(event, Finished):
+                    ended.append(event.game.number)
+        except KeyboardInterrupt:
+            return ended, said, True
+    assert (stopping.next(), stopping.stopped, stopping.in_time) == (None, True, False)
+    return ended, said, False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_after_a_signal_no_game_starts_and_those_in_progress_are_finished(
+    number: signal.Signals, signals: Signals
+) -> None:
+    ended, said, interrupted = play(Signalled(number), signals)
+    assert (sorted(ended), interrupted) == ([1, 2], False)
+    assert (signals.number, signals.phase) == (number, Phase.FINISHING)
     assert len(said) == 1
     assert said[0].startswith("finishing the games in progress; ")
 
 
+def test_a_second_signal_interrupts_after_the_game_that_is_being_recorded(signals: Signals) -> None:
+    ended, _, interrupted = play(Signalled(signal.SIGINT, signal.SIGTERM, signal.SIGINT), signals)
+    assert ended  # the other one may be over too
+    assert interrupted
+    assert (signals.number, signals.phase) == (signal.SIGTERM, Phase.STOPPING)
+
+
+def stopped_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, first: int, last: int, number: signal.Signals = signal.SIGINT
+) -> tuple[int, str, int]:
+    """A run of 6 games that gets a signal after each printed line from `first` to `last`: its exit code, what it
+    printed, and the number of games that it recorded and printed."""
+    printed = 0
+
+    def signalled(self: TournamentDisplay, line: str) -> None:
+        nonlocal printed
+        whole(self, line)
+        printed += 1
+        if first <= printed <= last:
+            os.kill(os.getpid(), number)
+
+    whole = TournamentDisplay._print
+    with monkeypatch.context() as patch:
+        patch.setattr(TournamentDisplay, "_print", signalled)
+        players = ("random", "random:seed=2")
+        options = ("--rounds", "3", "--clock", "none", "--seed", "1", "--games-at-once", "1", "--name", "short")
+        ended = arena("run", "tictactoe", *players, *options, cwd=folder)
+    assert ended.err == ""
+    with closing(sqlite3.connect(folder / "arena.db")) as connection:
+        query = "SELECT COUNT(*) FROM game WHERE status = 'finished'"
+        recorded = connection.execute(query).fetchone()[0] if first > 1 else 0
+    assert len(re.findall(r"^\d/6  ", ended.out, re.MULTILINE)) == recorded
+    return ended.code, ended.out, recorded
+
+
+def test_signals_at_every_line_end_the_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first line is the plan; each game has one."""
+    code, out, _ = stopped_run(tmp_path, monkeypatch, 1, 99, signal.SIGTERM)
+    assert code == 143
+    assert out.endswith("stopped before a game was played; the same command continues\n")
+
+    code, out, recorded = stopped_run(tmp_path, monkeypatch, 3, 3)
+    assert (code, out.count("finishing the games in progress")) == (130, 1)
+    assert 2 <= recorded < 6
+    assert f"stopped after {recorded} of 6 games" in out.splitlines()[-1]
+
+    (tmp_path / "again").mkdir()
+    code, out, recorded = stopped_run(tmp_path / "again", monkeypatch, 2, 99)
+    assert code == 130
+    assert 1 <= recorded < 6
+    assert f"stopped after {recorded} of 6 games" in out.splitlines()[-1]
+
+
+def test_signals_after_the_last_game_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, recorded = stopped_run(tmp_path, monkeypatch, 7, 99)
+    assert (code, recorded) == (0, 6)
+    assert "short is finished: 6 games. Next:\n" in out
+    assert not re.search("stopped|finishing", out)
+
+
+def test_a_signal_while_nothing_can_be_recorded_stops_immediately(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even the end of the run can be recorded."""
+
+    def full(*_: object) -> None:
+        raise Busy("the database is locked")
+
+    def pause(self: TournamentDisplay, reason: str) -> None:
+        self.say(f"paused: {reason}")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Tournament, "_record", full)
+    monkeypatch.setattr(Tournament, "_put_back", full)
+    monkeypatch.setattr(TournamentDisplay, "pause", pause)
+    ended = arena("run", "tictactoe", "random", "random:seed=2", "--clock", "none", "--seed", "1", cwd=tmp_path)
+    assert (ended.code, ended.out.count("paused: the database is locked")) == (130, 1)
+    assert "stopped; the games in progress will be played again\n" in ended.out
+    assert "stopped after 0 of 2 games; the same command continues\n" in ended.out
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
-def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal.Signals) -> None:
+def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal.Signals, signals: Signals) -> None:
     """SIGALRM comes at the time of --until."""
     clock = [BERLIN_EVENING]
     until = BERLIN_EVENING + timedelta(hours=1)
@@ -125,9 +258,9 @@ def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal
         for text in ("mcts:seconds=0.1", "random")
     )
     planned = [Planned(each, "connect4", "connect4", (slow, fast), 1, (each,), watched=True) for each in (1, 2, 3)]
-    stopping = Stopping(InOrder(planned), lambda _: None, until=until, now=lambda: clock[0])
+    stopping = Stopping(InOrder(planned), signals, lambda _: None, until=until, now=lambda: clock[0])
     ended = []
-    with RunFolder() as folder, Director(folder) as director, stopping.on_signals(director):
+    with RunFolder() as folder, Director(folder) as director, stopping.heard_by(director):
         for event in director.play(stopping):
             if isinstance(event, Ply) and event.move.ply == 1:
                 clock[0] = until if number is signal.SIGALRM else clock[0]
@@ -140,7 +273,7 @@ def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal
 
 
 def test_the_director_is_rung_even_if_the_alarm_is_late() -> None:
-    stopping = Stopping(InOrder(games(2)), lambda _: None, until=BERLIN_EVENING, now=lambda: BERLIN_EVENING)
+    stopping = Stopping(InOrder(games(2)), Signals(), lambda _: None, until=BERLIN_EVENING, now=lambda: BERLIN_EVENING)
     rung: list[bool] = []
     stopping._ring = lambda: rung.append(True)
     assert (stopping.ahead(), stopping.next()) == (None, None)
