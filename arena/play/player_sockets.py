@@ -13,6 +13,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from agents import protocol
 
+CONNECTION_ENDED: Final = "its connection ended"
 _MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
 
 
@@ -30,14 +31,16 @@ class PlayerSockets:
         self.monitor = self.router.get_monitor_socket(zmq.Event.DISCONNECTED)
         self.router.bind(address)
 
-    def send(self, address: bytes, data: bytes) -> bool:
-        """Sends. False if the player is gone, or its queue of 100 unread messages is full."""
+    def send(self, address: bytes, data: bytes) -> str:
+        """Sends. Returns what is wrong if it cannot: the player is gone, or has 100 unread messages."""
         try:
             self.router.send(address, _MORE)
             self.router.send(data, zmq.NOBLOCK)
+        except zmq.Again:
+            return "does not read its messages"
         except zmq.ZMQError:
-            return False
-        return True
+            return CONNECTION_ENDED
+        return ""
 
     def drop_frames(self) -> int:
         """Reads the other frames of a message; returns their number."""

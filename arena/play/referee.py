@@ -37,7 +37,7 @@ from arena.play import control, descriptors
 from arena.play.connected_player import ConnectedPlayer
 from arena.play.control import Begun
 from arena.play.outgoing import error_line, packed, packed_if_possible, rules_error
-from arena.play.player_sockets import PlayerSockets
+from arena.play.player_sockets import CONNECTION_ENDED, PlayerSockets
 from arena.walls import run_folder
 from db.records import GameRecord
 
@@ -199,7 +199,7 @@ class Referee:
             self._read_players(sys.maxsize)  # what they sent before their connections ended
         for player in gone:
             if player.address in self._by_address:
-                self._lose(player.token, "its connection ended")
+                self._lose(player.token, CONNECTION_ENDED)
                 self._forget(player)
                 self._director.send(control.Gone(player.token))
 
@@ -224,8 +224,8 @@ class Referee:
         reports watched games to the director."""
         while self._outbox:
             player, data = self._outbox.popleft()
-            if not self._sockets.send(player.address, data):
-                self._lose(player.token, "does not read its messages")
+            if problem := self._sockets.send(player.address, data):
+                self._lose(player.token, problem)
         # Only now: the next player thinks while the director is informed.
         while self._unreported:
             self._report_plies(self._unreported.popitem()[1])
