@@ -94,14 +94,17 @@ class LiveTable:
             TextColumn("{task.fields[left]}"),
         )
         bar.add_task("", total=max(1, tournament.expected), completed=tournament.over, left=self._progress.time_left())
+        playing = self.director.in_progress if self.director is not None else []
         now = [
             Text(
                 "  playing: " + words.printable(" - ".join(entrant.name for entrant in game.entrants)),
                 no_wrap=True,
                 overflow="ellipsis",
             )
-            for game in (self.director.in_progress[:_PLAYING] if self.director is not None else ())
+            for game in playing[:_PLAYING]
         ]
+        if (more := len(playing) - _PLAYING) > 0:
+            now.append(Text(f"  ... and {more} more game{'s' * (more > 1)}"))
         if (found := tournament.test) is not None:
             now.insert(0, Text(f"  SPRT: LLR {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
         results = [Text(line, no_wrap=True, overflow="ellipsis") for line in self._results]

@@ -80,6 +80,10 @@ def test_it_shows_what_is_being_played() -> None:
     directed = Directed([PLANNED])
     table.director = cast(Any, directed)
     assert "  playing: ann - bob\n" in seen(table)
+    directed.in_progress = [PLANNED] * 5
+    assert "  playing: ann - bob\n  ... and 1 more game\n" in seen(table)
+    directed.in_progress = [PLANNED] * 8
+    assert (seen(table).count("playing"), seen(table).count("  ... and 4 more games\n")) == (4, 1)
     directed.in_progress.clear()
     assert "playing" not in seen(table)
 
