@@ -19,8 +19,9 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # another Ctrl-C does not interrupt the end
         sys.exit(128 + signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # another Ctrl-C does not interrupt the end of the process
 
 
 def _run() -> None:
@@ -36,6 +37,9 @@ def _run() -> None:
     from arena.errors import ArenaError
     from db.errors import DatabaseError
 
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # the shell has closed it (>&-): nothing is read, and what is written is lost
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - open until the process ends
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that the terminal cannot encode (a tree's branches in ASCII) becomes "?", not an error.
