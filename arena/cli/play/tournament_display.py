@@ -76,7 +76,7 @@ class TournamentDisplay:
             f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
             + ("at most " if is_bound else "")
             + f"{_some(pairings, 'pairing')}, {_some(expected.at_most, 'game')}, "
-            + ("without a clock" if time.seconds is None else f"about {words.rough_duration(time.seconds * rounds)}")
+            + ("time not known yet" if time.seconds is None else f"about {words.rough_duration(time.seconds * rounds)}")
         )
         if test := league.sprt:
             self.say(
@@ -144,7 +144,10 @@ class TournamentDisplay:
             )
 
     def _show_pace(self, event: PaceChanged) -> None:
-        """Say that more or fewer games run at the same time; if there can be no fewer, warn once a minute."""
+        """Say that more or fewer games run at the same time; if there can be no fewer, warn once a minute. After the
+        last game say nothing."""
+        if self._tournament is not None and self._tournament.is_over:
+            return
         why = f"players waited for a processor for {event.waited:.0%} of their thinking time"
         if event.at_once != event.before:
             which = "one fewer" if event.at_once < event.before else "one more"

@@ -27,6 +27,7 @@ class Course:
     expected: int = 2
     test: None = None
     quarantined: list[str] = field(default_factory=list)
+    is_over: bool = False
 
 
 def display(course: Course) -> TournamentDisplay:
@@ -70,3 +71,10 @@ def test_fewer_games_at_once_are_told_of_and_more_again(capsys: pytest.CaptureFi
         "same time, one fewer than before players waited for a processor for 1% of their thinking time: from now on 2 "
         "games at the same time, one more than before"
     )
+
+
+def test_after_the_last_game_the_number_of_games_at_once_is_of_no_interest(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = display(Course(is_over=True))
+    shown.show(PaceChanged(3, 2, 0.34))
+    shown.show(PaceChanged(1, 1, 0.5))
+    assert capsys.readouterr() == ("", "")
