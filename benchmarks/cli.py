@@ -9,7 +9,6 @@ Each command runs in a new process, as a person starts it. The database and the 
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import resource
@@ -18,12 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, cycle, islice
 from pathlib import Path
 from random import Random
 from typing import Final
 
+from benchmarks.arguments import Reader, positive
 from db.database import Database
 from tests.kit.sample_record import Book
 
@@ -49,8 +49,11 @@ _RUNS: Final = 9
 def run(arguments: Sequence[str]) -> tuple[float, float]:
     """The wall time of a command and the processor time it used, in seconds."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run([sys.executable, "-m", "arena", *arguments], check=True, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "arena", *arguments]
+    done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise SystemExit(f"arena {' '.join(arguments)} failed:\n{done.stderr}")
     return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -92,22 +95,25 @@ def report(games: int) -> None:
     measure(["report", "large", "site", "--db", "large.db"], 60, runs=1)
 
 
+PARTS: Final[dict[str, Callable[[int], None]]] = {
+    "commands": lambda _: commands(),
+    "check": lambda _: check(),
+    "report": report,
+}
+"""Each part, with the number of games of the report."""
+
+
 def main() -> None:
     """Measure the parts named on the command line."""
-    reader = argparse.ArgumentParser()
-    reader.add_argument("part", nargs="?", choices=("all", "commands", "check", "report"), default="all")
-    reader.add_argument("--games", type=int, default=10_000)
+    reader = Reader(__doc__, parts=PARTS)
+    reader.add_argument("--games", type=positive, default=10_000, help="games of the report (default 10000)")
     given = reader.parse_args()
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ["ARENA_DB"] = str(Path(folder) / "arena.db")
-        if given.part in ("commands", "all"):
-            commands()
-        if given.part in ("check", "all"):
-            check()
-        if given.part in ("report", "all"):
-            report(given.games)
+        for part in given.parts or PARTS:
+            PARTS[part](given.games)
         os.chdir("/")
 
 

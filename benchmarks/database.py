@@ -9,7 +9,6 @@ The database is in a temporary folder (set TMPDIR to choose where) and is remove
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -28,6 +27,7 @@ from typing import Any, Final
 from sqlalchemy import insert, text
 
 from arena.ratings.points import crosstable, standings
+from benchmarks.arguments import Reader, positive
 from db import lookup, scores, search, store
 from db.database import Database
 from db.records import GameRecord, MoveRecord, SeatRecord, instant
@@ -200,9 +200,9 @@ def measure(what: str, aim: float, action: Callable[[], object]) -> None:
 
 def main() -> None:
     """Write the database, then measure."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--games", type=int, default=1_000_000)
-    games = arguments.parse_args().games
+    reader = Reader(__doc__)
+    reader.add_argument("--games", type=positive, default=1_000_000, help="games to write (default 1000000)")
+    games = reader.parse_args().games
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores; {games:,} games, {AGENTS} agents\n")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "arena.db"

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from adsearch import State, games
+from benchmarks.arguments import Reader
 
 PLIES = {
     "tictactoe": 9,
@@ -116,8 +117,9 @@ def open_spiel() -> ModuleType | None:
     return module
 
 
-def main(specs: list[str]) -> None:
+def main() -> None:
     """Print the table."""
+    specs = Reader(__doc__, parts=PLIES).parse_args().parts or PLIES
     peer = open_spiel()
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores; positions per second, median of {RUNS} runs")
     if peer is None:
@@ -140,8 +142,4 @@ def main(specs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or list(PLIES)
-    unknown = sorted(set(chosen) - set(PLIES))
-    if unknown:
-        sys.exit(f"no benchmark for {', '.join(unknown)}; there is {', '.join(PLIES)}")
-    main(chosen)
+    main()

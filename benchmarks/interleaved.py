@@ -13,16 +13,18 @@ the other checkout, medians of this one, and this one divided by the other. With
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
+from argparse import REMAINDER
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+
+from benchmarks.arguments import Reader, positive
 
 HERE: Final = Path(__file__).resolve().parents[1]
 NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
@@ -95,16 +97,16 @@ def compared(other: Sequence[Sequence[str]], this: Sequence[Sequence[str]], *, a
 
 def main() -> None:
     """Run, compare, print."""
-    parser = argparse.ArgumentParser(description="Run a benchmark in two checkouts in turn, and compare.")
-    parser.add_argument("other", type=Path, help="the other checkout, with an environment in .venv")
-    parser.add_argument("--rounds", type=int, default=5, help="runs in each checkout (default 5)")
-    parser.add_argument("--arrows", action="store_true", help="print each line once, with 'other → this'")
-    parser.add_argument("command", nargs=argparse.REMAINDER, help="a script of this checkout, and its arguments")
-    options = parser.parse_args()
+    reader = Reader(__doc__)
+    reader.add_argument("other", type=Path, help="the other checkout, with an environment in .venv")
+    reader.add_argument("--rounds", type=positive, default=5, help="runs in each checkout (default 5)")
+    reader.add_argument("--arrows", action="store_true", help="print each line once, with 'other → this'")
+    reader.add_argument("command", nargs=REMAINDER, help="a script of this checkout, and its arguments")
+    options = reader.parse_args()
     if not options.command or not (HERE / options.command[0]).is_file():
-        parser.error(f"expected a script of {HERE}, such as benchmarks/tournament.py, got {options.command}")
+        reader.error(f"expected a script of {HERE}, such as benchmarks/tournament.py, got {options.command}")
     if not (options.other / ".venv/bin/python").is_file():
-        parser.error(f"{options.other} has no environment: run `make .venv/ready` there")
+        reader.error(f"{options.other} has no environment: run `make .venv/ready` there")
     runs: dict[Path, list[list[str]]] = {options.other.resolve(): [], HERE: []}
     for number in range(options.rounds):
         for checkout, lines in runs.items():

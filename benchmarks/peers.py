@@ -15,7 +15,6 @@ games. Starts of processes are not counted. What is not installed has no figure:
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import random
@@ -29,6 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from benchmarks.arguments import Reader, positive
 from benchmarks.processes import Meter, run_tournament
 from benchmarks.referee import echo
 
@@ -109,10 +109,10 @@ KNOWN: Final = {"fastchess": {1: "580", 2: "2,000 to 2,300"}}
 
 def main() -> None:
     """Measure all, in turn, and print the table."""
-    parser = argparse.ArgumentParser(description="Compare games a second with other programs.")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds (default 5)")
-    parser.add_argument("--games", type=int, default=1500, help="games of each program in each round (default 1500)")
-    options = parser.parse_args()
+    reader = Reader(__doc__)
+    reader.add_argument("--rounds", type=positive, default=5, help="rounds (default 5)")
+    reader.add_argument("--games", type=positive, default=1500, help="games of each program a round (default 1500)")
+    options = reader.parse_args()
     rounds, games = options.rounds, options.games
     found: dict[tuple[str, int], list[float]] = {}
     for number in range(rounds):

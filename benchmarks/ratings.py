@@ -9,7 +9,6 @@ The database is made as in benchmarks/database.py, in a temporary folder; an exi
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import statistics
@@ -25,6 +24,7 @@ from typing import TypeVar
 from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
 from arena.ratings.ranking import Ranking, rank
+from benchmarks.arguments import Reader, positive
 from benchmarks.database import fill
 from db import rated_games
 from db.database import Database
@@ -88,10 +88,10 @@ def rate_record(file: Path) -> None:
 
 def main() -> None:
     """Write the database, then measure."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--games", type=int, default=1_000_000)
-    arguments.add_argument("--db", type=Path)
-    told = arguments.parse_args()
+    reader = Reader(__doc__)
+    reader.add_argument("--games", type=positive, default=1_000_000, help="games to write (default 1000000)")
+    reader.add_argument("--db", type=Path, help="a database to read (default: a new one)")
+    told = reader.parse_args()
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores\n")
     print(f"{'milliseconds':<44}{'first':>10}{'median':>10}{'aim':>10}")
     rate_lists()

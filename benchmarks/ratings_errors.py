@@ -2,7 +2,7 @@
 
     python benchmarks/ratings_errors.py                       all tables of docs/ratings.md, about half an hour
     python benchmarks/ratings_errors.py --share 0.05          a quick look
-    python benchmarks/ratings_errors.py --design g40 --pairs 1 --pairs 10
+    python benchmarks/ratings_errors.py g40 --pairs 1 --pairs 10
 
 Four designs: in g40, 40 students each play against three bars at -200, 0 and 200 Elo; g2 has two students; r6 and r40
 are round-robins of 6 and 40 players. Each pairing is a pair of games with the same opening and swapped seats. Each
@@ -20,7 +20,6 @@ Then Plackett-Luce in games for four, and the error of `arena versus`. All figur
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from math import ceil
@@ -35,6 +34,7 @@ from arena.ratings.duels import Duels, Numbers, Places
 from arena.ratings.estimates import ELO, Estimates, logistic
 from arena.ratings.grades import SURE
 from arena.ratings.versus import versus
+from benchmarks.arguments import Reader, positive
 from db.records import RatedGame
 
 PAIRS: Final = (1, 2, 3, 5, 10, 30, 100)
@@ -251,17 +251,17 @@ def table_lines(share: float) -> Iterator[str]:
 
 def main() -> None:
     """Simulate, and print the tables of docs/ratings.md."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--design", action="append", choices=[*DESIGNS, "tables", "versus"])
-    parser.add_argument("--pairs", action="append", type=int)
-    parser.add_argument(
+    parts = [*DESIGNS, "tables", "versus"]
+    reader = Reader(__doc__, parts=parts)
+    reader.add_argument("--pairs", action="append", type=positive, help="pairs of games for each pairing")
+    reader.add_argument(
         "--share",
         type=float,
         default=1.0,
         help="fraction of the tournaments to simulate; all of them give shares to 0.5 %%",
     )
-    asked = parser.parse_args()
-    chosen = asked.design or [*DESIGNS, "tables", "versus"]
+    asked = reader.parse_args()
+    chosen = asked.parts or parts
     if any(name in DESIGNS for name in chosen):
         print("| | pairs | wrong | worst | coverage, openings of 0 / 87 / 174 | ± | +100 | +200 |")
         print("|---|---|---|---|---|---|---|---|")

@@ -33,6 +33,7 @@ from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
+from benchmarks.arguments import Reader
 
 ROUNDS = 5
 PLIES = 8_000
@@ -321,8 +322,9 @@ PARTS = {
 
 def main() -> None:
     """Measure all parts, or those named on the command line."""
+    parts = Reader(__doc__, parts=PARTS).parse_args().parts or PARTS
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, libzmq {zmq.zmq_version()}")
-    for part in sys.argv[1:] or PARTS:
+    for part in parts:
         PARTS[part]()
 
 

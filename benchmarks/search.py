@@ -18,6 +18,7 @@ from time import perf_counter
 from adsearch import Table, alphabeta, deepening, games, mcts, minimax, pvs
 from adsearch.result import Bound
 from adsearch.table import Entry
+from benchmarks.arguments import Reader
 
 DEPTH = 8
 RUNS = 5
@@ -122,6 +123,7 @@ def compare_alphabeta() -> None:
 
 def main() -> None:
     """Print the tables."""
+    Reader(__doc__).parse_args()
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores; medians of {RUNS} runs")
     compare_alphabeta()
     print(f"\n{'search':<52}{'seconds':>9}{'':>24}")

@@ -4,7 +4,7 @@
     python benchmarks/season.py --games 12000                Swiss of 12 rounds
     python benchmarks/season.py --format round-robin         the first 100,000 of 999,000 games
     python benchmarks/season.py --agents 100 --games 5000    a quick look
-    python benchmarks/season.py --database season.db         keep the database, or continue with it
+    python benchmarks/season.py --db season.db               keep the database, or continue with it
 
 The results are made up: each agent has a strength, and some games end with a fault. Schedule, transactions and database
 are those of `arena run`; there are no processes of players. A run with the same database resumes it.
@@ -12,7 +12,6 @@ are those of `arena run`; there are no processes of players. A run with the same
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import resource
@@ -32,6 +31,7 @@ from arena.match.schedule import Finished, Planned
 from arena.players.submissions import Store
 from arena.tournament import league as leagues
 from arena.tournament.tournament import Tournament
+from benchmarks.arguments import Reader, positive
 from benchmarks.cli import measure
 from db.database import Database
 from db.records import GameRecord
@@ -166,21 +166,21 @@ def peak() -> float:
 
 def main() -> None:
     """Play the season, then measure the listings."""
-    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    reader.add_argument("--agents", type=int, default=1000)
-    reader.add_argument("--games", type=int, default=100_000)
-    reader.add_argument("--format", choices=FORMATS, default="swiss")
-    reader.add_argument("--database", type=Path, help="A file to keep (default: a temporary one).")
-    reader.add_argument("--runs", type=int, default=5, help="Runs of each listing; 0: none (default 5).")
+    reader = Reader(__doc__)
+    reader.add_argument("--agents", type=positive, default=1000, help="at least 10 (default 1000)")
+    reader.add_argument("--games", type=positive, default=100_000, help="at most this many games (default 100000)")
+    reader.add_argument("--format", choices=FORMATS, default="swiss", help="format of the tournament (default swiss)")
+    reader.add_argument("--db", type=Path, help="a file to keep (default: a temporary one).")
+    reader.add_argument("--runs", type=int, default=5, help="runs of each listing; 0: none (default 5).")
     given = reader.parse_args()
-    if given.agents < 10 or given.games < 1:
-        reader.error("expected at least 10 agents and 1 game")
+    if given.agents < 10:
+        reader.error(f"argument --agents: expected at least 10, got {given.agents}")
     print(
         f"{os.cpu_count()} cores, Python {platform.python_version()}; {given.format}, {given.agents:,} agents, "
         f"at most {given.games:,} games"
     )
     with tempfile.TemporaryDirectory() as name:
-        database = (given.database or Path(name) / "arena.db").absolute()
+        database = (given.db or Path(name) / "arena.db").absolute()
         description = described(Path(name), format=given.format, agents=given.agents, games=given.games)
         play(description, database, given.games)
         os.environ["ARENA_DB"] = str(database)

@@ -20,6 +20,7 @@ from adsearch import State
 from agents import Agent, Clock
 from arena.course.similar.comparison import compare
 from arena.course.similar.sources import Source, of_contents
+from benchmarks.arguments import Reader
 
 AGENTS: Final = Path(__file__).with_name("similar_agents")
 _DRAWS: Final = 5
@@ -116,6 +117,8 @@ def source(name: str, files: _Files) -> Source:
 
 
 def main() -> None:
+    """Print the tables."""
+    Reader(__doc__).parse_args()
     random = Random(1)
     agents = {path.stem: path.read_text("utf-8") for path in sorted(AGENTS.glob("*.txt"))}
     print(f"{'copies':24} made  found")

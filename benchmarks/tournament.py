@@ -1,9 +1,9 @@
 """What a tournament costs besides the thinking: games per second, processor time, time lost between moves, memory.
 
-    python benchmarks/tournament.py               everything, about three minutes
-    python benchmarks/tournament.py games 5000    5,000 games of tic-tac-toe between instant players, 1, 2 and 4 at once
-    python benchmarks/tournament.py memory 50000  50,000 games of random agents, and the memory of both processes
-    python benchmarks/tournament.py thinking      agents that think 20 ms per move
+    python benchmarks/tournament.py                         everything, about three minutes
+    python benchmarks/tournament.py games --games 5000      tic-tac-toe between instant players, 1, 2 and 4 at once
+    python benchmarks/tournament.py memory --games 50000    random agents, and the memory of both processes
+    python benchmarks/tournament.py thinking                40 games of agents that think 20 ms per move
 
 The tournament, its processes and its database are real; the database is in a temporary folder. `games` needs Linux.
 To compare with another checkout: python benchmarks/interleaved.py CHECKOUT benchmarks/tournament.py games
@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from arena.match.clock import SECOND
 from arena.match.schedule import Finished
@@ -26,6 +27,7 @@ from arena.tournament import league as leagues
 from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import Usage
+from benchmarks.arguments import Reader, positive
 from benchmarks.processes import Meter, run_tournament
 from db.database import Database
 
@@ -75,6 +77,25 @@ def run(players: list[str], *, games: int, at_once: int, **settings: object) -> 
     )
 
 
+def measure_memory(games: int) -> None:
+    """Play between random agents, and print the memory of director and referee."""
+    run(["random", "random:seed=1"], games=games, at_once=1)
+
+
+def measure_thinking() -> None:
+    """Play between agents that think, and print how much of the time is thinking."""
+    for at_once in (1, 2):
+        run(["mcts:seconds=0.02", "mcts:seconds=0.02,seed=1"], games=40, at_once=at_once, clock="60")
+
+
+PARTS: Final[dict[str, Callable[[int], None]]] = {
+    "games": measure_games,
+    "memory": measure_memory,
+    "thinking": lambda _: measure_thinking(),
+}
+"""Each part, with its number of games."""
+
+
 def megabytes(usage: Usage) -> int:
     """Peak memory of a process."""
     return (usage.memory() or 0) // 2**20
@@ -82,16 +103,12 @@ def megabytes(usage: Usage) -> int:
 
 def main() -> None:
     """Measure the parts named on the command line."""
+    reader = Reader(__doc__, parts=PARTS)
+    reader.add_argument("--games", type=positive, default=2000, help="games of `games` and of `memory` (default 2000)")
+    given = reader.parse_args()
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}")
-    part = sys.argv[1] if len(sys.argv) > 1 else "all"
-    games = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
-    if part in ("games", "all"):
-        measure_games(games)
-    if part in ("memory", "all"):
-        run(["random", "random:seed=1"], games=games, at_once=1)
-    if part in ("thinking", "all"):
-        for at_once in (1, 2):
-            run(["mcts:seconds=0.02", "mcts:seconds=0.02,seed=1"], games=40, at_once=at_once, clock="60")
+    for part in given.parts or PARTS:
+        PARTS[part](given.games)
 
 
 if __name__ == "__main__":

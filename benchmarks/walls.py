@@ -36,6 +36,7 @@ from arena.student import starter
 from arena.walls import probe
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
+from benchmarks.arguments import Reader
 from db.records import GameRecord, MoveRecord
 
 ROUNDS = 5
@@ -281,9 +282,10 @@ PARTS = {"ply": measure_plies, "start": measure_start, "spin": measure_spin, "cl
 
 def main() -> None:
     """Measure all parts, or those named on the command line."""
+    parts = Reader(__doc__, parts=PARTS).parse_args().parts or PARTS
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load {load:.1f}, Python {platform.python_version()}, Linux {platform.release()}")
-    for part in sys.argv[1:] or PARTS:
+    for part in parts:
         PARTS[part]()
         print()
 

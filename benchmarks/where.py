@@ -14,7 +14,6 @@ The kernel counts the processor time of each thread exactly. How a main thread d
 
 from __future__ import annotations
 
-import argparse
 import linecache
 import os
 import re
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 import arena
+from benchmarks.arguments import Reader, positive
 from benchmarks.processes import ROLES, Measured, Meter, run_tournament
 from benchmarks.sampler.sitecustomize import sample_into
 
@@ -109,9 +109,9 @@ def show(title: str, table: Mapping[str, Mapping[str, float]]) -> None:
 
 def main() -> None:
     """Play, sample, print."""
-    parser = argparse.ArgumentParser(description="Print where the processor time of a ply and of a game goes.")
-    parser.add_argument("--games", type=int, default=3000, help="games of tic-tac-toe (default 3000)")
-    games = parser.parse_args().games
+    reader = Reader(__doc__)
+    reader.add_argument("--games", type=positive, default=3000, help="games of tic-tac-toe (default 3000)")
+    games = reader.parse_args().games
     with tempfile.TemporaryDirectory() as name:
         samples = Path(name)
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SAMPLER), os.environ.get("PYTHONPATH", ""))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,11 @@ from tests.kit.effort import PATIENCE, SOAK
 
 ROOT = Path(__file__).parents[2]
 SOAKED = pytest.mark.skipif(not SOAK, reason="plays real tournaments: SOAK=1")
+PROGRAMS = sorted(
+    path.name
+    for path in (ROOT / "benchmarks").glob("*.py")
+    if "__main__" in path.read_text("utf-8") and path.name != "scripted_engine.py"
+)
 OTHER = [
     ["p1 games", "| 1 | 1,000 | 4.00 |"],
     ["p1 games", "| 1 | 3,000 | 6.00 |"],
@@ -60,7 +66,7 @@ def test_a_ply_is_the_difference_of_two_games_in_parts() -> None:
     ("command", "shown"),
     [
         ("season.py --agents 10 --games 20 --runs 0", "20 games in "),
-        pytest.param("tournament.py games 40", "| games at once |", marks=SOAKED),
+        pytest.param("tournament.py games --games 40", "| games at once |", marks=SOAKED),
         pytest.param("where.py --games 40", "| a game of ", marks=SOAKED),
         pytest.param("peers.py --rounds 1 --games 40", "| arena run |", marks=SOAKED),
     ],
@@ -76,3 +82,30 @@ def test_a_small_benchmark_runs(command: str, shown: str) -> None:
         check=True,
     )
     assert shown in ran.stdout
+
+
+def ended(script: str, argument: str, monkeypatch: pytest.MonkeyPatch) -> object:
+    """The exit code of a benchmark that ends because of its argument."""
+    monkeypatch.setattr(sys, "argv", [script, argument])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(str(ROOT / "benchmarks" / script), run_name="__main__")
+    return end.value.code
+
+
+@pytest.mark.parametrize("script", PROGRAMS)
+@pytest.mark.parametrize("wrong", ["gamess", "--gamess", "--games=none", "--games=0"])
+def test_every_benchmark_refuses_a_wrong_argument_in_one_line(
+    script: str, wrong: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(script, wrong, monkeypatch) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("script", PROGRAMS)
+def test_every_benchmark_explains_its_arguments(
+    script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(script, "--help", monkeypatch) == 0
+    assert f"    python benchmarks/{script}" in capsys.readouterr().out
