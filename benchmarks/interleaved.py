@@ -3,8 +3,9 @@
     python benchmarks/interleaved.py OTHER_CHECKOUT benchmarks/tournament.py games
     python benchmarks/interleaved.py --rounds 7 OTHER_CHECKOUT benchmarks/referee.py ply
 
-Each run uses one checkout's own Python (.venv/bin/python) and packages, but always this checkout's benchmarks. The
-machine's speed changes from minute to minute, so compare two commits only in one such run: the ratio is the figure.
+Each run uses one checkout's own Python (.venv/bin/python) and packages, but always this checkout's benchmarks. Run
+`make .venv/ready` in the other checkout first. The machine's speed changes from minute to minute, so compare
+two commits only in one such run: the ratio is the figure.
 
 A line whose numbers are the same in all runs is printed as it is. The other lines are printed three times: medians of
 the other checkout, medians of this one, and this one divided by the other. With --arrows they are printed once, with
