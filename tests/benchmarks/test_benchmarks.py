@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import cli
 from benchmarks.interleaved import compared
 from benchmarks.where import difference, kind_of
 from tests.kit.effort import PATIENCE, SOAK
@@ -109,3 +110,11 @@ def test_every_benchmark_explains_its_arguments(
 ) -> None:
     assert ended(script, "--help", monkeypatch) == 0
     assert f"    python benchmarks/{script}" in capsys.readouterr().out
+
+
+def test_what_a_measured_command_writes_to_stderr_is_not_between_the_figures(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match=r"arena no-such-command failed:\n.*no-such-command"):
+        cli.run(["no-such-command"])
+    assert capfd.readouterr().err == ""
