@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -81,7 +82,9 @@ def contents_for(connection: Connection, agent: str, tournament: int | None) -> 
     """The contents of a bundle for that agent, from all games or one tournament; NotFound if no game is over."""
     id = connection.execute(select(Agent.id).where(Agent.name == agent)).scalar()
     if id is None:
-        raise NotFound(f"there is no agent {agent!r} in the database; `arena standings` lists the players")
+        near = get_close_matches(agent, connection.execute(select(Agent.name)).scalars(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`arena standings` lists the players"
+        raise NotFound(f"there is no agent {agent!r} in the database; {hint}")
     its_games = select(Seat.game).join(Version, Version.id == Seat.version).where(Version.agent == id)
     chosen = select(Game.id, Game.tournament, Game.rules).where(Game.id.in_(its_games), Game.status.in_(OVER))
     if tournament is not None:

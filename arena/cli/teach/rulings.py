@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec.structs import asdict
 
+from adsearch.errors import nearly
 from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading, submissions
@@ -332,12 +333,13 @@ def _meant(connection: Connection, agent: str, what: str, tournament: str | None
     from db import lookup, store
     from db.errors import NotFound
 
-    if tournament is not None:
-        lookup.find_tournament(connection, tournament)
+    number = None if tournament is None else lookup.find_tournament(connection, tournament)
     entries = [row for row in lookup.entries_of(connection, agent) if tournament in (None, row.tournament)]
     if not entries:
         where = "any tournament" if tournament is None else repr(tournament)
-        raise NotFound(f"no agent {agent!r} in {where}; `arena standings` lists the agents")
+        names = lookup.entered(connection) if number is None else [*lookup.entry_statuses(connection, number)]
+        hint = nearly(agent, names) or "; `arena standings` lists the agents"
+        raise NotFound(f"no agent {agent!r} in {where}{hint}")
     able = [row for row in entries if row.status != store.AFTER[what]]
     if not able:
         there = ", ".join(row.tournament for row in entries)

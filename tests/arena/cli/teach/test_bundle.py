@@ -175,6 +175,7 @@ def test_with_a_roster_everybody_is_called_by_the_alias(record: Path, tmp_path: 
         (("alice_agent", "no/x.arena"), "there is no folder 'no' for 'x.arena'"),
         (("alice_agent", "x.store"), "expected another file extension, such as x.arena"),
         (("nobody", "x.arena"), "there is no agent 'nobody'"),
+        (("alice_agnt", "x.arena"), "there is no agent 'alice_agnt' in the database; did you mean 'alice_agent'?"),
         (("alice_agent", "x.arena", "--tournament", "cs102"), "there is no tournament 'cs102'"),
     ],
 )

@@ -186,6 +186,8 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
         (("void", "cs101-7"), "the tournament 'cs101' has no game 7"),
         (("award", "3", "--to", "cid"), "expected a seat or player of game 3: 0 (ann), 1 (bob); got 'cid'"),
         (("award", "3", "--to", "2"), "expected a seat or player of game 3: 0 (ann), 1 (bob); got '2'"),
+        (("withdraw", "anna"), "no agent 'anna' in any tournament; did you mean 'ann'?"),
+        (("withdraw", "an", "--tournament", "cs101"), "no agent 'an' in 'cs101'; did you mean 'ann'?"),
         (("withdraw", "zoe"), "no agent 'zoe' in any tournament; `arena standings` lists the agents"),
         (
             ("withdraw", "1", "--tournament", "cs101"),
