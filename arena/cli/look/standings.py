@@ -5,7 +5,6 @@ These commands only read. Control characters in names are escaped.
 
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +23,7 @@ from arena.cli.asking.record_options import (
 )
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_csv, show_json
 from arena.cli.terminal.standings_table import show_standings
+from arena.cli.terminal.wrapping import table_width
 from arena.history import words
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def crosstable(
         if title:
             print(title)
         there_are = len(table.players)
-        for line in crosstable_lines(_first(table, points.IN_CROSSTABLE), width=shutil.get_terminal_size().columns):
+        for line in crosstable_lines(_first(table, points.IN_CROSSTABLE), width=table_width()):
             print(line)
         if there_are > points.IN_CROSSTABLE:
             print(f"the first {points.IN_CROSSTABLE} of {there_are:,} players; --format csv has all", file=sys.stderr)
@@ -144,8 +144,10 @@ def _first(table: Crosstable, count: int) -> Crosstable:
     return replace(table, players=table.players[:count], cells=[row[:count] for row in table.cells[:count]])
 
 
-def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
-    """The table in lines of at most `width` columns, split into parts if needed; columns are numbered like rows."""
+def crosstable_lines(table: Crosstable, *, width: int | None) -> list[str]:
+    """The table in lines of at most `width` columns, split into parts if needed; None: lines of any length.
+
+    Columns are numbered like rows."""
     from rich.cells import cell_len, set_cell_size
 
     cells = [["." if cell is None else _points(cell) for cell in row] for row in table.cells]
@@ -156,6 +158,7 @@ def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
     each = max([len(text) for row in [heads, *cells] for text in row], default=1)
     first = len(heads[-1]) if heads else 1
     longest = max(map(cell_len, names), default=0)
+    width = width or first + 1 + longest + (each + 1) * len(heads)
     # Names are shortened, to at least 12 columns, before the table is split.
     room = min(longest, max(12, width - first - 1 - (each + 1) * len(heads)))
     at_once = max(1, (width - first - 1 - room) // (each + 1))

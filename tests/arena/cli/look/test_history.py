@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from adsearch import games
+from arena.cli import app
 from arena.cli.look.standings import crosstable_lines
 from arena.ratings.points import IN_CROSSTABLE, Crosstable
 from arena.ratings.tiebreaks import TIEBREAKS
@@ -182,6 +183,21 @@ def test_a_crosstable_fits_its_terminal_and_holds_every_cell(players: int, width
     assert all(len(line) <= max(width, 20) for line in lines)
     assert len(parts) == 1 or players >= 20 or width < 80
     assert "\n".join(lines).count(" 1½/2") == players * (players - 1)
+
+
+def test_a_crosstable_in_a_file_is_not_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"agent{number}" for number in range(40)]
+    file = tmp_path / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        book = Book(connection)
+        book.enter(book.tournament("cup", "tictactoe"), *names)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    app(["crosstable", "--db", str(file)], standalone_mode=False)
+    (heads, *rows) = capsys.readouterr().out.removeprefix("Tournament: cup\n\n").splitlines()
+    assert heads.split() == [str(number) for number in range(1, 41)]
+    assert [row.split()[1] for row in rows] == sorted(names)
 
 
 def test_a_table_of_many_players_has_the_first_of_them_and_csv_has_all(tmp_path: Path) -> None:
