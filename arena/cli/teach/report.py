@@ -91,12 +91,10 @@ def report(
     if games is None and which is GamesShown.LOST:
         why = f"there are more than {chosen_games.MOST:,} games, so only those lost by a fault have a page"
         print(f"{why}; --games all writes all", file=sys.stderr)
-    count = f"{len(gathered.agents):,} agents, {len(gathered.games):,} games"
-    if which is GamesShown.NONE:
-        count += " (without their pages)"
-    elif which is GamesShown.LOST:
-        count += f" ({len(replays):,} with a page)"
+    count = f"{parts.counted(len(gathered.agents), 'agent')}, {parts.counted(gathered.over, 'game')}"
+    if which is not GamesShown.ALL:
+        count += f", {parts.counted(len(replays), 'page')} of games"
     if gathered.status != "finished":
-        over = f"{gathered.over} of {gathered.planned} games are over"
+        over = f"{gathered.over:,} of {gathered.planned:,} games are over"
         print(f"{printable(name)} is {gathered.status}: {over}", file=sys.stderr)
     print(f"written: {folder / 'index.html'} ({count}, {time.monotonic() - began:.1f} s)")

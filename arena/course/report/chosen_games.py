@@ -22,7 +22,7 @@ class GamesShown(StrEnum):
 
     ALL = "all"
     LOST = "lost"
-    """Those with moves that an agent lost by a fault: out of time, an illegal move, a crash and so on."""
+    """Those that were played and that an agent lost by a fault: out of time, an illegal move, a crash and so on."""
     NONE = "none"
 
 
@@ -37,6 +37,6 @@ def chosen(games: Sequence[ListedGame], which: GamesShown) -> list[ListedGame]:
         case GamesShown.ALL:
             return list(games)
         case GamesShown.LOST:
-            return [game for game in games if game.fault is not None and game.plies]
+            return [game for game in games if game.fault is not None and not game.forfeited]
         case GamesShown.NONE:
             return []

@@ -74,6 +74,8 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     """The points that count; None without a result."""
     ended: str
     fault: int | None
+    forfeited: bool
+    """Lost without being played."""
     plies: int | None
     notes: Sequence[str]
     """Why the game does not count, or its ruling."""
@@ -257,6 +259,7 @@ def _games(connection: Connection, tournament: int, names: ShownNames) -> Iterat
                 points=None if game.counted is None else same(tuple(game.counted)),
                 ended=same(public_ending(game, players, names)),
                 fault=None if game.verdict == Verdict.RESIGNED else game.fault,
+                forfeited=game.verdict == Verdict.FORFEIT,
                 plies=game.plies,
                 notes=same(tuple(_notes(game, players))),
             )

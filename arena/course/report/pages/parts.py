@@ -96,7 +96,10 @@ def figure(text: str, kind: str = "") -> str:
 
 _LONGEST_HEADING: Final = 14
 """Length limit of a name in the heading of a narrow column, in letters."""
-_SOME_REPLAYED: Final = "Games whose number is a link have a page to step through: those that an agent lost by a fault."
+_SOME_REPLAYED: Final = (
+    "Games with a page to step through: {} of {}. They were lost by a fault; their numbers are links."
+)
+_NONE_REPLAYED: Final = "No game has a page to step through."
 _NEAR: Final = 2
 """Number of links before and after the current part of a list."""
 
@@ -108,7 +111,10 @@ def games(
     parts = max(1, ceil(len(games) / PER_PAGE))
     several_rounds = len({game.round for game in games}) > 1
     replayed = sum(where.game(game) is not None for game in games)
-    note = element("p", _SOME_REPLAYED, class_="faint") if 0 < replayed < len(games) else ""
+    note = ""
+    if replayed < len(games) and (where.replays or of is None):
+        left_out = _SOME_REPLAYED.format(f"{replayed:,}", f"{len(games):,}") if where.replays else _NONE_REPLAYED
+        note = element("p", words(left_out), class_="faint")
     for part in range(1, parts + 1):
         some = games[(part - 1) * PER_PAGE : part * PER_PAGE]
         rows = [_row(where, at, game, of, rounds=several_rounds) for game in some]

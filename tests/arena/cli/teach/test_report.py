@@ -32,7 +32,7 @@ def files(folder: Path) -> dict[str, str]:
 
 def test_it_writes_a_page_for_everything(record: Path, tmp_path: Path) -> None:
     ended = asked(record, "report", "cs101", "site")
-    assert re.fullmatch(r"written: site/index\.html \(5 agents, 14 games, \d+\.\d s\)\n", ended.out)
+    assert re.fullmatch(r"written: site/index\.html \(5 agents, 13 games, \d+\.\d s\)\n", ended.out)
     assert (ended.code, ended.err) == (0, "cs101 is running: 13 of 14 games are over\n")
     found = files(tmp_path / "site")
     assert {"index.html", "games.html", "agents/ann.html", "pairs/ann.bob.html"} <= set(found)
@@ -48,13 +48,14 @@ def test_it_writes_a_page_for_everything(record: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", [("--games", "none"), ("--no-games",)])
 def test_the_pages_of_games_can_be_left_out(record: Path, tmp_path: Path, option: tuple[str, ...]) -> None:
     ended = asked(record, "report", "evening", "site", *option)
-    assert "4 games (without their pages)" in ended.out
+    assert "4 games, 0 pages of games, " in ended.out
     assert not (tmp_path / "site" / "games").exists()
+    assert "No game has a page to step through." in (tmp_path / "site" / "games.html").read_text()
 
 
 def test_only_games_that_were_lost_by_a_fault_can_have_pages(record: Path, tmp_path: Path) -> None:
     ended = asked(record, "report", "cs101", "site", "--games", "lost")
-    assert "14 games (2 with a page)" in ended.out
+    assert "13 games, 2 pages of games, " in ended.out
     assert {file.name for file in (tmp_path / "site" / "games").iterdir()} == {"3.html", "10.html"}
 
 
@@ -64,7 +65,7 @@ def test_very_many_games_have_a_page_only_if_they_were_lost_by_a_fault(
     monkeypatch.setattr(chosen_games, "MOST", 13)
     ended = asked(record, "report", "cs101", "site")
     assert "more than 13 games, so only those lost by a fault have a page; --games all writes all" in ended.err
-    assert "(2 with a page)" in ended.out
+    assert ", 2 pages of games, " in ended.out
     ended = asked(record, "report", "cs101", "site", "--games", "all")
     assert ended.err == "cs101 is running: 13 of 14 games are over\n"
     assert len([*(tmp_path / "site" / "games").iterdir()]) == 14

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agents.protocol import Verdict
 from arena.course.report import chosen_games
@@ -341,9 +342,15 @@ def test_only_the_chosen_games_have_links(crowded: Report) -> None:
     listed = "".join(page for _, page in game_lists.all_games(crowded, where))
     linked = [href for href in links(listed) if href.startswith("games/")]
     assert linked == [f"games/{game.number}.html" for game in lost]
-    assert "Games whose number is a link have a page to step through" in text(listed)
+    assert f"Games with a page to step through: {len(lost)} of {len(crowded.games)}." in text(listed)
     assert chosen_games.chosen(crowded.games, GamesShown.NONE) == []
     assert chosen_games.chosen(crowded.games, GamesShown.ALL) == list(crowded.games)
+
+
+def test_a_game_lost_by_a_fault_before_the_first_move_has_a_page_and_a_forfeit_has_none(crowded: Report) -> None:
+    crashed = replace(crowded.games[0], fault=0, plies=0)
+    forfeited = replace(crashed, forfeited=True)
+    assert chosen_games.chosen([crashed, forfeited], GamesShown.LOST) == [crashed]
 
 
 def test_by_default_very_many_games_have_no_pages_unless_lost_by_a_fault(
