@@ -34,8 +34,8 @@ class Table:
 
     def __init__(self, keys: Mapping[str, Any], where: str) -> None:
         self._keys = keys
-        # The start of every message.
-        self._where = where
+        self.where = where
+        """The start of every message: the file; empty for the arguments of a command."""
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys
@@ -45,7 +45,7 @@ class Table:
 
     def fail(self, what: str, key: str = "") -> NoReturn:
         """Raises BadLeague with the place in front of the message."""
-        raise BadLeague(": ".join(part for part in (self._where, key, what) if part))
+        raise BadLeague(": ".join(part for part in (self.where, key, what) if part))
 
     def only(self, possible: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> None:
         """Refuses all keys but these; `elsewhere` says where to put keys that belong in another table."""
@@ -151,7 +151,7 @@ class Table:
         value = self._keys.get(key, {})
         if not isinstance(value, dict):
             self.fail(f"expected a table, [{key}], got {shown(value)}", key)
-        return Table(value, f"{self._where}: [{key}]" if self._where else key)
+        return Table(value, f"{self.where}: [{key}]" if self.where else key)
 
     def tables(self, key: str) -> list[dict[str, Any]]:
         """An array of tables: [[agent]]."""

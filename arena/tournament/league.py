@@ -456,8 +456,8 @@ def _check_format(table: Table, league: League) -> None:
         table.fail(f"expected 2 agents for a match, got {count}; use 'round-robin'", "format")
     least = max(2, league.seats) if kind is not Format.TABLES else league.seats
     if count < least:
-        how = "" if count else "; list them with [[agent]] or players"  # only a description can have none
-        table.fail(f"expected at least {least} agents to play {league.game_text}, got {count}{how}")
+        advice = "list them with [[agent]] or players" if table.where else "name them after the game"
+        table.fail(f"expected at least {least} agents to play {league.game_text}, got {count}; {advice}")
     if kind is Format.GAUNTLET and not 0 < len(league.gauntlet) < count:
         table.fail(
             "expected the names of the agents that play against all others; name some agents, not all", "gauntlet"

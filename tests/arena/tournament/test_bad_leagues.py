@@ -282,7 +282,7 @@ def test_every_name_is_either_printable_or_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("players", "options", "words"),
     [
-        (["pvs"], {}, "^expected at least 2 agents to play connect4, got 1$"),
+        (["pvs"], {}, "^expected at least 2 agents to play connect4, got 1; name them after the game$"),
         (["pvs", "randon"], {}, "^player 2: no player 'randon'; did you mean 'random'?"),
         (["pvs", "random"], {"openings": -1}, "^openings: expected a whole number from 0 to 1000 or a file's name"),
         (["pvs", "random"], {"colour": 1}, "^unknown key 'colour'"),
