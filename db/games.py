@@ -58,14 +58,14 @@ def repeated_games(connection: Connection, tournament: int) -> int:
     return len(played) - len({*played})
 
 
-def latest_durations(connection: Connection, rules: str, clock: str, *, most: int) -> list[float]:
-    """Durations in seconds of the last `most` games with these rules and this clock, where known."""
+def latest_times(connection: Connection, rules: str, clock: str, *, most: int) -> list[tuple[float, float]]:
+    """When the last `most` games with these rules and this clock began and ended, in seconds, where known."""
     wanted = select(Game.started, Game.finished).where(
         Game.status == "finished", Game.plies > 0, Game.rules == rules, Game.clock == clock
     )
     rows = connection.execute(wanted.order_by(Game.finished.desc()).limit(most))
     moments = [(moment_of(begin or ""), moment_of(end or "")) for begin, end in rows]
-    return [(end - begin).total_seconds() for begin, end in moments if begin is not None and end is not None]
+    return [(begin.timestamp(), end.timestamp()) for begin, end in moments if begin is not None and end is not None]
 
 
 def most_seats(connection: Connection, tournament: int | None) -> int:

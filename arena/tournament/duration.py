@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from statistics import mean, median
+from statistics import median
 from typing import Final
 
 from msgspec import Struct
@@ -25,27 +25,55 @@ _LONGEST: Final = 1000
 """Plies after which a random game is stopped."""
 _MOVES: Final = 30
 """Assumed moves per seat if the rules raise in a random game."""
+_RECORDING: Final = 0.0025
+"""Seconds that each game takes besides its players' moves, for its start and its record."""
 
 
 class GameTime(Struct, frozen=True):
-    """How long one game takes."""
+    """How long one game takes, with a processor core of its own."""
 
     seconds: float | None
     """None: not known, because there is no clock."""
     because: str
     """Where the number comes from, as a text."""
 
+    def of(self, games: int, league: League, *, there: int) -> float | None:
+        """How many seconds that many games take on `there` cores; None: not known. More games at the same time than
+        cores do not help."""
+        if self.seconds is None:
+            return None
+        in_parallel = min(league.at_once(there), most_in_parallel(league, there))
+        return games * (self.seconds / in_parallel + _RECORDING)
 
-def game_time(league: League, recent: Sequence[float]) -> GameTime:
-    """How long a game takes; `recent`: the seconds that the last games of these rules with this clock took."""
+
+def most_in_parallel(league: League, there: int) -> int:
+    """The number of games that have a core of their own, on `there` cores."""
+    return max(1, there // league.cores_a_game)
+
+
+def game_time(league: League, recent: Sequence[tuple[float, float]], *, there: int) -> GameTime:
+    """How long a game takes; `recent`: when the last games of these rules with this clock began and ended, in seconds,
+    on `there` cores."""
     if len(recent) >= ENOUGH:
-        return GameTime(mean(recent), f"the mean of the last {len(recent)} such games")
+        seconds = sum(end - begin for begin, end in recent) / len(recent)
+        # Games that shared cores took longer. Then their number per second says how long one takes.
+        shared = most_in_parallel(league, there) * _time_covered(recent) / len(recent)
+        return GameTime(min(seconds, shared), f"the mean of the last {len(recent)} such games")
     control = TimeControl.parse(league.clock)
     if not control:
         return GameTime(None, "there is no clock")
     plies = typical_plies(league)
     each = control.longest(-(-plies // league.seats))
     return GameTime(league.seats * each / SECOND, f"if players use all their time in games of {plies} moves")
+
+
+def _time_covered(times: Sequence[tuple[float, float]]) -> float:
+    """The seconds in which at least one of these games was in progress."""
+    covered, until = 0.0, float("-inf")
+    for begin, end in sorted(times):
+        covered += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return covered
 
 
 def typical_plies(league: League) -> int:

@@ -85,22 +85,26 @@ def test_imported_games_can_repeat_those_that_were_played_here(record: Record) -
     assert len({*hashes}) == 1
 
 
-def test_latest_durations_are_those_of_the_last_games(record: Record) -> None:
+def _durations(record: Record, rules: str, clock: str, most: int = 9) -> list[float]:
+    return [end - begin for begin, end in games.latest_times(record.connection, rules, clock, most=most)]
+
+
+def test_latest_times_are_those_of_the_last_games(record: Record) -> None:
     """A game of this record takes a minute; forfeits and games under other conditions do not count."""
     cup = record.tournament("ann", "bob")
     for pair in "123":
         record.play(cup, "ann", "bob", 1.0, pair=pair, moves="abc")
     record.finish(record.plan(cup, "ann", "bob", pair="4"), 1.0, 0.0, verdict="forfeit")
-    assert games.latest_durations(record.connection, "connect4", "10", most=2) == [60.0, 60.0]
-    assert games.latest_durations(record.connection, "connect4", "10", most=9) == [60.0] * 3
-    assert games.latest_durations(record.connection, "connect4", "5", most=9) == []
-    assert games.latest_durations(record.connection, "othello", "10", most=9) == []
+    assert _durations(record, "connect4", "10", most=2) == [60.0, 60.0]
+    assert _durations(record, "connect4", "10") == [60.0] * 3
+    assert _durations(record, "connect4", "5") == []
+    assert _durations(record, "othello", "10") == []
 
 
-def test_games_without_readable_times_have_no_duration(record: Record) -> None:
+def test_games_without_readable_times_are_left_out(record: Record) -> None:
     """Earlier versions imported such games."""
     cup = record.tournament("ann", "bob")
     played = [record.play(cup, "ann", "bob", 1.0, pair=pair, moves="abc").id for pair in "1234"]
     for id, finished in zip(played, ("x", "9999-99-99T", "2026-05-01T18:30:00"), strict=False):
         record.connection.execute(text("UPDATE game SET finished = :text WHERE id = :id"), {"text": finished, "id": id})
-    assert games.latest_durations(record.connection, "connect4", "10", most=9) == [60.0]
+    assert _durations(record, "connect4", "10") == [60.0]

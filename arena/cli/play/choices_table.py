@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 def show_choices(league: League, time: GameTime) -> None:
     """Print the table, and what its columns mean."""
     from arena.tournament.choices import bars, choices
+    from arena.tournament.duration import most_in_parallel
 
     found = choices(league)
-    at_once = league.at_once(cores.count())
-    rows = [_row(choice, time, at_once) for choice in found]
+    there = cores.count()
+    at_once = league.at_once(there)
+    rows = [_row(choice, time.of(choice.games, league, there=there)) for choice in found]
     print()
     show(rows, {title: _cell(title) for title in rows[0]}, format=OutputFormat.TABLE, numbers=("games", "±"))
     print()
@@ -32,6 +34,8 @@ def show_choices(league: League, time: GameTime) -> None:
     print(wrapped("±: 95 % error of a rating, if all agents are equally strong and no game is drawn"))
     if time.seconds is not None:
         games = f"{at_once} game{'s' * (at_once != 1)} at the same time"
+        if at_once > most_in_parallel(league, there):
+            games += f" on {there} core{'s' * (there != 1)}"
         print(wrapped(f"time: about {words.rough_duration(time.seconds)} a game, {time.because}; {games}"))
 
 
@@ -39,16 +43,16 @@ _MOST_NAMED = 5
 """Number of gauntlet players that are listed."""
 
 
-def _row(choice: Choice, time: GameTime, at_once: int) -> dict[str, Any]:
+def _row(choice: Choice, seconds: float | None) -> dict[str, Any]:
     row = {
         "format": choice.format,
         "rounds": choice.rounds,
         "games": f"at most {choice.games:,}" if choice.is_bound else f"{choice.games:,}",
-        "time": words.rough_duration(choice.games * (time.seconds or 0.0) / at_once),
+        "time": words.rough_duration(seconds or 0.0),
         "±": "-" if choice.error is None else f"{choice.error:.0f}",
         "": "this description" if choice.described else "",
     }
-    if time.seconds is None:
+    if seconds is None:
         del row["time"]
     return row
 

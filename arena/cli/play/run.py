@@ -263,6 +263,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
 def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> None:
     """Print the plan, what has been played already, and other formats with their games and time."""
     from arena.cli.play.choices_table import show_choices
+    from arena.play import cores
     from arena.players.submissions import Store
     from arena.tournament.duration import game_time
     from arena.tournament.plan import plan_of
@@ -270,7 +271,7 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     from db.database import Database
 
     planned = None
-    time = game_time(league, ())
+    time = game_time(league, (), there=cores.count())
     with (
         suppress(NotFound),
         RunFolder() as folder,
@@ -283,16 +284,18 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     if planned is not None:
         display.show_earlier_games(planned.over, planned.all, planned.changed)
         if planned.repeated:
-            display.say(f"{planned.repeated} of {planned.over} games repeat another game move for move")
+            display.say(f"{planned.repeated:,} of {planned.over:,} games repeat another game move for move")
     show_choices(league, time)
 
 
 def _game_time(connection: Connection, league: League) -> GameTime:
     """The expected time of a game, from recorded games."""
+    from arena.play import cores
     from arena.tournament.duration import RECENT, game_time
     from db import games as record
 
-    return game_time(league, record.latest_durations(connection, league.game, league.clock, most=RECENT))
+    recent = record.latest_times(connection, league.game, league.clock, most=RECENT)
+    return game_time(league, recent, there=cores.count())
 
 
 def _check_cores(league: League) -> None:

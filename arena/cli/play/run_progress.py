@@ -35,5 +35,5 @@ class RunProgress:
         if self._clock() < self._next_line:
             return ""
         self._next_line = self._clock() + _EVERY
-        played = f"{now}  {self._tournament.over} of {self._tournament.expected} games are over"
+        played = f"{now}  {self._tournament.over:,} of {self._tournament.expected:,} games are over"
         return ", ".join(filter(None, (played, self.time_left())))

@@ -58,6 +58,7 @@ class TournamentDisplay:
         self._table: LiveTable | None = None
         self._tournament: Tournament | None = None
         self._progress: RunProgress | None = None
+        self._time: GameTime | None = None
         # Number of quarantined players announced so far.
         self._quarantined = 0
         # Earliest time of the next warning about an overloaded machine.
@@ -69,14 +70,14 @@ class TournamentDisplay:
         expected = league.estimate
         is_bound = bool(league.sprt) or expected.at_most != expected.games
         pairings = expected.pairings * expected.at_most // max(1, expected.games)
-        rounds = expected.at_most / league.at_once(cores.count())
+        self._time = time
         for skipped in league.skipped:
             self.say(f"left out: {skipped}")
         self.say(
             f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
             + ("at most " if is_bound else "")
             + f"{_some(pairings, 'pairing')}, {_some(expected.at_most, 'game')}, "
-            + ("time not known yet" if time.seconds is None else f"about {words.rough_duration(time.seconds * rounds)}")
+            + (self._duration(expected.at_most) or "time not known")
         )
         if test := league.sprt:
             self.say(
@@ -92,7 +93,13 @@ class TournamentDisplay:
             names = ", ".join(map(words.printable, changed))
             self.say(f"new versions: {names} (their earlier games no longer count; --rerun-changed plays them again)")
         if over:
-            self.say(f"continuing: {over} of {all} games are over")
+            rest = f"; {duration} for the rest" if over < all and (duration := self._duration(all - over)) else ""
+            self.say(f"continuing: {over:,} of {all:,} games are over{rest}")
+
+    def _duration(self, games: int) -> str:
+        """How long that many games take; empty if it is not known."""
+        seconds = None if self._time is None else self._time.of(games, self._league, there=cores.count())
+        return "" if seconds is None else f"about {words.rough_duration(seconds)}"
 
     @contextmanager
     def running(self, tournament: Tournament) -> Iterator[None]:
@@ -199,7 +206,7 @@ class TournamentDisplay:
             self._say_what_failed(tournament, database)
         else:
             left = f", {time_left}" if self._progress and (time_left := self._progress.time_left()) else ""
-            over = f"{tournament.over} of {tournament.expected} games"
+            over = f"{tournament.over:,} of {tournament.expected:,} games"
             self.say(f"stopped after {over}{left}; the same command continues")
 
     def _say_what_failed(self, tournament: Tournament, database: Database) -> None:
@@ -236,13 +243,13 @@ class TournamentDisplay:
         if found.verdict:
             outcome = f"{found.verdict} accepted: {test.claim(found.verdict, self._other)}"
         bounds = f"(LLR {found.llr:.2f}, bounds {found.lower:.2f} and {found.upper:.2f})"
-        return f"SPRT: {outcome} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
+        return f"SPRT: {outcome} {bounds} after {2 * found.pairs:,} of {_some(self._league.estimate.games, 'game')}"
 
 
 def _line(event: Finished, tournament: Tournament) -> str:
     """A finished game, on one line."""
     record = event.record
-    width = len(str(tournament.expected))
+    width = len(f"{tournament.expected:,}")
     if len(record.seats) == 2:
         first, second = (words.printable(seat.player) for seat in record.seats)
         who = f"{first} {words.result([seat.points for seat in record.seats])} {second}"
@@ -252,7 +259,7 @@ def _line(event: Finished, tournament: Tournament) -> str:
     how = record.detail or "normal" if record.verdict == "normal" else words.verdict(record)
     length = words.plies(len(record.moves))
     return (
-        f"{tournament.over:{width}}/{tournament.expected}  {who}   {event.game.game}   {length}   "
+        f"{tournament.over:{width},}/{tournament.expected:,}  {who}   {event.game.game}   {length}   "
         f"{words.printable(how)}   ({spent})"
     )
 

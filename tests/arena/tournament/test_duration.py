@@ -5,14 +5,36 @@ from __future__ import annotations
 import pytest
 
 from arena.tournament import league
-from arena.tournament.duration import ENOUGH, game_time, typical_plies
+from arena.tournament.duration import ENOUGH, GameTime, game_time, typical_plies
 
 
 def test_recorded_games_give_the_estimate() -> None:
     described = league.from_arguments("connect4", ["random", "pvs"])
-    assert game_time(described, [3.0, 5.0] * ENOUGH).seconds == 4.0
-    assert f"the last {2 * ENOUGH} such games" in game_time(described, [3.0, 5.0] * ENOUGH).because
-    assert game_time(described, [3.0] * (ENOUGH - 1)) == game_time(described, [])
+    recent = [
+        time
+        for hour in range(ENOUGH)
+        for time in ((hour * 3600.0, hour * 3600.0 + 3.0), (hour * 3600.0, hour * 3600.0 + 5.0))
+    ]
+    assert game_time(described, recent, there=2).seconds == 4.0
+    assert f"the last {2 * ENOUGH} such games" in game_time(described, recent, there=2).because
+    assert game_time(described, recent[: ENOUGH - 1], there=2) == game_time(described, [], there=2)
+
+
+def test_games_that_shared_cores_took_longer_than_one_alone() -> None:
+    described = league.from_arguments("connect4", ["random", "pvs"])
+    four_at_once = [(8.0 * number, 8.0 * number + 8.0) for number in range(ENOUGH) for _ in range(4)]
+    assert [game_time(described, four_at_once, there=there).seconds for there in (1, 2, 4, 8)] == [2.0, 4.0, 8.0, 8.0]
+
+
+def test_more_games_at_once_than_cores_do_not_help_and_every_game_has_a_cost_of_its_own() -> None:
+    def seconds(at_once: int, there: int, each: float = 6.0) -> float | None:
+        described = league.from_arguments("connect4", ["random", "pvs"], games_at_once=at_once)
+        return GameTime(each, "").of(1000, described, there=there)
+
+    assert [seconds(at_once, 2) for at_once in (1, 2, 4)] == [6002.5, 3002.5, 3002.5]
+    assert seconds(4, 8) == 1502.5
+    assert seconds(4, 2, each=0.0) == 2.5
+    assert GameTime(None, "").of(1000, league.from_arguments("connect4", ["random", "pvs"]), there=2) is None
 
 
 @pytest.mark.parametrize(
@@ -29,7 +51,7 @@ def test_recorded_games_give_the_estimate() -> None:
 def test_a_clock_is_used_up_by_every_seat(game: str, clock: str, seconds: float | None) -> None:
     players = ["random"] * (4 if game == "ludo" else 2)
     described = league.from_arguments(game, players, clock=clock, max_plies=8)
-    assert game_time(described, []).seconds == seconds
+    assert game_time(described, [], there=2).seconds == seconds
 
 
 @pytest.mark.parametrize(("game", "least", "most"), [("connect4", 15, 35), ("othello", 58, 60), ("nap:4", 3, 3)])

@@ -246,7 +246,7 @@ def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
         f"alphabeta:depth=2 is {how} random" for how in ("at least 100 Elo better than", "not better than")
     )
     assert lines[:2] == [
-        "duel: tictactoe, match, 2 players, clock none: at most 60 pairings, 120 games, without a clock",
+        "duel: tictactoe, match, 2 players, clock none: at most 60 pairings, 120 games, time not known",
         f"SPRT, stops when it accepts H0: {not_better}; or H1: {better} (alpha 0.05, beta 0.05, logistic)",
     ]
     outcome = next(line for line in lines[2:] if line.startswith("SPRT"))

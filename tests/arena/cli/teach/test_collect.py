@@ -122,7 +122,7 @@ def test_a_new_version_before_anything_was_played_needs_no_word(collected: Path)
 def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) -> None:
     with (played / "cs101.toml").open("a") as file:
         file.write('[[agent]]\nname = "dice"\nplayer = "random"\n')
-    assert "\ncontinuing: 2 of 6 games are over\n" in arena("run", "cs101.toml", "--plan").out
+    assert "\ncontinuing: 2 of 6 games are over; about " in arena("run", "cs101.toml", "--plan").out
     (played / "cs101.toml").write_text(DESCRIPTION.replace("tictactoe", "connect4"))
     ended = arena("run", "cs101.toml", "--plan")
     assert (ended.code, "started with another description (game: tictactoe -> connect4" in ended.err) == (2, True)
