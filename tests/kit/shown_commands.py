@@ -115,7 +115,7 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
             continue
         assert program == "arena", page
         ended = demo(temporary)[1] if command == DEMO else arena(*arguments, cwd=folder)
-        given.append(Given(command, shown, ended.code, ended.err if ended.code == 2 else ended.out))
+        given.append(Given(command, shown, ended.code, ended.out + (ended.err if ended.code == 2 else "")))
     return given
 
 
