@@ -94,7 +94,7 @@ class Signals:
         self.number: int | None = None
         """The signal that stopped the run."""
         self.ring: Callable[[], object] = lambda: None
-        """Called when a signal has changed the phase while games are played."""
+        """Called when the run is stopped while games are played: waiting games must be taken back."""
         self._waits = False
 
     @contextmanager
@@ -160,8 +160,6 @@ class Stopping(WrappingSchedule):
         """`say` prints a message; `now` gives the time with its time zone."""
         super().__init__(schedule)
         self._signals = signals
-        # Rings when the run is stopped: waiting games must be taken back.
-        self._ring: Callable[[], object] = lambda: None
         self._is_time = False
         self._is_announced = False
         self._say = say
@@ -180,7 +178,7 @@ class Stopping(WrappingSchedule):
         """Whether games can start."""
         if not self.stopped and self._until is not None and self._now() >= self._until:
             self._is_time = True
-            self._ring()  # the alarm is late if the machine has slept, or its clock was changed
+            self._signals.ring()  # the alarm is late if the machine has slept, or its clock was changed
             self._say(f"it is {shown(self._until)}: no more games start, those in progress are finished")
         return not self.stopped
 
@@ -208,8 +206,8 @@ class Stopping(WrappingSchedule):
             director.take_back()
 
         director.watch(bell.fileno(), stop)
-        self._ring = self._signals.ring = lambda: rope.send(b"!")
-        before = signal.signal(signal.SIGALRM, lambda *_: self._ring())
+        self._signals.ring = lambda: rope.send(b"!")
+        before = signal.signal(signal.SIGALRM, lambda *_: self._signals.ring())
         if self._until is not None:
             left = (self._until - self._now()).total_seconds()
             signal.setitimer(signal.ITIMER_REAL, min(max(left, 0) + _AFTER, _LONGEST_TIMER))
@@ -218,7 +216,7 @@ class Stopping(WrappingSchedule):
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
-            self._ring = self._signals.ring = lambda: None
+            self._signals.ring = lambda: None
             director.unwatch(bell.fileno())
             bell.close()
             rope.close()

@@ -273,9 +273,10 @@ def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal
 
 
 def test_the_director_is_rung_even_if_the_alarm_is_late() -> None:
-    stopping = Stopping(InOrder(games(2)), Signals(), lambda _: None, until=BERLIN_EVENING, now=lambda: BERLIN_EVENING)
+    signals = Signals()
+    stopping = Stopping(InOrder(games(2)), signals, lambda _: None, until=BERLIN_EVENING, now=lambda: BERLIN_EVENING)
     rung: list[bool] = []
-    stopping._ring = lambda: rung.append(True)
+    signals.ring = lambda: rung.append(True)
     assert (stopping.ahead(), stopping.next()) == (None, None)
     assert rung == [True]
 
