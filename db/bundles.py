@@ -16,14 +16,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, insert, select
 
-from db.errors import DatabaseError, NotFound
+from db.errors import DatabaseError, NotFound, advice
 from db.records import IMPORTED, instant
 from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
@@ -82,9 +81,9 @@ def contents_for(connection: Connection, agent: str, tournament: int | None) -> 
     """The contents of a bundle for that agent, from all games or one tournament; NotFound if no game is over."""
     id = connection.execute(select(Agent.id).where(Agent.name == agent)).scalar()
     if id is None:
-        near = get_close_matches(agent, connection.execute(select(Agent.name)).scalars(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`arena standings` lists the players"
-        raise NotFound(f"there is no agent {agent!r} in the database; {hint}")
+        there_are = connection.execute(select(Agent.name)).scalars()
+        what_to_do = advice(agent, there_are, "`arena standings` lists the players")
+        raise NotFound(f"there is no agent {agent!r} in the database{what_to_do}")
     its_games = select(Seat.game).join(Version, Version.id == Seat.version).where(Version.agent == id)
     chosen = select(Game.id, Game.tournament, Game.rules).where(Game.id.in_(its_games), Game.status.in_(OVER))
     if tournament is not None:

@@ -11,6 +11,8 @@
 A message says what was expected, what came, where, and what to do; it can be shown to a user unchanged.
 """
 
+from collections.abc import Iterable
+
 
 class DatabaseError(ValueError):
     """An error of the database that the user can do something about."""
@@ -43,3 +45,12 @@ class NoDriver(DatabaseError):
         super().__init__(message)
         self.extra = extra
         """The extra of arena-referee that installs the driver."""
+
+
+def advice(name: str, names: Iterable[str], otherwise: str = "") -> str:
+    """The end of a message about an unknown name: a similar one of these `names`, or else what to do."""
+    from difflib import get_close_matches  # imported here, because only a mistake needs it
+
+    near = get_close_matches(name, names, n=1)
+    found = f"did you mean {near[0]!r}?" if near else otherwise
+    return f"; {found}" if found else ""

@@ -6,13 +6,12 @@ Each function takes an open connection and returns plain values. An unknown name
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, case, distinct, func, select
 
-from db.errors import NotFound
+from db.errors import NotFound, advice
 from db.schema import Agent, Entry, Game, Seat, Tournament, Version
 
 LAST: Final = "last"
@@ -59,9 +58,8 @@ def find_tournament(connection: Connection, name: str | None = None) -> int:
         return found
     if name is None:
         raise NotFound("there is no tournament yet; `arena run` plays one")
-    near = get_close_matches(name, connection.execute(select(Tournament.name)).scalars(), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "; `arena tournaments` lists all tournaments"
-    raise NotFound(f"there is no tournament {name!r}{hint}")
+    names = connection.execute(select(Tournament.name)).scalars()
+    raise NotFound(f"there is no tournament {name!r}{advice(name, names, '`arena tournaments` lists all tournaments')}")
 
 
 def tournament_name(connection: Connection, tournament: int) -> str:

@@ -7,14 +7,13 @@ other conditions leave.
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import get_close_matches
 from typing import Any, Final
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, func, null, select, text
 
 from db.counting import ANNULS
-from db.errors import NotFound
+from db.errors import NotFound, advice
 from db.games import OVER, games
 from db.lookup import find_tournament
 from db.records import PastGame
@@ -174,8 +173,7 @@ def versions_named(connection: Connection, name: str) -> list[int]:
     """The ids of the versions that may have played under that name; NotFound if there is none."""
     versions = _versions_of(connection, name)
     if not versions:
-        near = get_close_matches(name, _names(connection), n=1)
-        raise NotFound(f"no player called {name!r} has played" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise NotFound(f"no player called {name!r} has played{advice(name, _names(connection))}")
     return versions
 
 
