@@ -115,6 +115,11 @@ def percent(share: float) -> str:
     return f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"
 
 
+def counted(number: int, what: str) -> str:
+    """A number with its noun: "1 game", "2 games"."""
+    return f"{number:,} {what}" + "s" * (number != 1)
+
+
 def plies(count: int) -> str:
     """A number of plies: "1 ply", "12 plies"."""
     return "1 ply" if count == 1 else f"{count} plies"

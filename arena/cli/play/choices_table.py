@@ -33,9 +33,9 @@ def show_choices(league: League, time: GameTime) -> None:
         print(wrapped(f"gauntlet: all others against {names}"))
     print(wrapped("±: 95 % error of a rating, if all agents are equally strong and no game is drawn"))
     if time.seconds is not None:
-        games = f"{at_once} game{'s' * (at_once != 1)} at the same time"
+        games = f"{words.counted(at_once, 'game')} at the same time"
         if at_once > most_in_parallel(league, there):
-            games += f" on {there} core{'s' * (there != 1)}"
+            games += f" on {words.counted(there, 'core')}"
         print(wrapped(f"time: about {words.rough_duration(time.seconds)} a game, {time.because}; {games}"))
 
 

@@ -104,7 +104,7 @@ class LiveTable:
             for game in playing[:_PLAYING]
         ]
         if (more := len(playing) - _PLAYING) > 0:
-            now.append(Text(f"  ... and {more} more game{'s' * (more > 1)}"))
+            now.append(Text(f"  ... and {words.counted(more, 'more game')}"))
         if (found := tournament.test) is not None:
             now.insert(0, Text(f"  SPRT: LLR {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
         results = [Text(line, no_wrap=True, overflow="ellipsis") for line in self._results]

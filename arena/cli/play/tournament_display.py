@@ -76,7 +76,7 @@ class TournamentDisplay:
         self.say(
             f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
             + ("at most " if is_bound else "")
-            + f"{_some(pairings, 'pairing')}, {_some(expected.at_most, 'game')}, "
+            + f"{words.counted(pairings, 'pairing')}, {words.counted(expected.at_most, 'game')}, "
             + (self._duration(expected.at_most) or "time not known")
         )
         if test := league.sprt:
@@ -109,7 +109,7 @@ class TournamentDisplay:
         self._progress = RunProgress(tournament, time.monotonic)
         if held := tournament.confinement.kinds:
             kinds = " and ".join(sorted(set(held.values())))
-            self.say(f"{_some(len(held), 'agent')} confined: {kinds}")
+            self.say(f"{words.counted(len(held), 'agent')} confined: {kinds}")
         for warning in tournament.confinement.warnings:
             self.warn(warning)
         self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)
@@ -158,7 +158,7 @@ class TournamentDisplay:
         why = f"players waited for a processor for {event.waited:.0%} of their thinking time"
         if event.at_once != event.before:
             which = "one fewer" if event.at_once < event.before else "one more"
-            self.say(f"{why}: from now on {_some(event.at_once, 'game')} at the same time, {which} than before")
+            self.say(f"{why}: from now on {words.counted(event.at_once, 'game')} at the same time, {which} than before")
         elif time.monotonic() >= self._warn_at:
             self._warn_at = time.monotonic() + _WARNS_EVERY
             self.warn(f"{why}; their clocks do not count it, but games take longer: close other programs")
@@ -199,7 +199,7 @@ class TournamentDisplay:
         if tournament.test is not None and self._league.sprt is not None:
             self.say(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:
-            self.say(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
+            self.say(f"{name} is finished: {words.counted(tournament.all, 'game')}. Next:")
             quoted = shlex.quote(name)
             for command in (f"rank {quoted}", f"crosstable {quoted}", f"history --tournament {quoted}"):
                 self.say(f"  arena {command}")
@@ -218,7 +218,7 @@ class TournamentDisplay:
             at_fault = running.at_fault(connection, tournament.id)
         if old:
             self.say(
-                f"{_some(old, 'game')} of earlier versions no longer count; "
+                f"{words.counted(old, 'game')} of earlier versions no longer count; "
                 "the same command with --rerun-changed plays them again"
             )
         if void:
@@ -243,7 +243,8 @@ class TournamentDisplay:
         if found.verdict:
             outcome = f"{found.verdict} accepted: {test.claim(found.verdict, self._other)}"
         bounds = f"(LLR {found.llr:.2f}, bounds {found.lower:.2f} and {found.upper:.2f})"
-        return f"SPRT: {outcome} {bounds} after {2 * found.pairs:,} of {_some(self._league.estimate.games, 'game')}"
+        games = words.counted(self._league.estimate.games, "game")
+        return f"SPRT: {outcome} {bounds} after {2 * found.pairs:,} of {games}"
 
 
 def _line(event: Finished, tournament: Tournament) -> str:
@@ -262,7 +263,3 @@ def _line(event: Finished, tournament: Tournament) -> str:
         f"{tournament.over:{width},}/{tournament.expected:,}  {who}   {event.game.game}   {length}   "
         f"{words.printable(how)}   ({spent})"
     )
-
-
-def _some(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -47,10 +47,9 @@ def report(
     from arena.course.output_folder import REPORT, replacing
     from arena.course.report import chosen_games
     from arena.course.report.gather import gather
-    from arena.course.report.pages import parts
     from arena.course.report.write import write_site
     from arena.history.recorded_rules import why_untrusted
-    from arena.history.words import printable, without_store
+    from arena.history.words import counted, printable, without_store
     from arena.play import cores
     from db import games as record
     from db import lookup
@@ -70,7 +69,7 @@ def report(
                 replays = chosen_games.chosen(gathered.games, which)
                 first = record.games(connection, [game.id for game in replays[:1]])
             show_progress("writing the pages")
-            total = parts.counted(len(replays), "game")
+            total = counted(len(replays), "game")
             # While games are played, use one process only: more would take processor time from their clocks.
             processes = 1 if gathered.status == "running" else cores.count()
             write_site(
@@ -91,9 +90,9 @@ def report(
     if games is None and which is GamesShown.LOST:
         why = f"there are more than {chosen_games.MOST:,} games, so only those lost by a fault have a page"
         print(f"{why}; --games all writes all", file=sys.stderr)
-    count = f"{parts.counted(len(gathered.agents), 'agent')}, {parts.counted(gathered.over, 'game')}"
+    count = f"{counted(len(gathered.agents), 'agent')}, {counted(gathered.over, 'game')}"
     if which is not GamesShown.ALL:
-        count += f", {parts.counted(len(replays), 'page')} of games"
+        count += f", {counted(len(replays), 'page')} of games"
     if gathered.status != "finished":
         over = f"{gathered.over:,} of {gathered.planned:,} games are over"
         print(f"{printable(name)} is {gathered.status}: {over}", file=sys.stderr)

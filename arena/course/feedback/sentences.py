@@ -14,8 +14,7 @@ from msgspec import Struct
 from arena.course.feedback.commands import Conditions
 from arena.course.feedback.findings import Findings, OwnAgent
 from arena.course.report.pages import front_page, parts
-from arena.course.report.pages.parts import counted
-from arena.history.words import ENDS, piece
+from arena.history.words import ENDS, counted, piece
 from db.records import Mark
 
 if TYPE_CHECKING:

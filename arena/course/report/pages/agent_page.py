@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, front_page, parts
 from arena.history.pages.html import element, words
+from arena.history.words import counted
 from arena.ratings import plots
 from arena.ratings.plots.ranking_plot import MARKS
 
@@ -65,7 +66,7 @@ def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) ->
             parts.figure(parts.percent(met.points / met.games)),
             parts.cell(
                 parts.linked(
-                    games := parts.counted(met.games, "game"),
+                    games := counted(met.games, "game"),
                     where.pair(agent.name, other.name),
                     at,
                     aria_label=f"{games} against {other.name}",

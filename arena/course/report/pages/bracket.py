@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.course.report.pages import addresses, parts
 from arena.history.pages.html import element, words
+from arena.history.words import counted
 from arena.tournament.formats.knockout import Why
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _note(report: Report, bracket: Bracket, one: Series, where: Addresses, statu
     notes = []
     met = None if first is None or second is None else report.head_to_head.get((first, second))
     if first is not None and second is not None and met is not None:
-        games = parts.counted(met.games, "game")
+        games = counted(met.games, "game")
         label = f"{games} of {first} against {second}"
         notes.append(parts.linked(games, where.pair(first, second), addresses.FRONT, aria_label=label))
     if one.why is Why.WITHDREW:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, bracket, parts
 from arena.history.pages.html import element, words
+from arena.history.words import counted
 from arena.ratings.plots.ranking_plot import ranking_plot
 from arena.ratings.points import IN_CROSSTABLE
 from arena.results.standings_table import counted_faults
@@ -177,7 +178,7 @@ def _crosstable(report: Report, where: Addresses) -> list[str]:
         for place, (name, cells) in enumerate(rows.items(), 1)
     ]
     explanation = "Each cell: the points of the row's agent against the column's agent, out of "
-    explanation += f"{parts.counted(max(games), 'game')}." if alike else "the number of games after the slash."
+    explanation += f"{counted(max(games), 'game')}." if alike else "the number of games after the slash."
     if len(players) < len(report.agents):
         explanation += f" The table has the first {len(players)} of {len(report.agents):,} agents."
         explanation += " The page of each agent has all its opponents."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from arena.course.report.pages import addresses, parts
 from arena.history.pages.html import element, words
+from arena.history.words import counted
 
 if TYPE_CHECKING:
     from arena.course.report.gather import ListedGame, Report
@@ -37,9 +38,7 @@ def _score(report: Report, pair: tuple[str, str], where: Addresses, at: str) -> 
     named = [parts.link(up + where.agent(name), name) for name in (one, other)]
     if met is None or back is None:
         return element("p", named[0], " – ", named[1], ": no game that counts has finished yet.")
-    score = (
-        f": {parts.share(met.points)} – {parts.share(back.points)} in {parts.counted(met.games, 'game')} that count."
-    )
+    score = f": {parts.share(met.points)} – {parts.share(back.points)} in {counted(met.games, 'game')} that count."
     return element("p", named[0], " – ", named[1], words(score.replace("game that count.", "game that counts.")))
 
 

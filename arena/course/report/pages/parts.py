@@ -198,8 +198,3 @@ def percent(value: float | None) -> str:
 def moment(at: object) -> str:
     """A date and time, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun: "1 game", "2 games"."""
-    return f"{number:,} {what}" + "s" * (number != 1)
