@@ -103,8 +103,8 @@ def _text(*, nullable: bool = False, unique: bool | None = None) -> Any:
     return Column(StorableText, nullable=nullable, unique=unique)
 
 
-def _real() -> Any:
-    return Column(Double, nullable=True)
+def _real(*, nullable: bool = True) -> Any:
+    return Column(Double, nullable=nullable)
 
 
 def _json(*, nullable: bool = False) -> Any:
@@ -298,6 +298,66 @@ class Ruling(_Rows):
     """The entry's status before the ruling."""
     paired: ColumnElement[int | None] = _number(nullable=True)
     """The last round that was paired when the ruling was made."""
+
+
+class Submission(_Rows):
+    """An agent that was handed in to a ladder. Its state says what happens next; no other place does."""
+
+    _about = (
+        Index("submission_by_author", "tournament", "author", "id"),
+        Index("submission_by_state", "tournament", "state"),
+        CheckConstraint(
+            "state IN ('received', 'checking', 'entered', 'failed', 'refused', 'withdrawn')", name="submission_state"
+        ),
+    )
+
+    id: ColumnElement[int] = _number(primary_key=True)
+    tournament: ColumnElement[int] = _number(ForeignKey("tournament.id"))
+    author: ColumnElement[str] = _text()
+    """The name of the agent, which is the name of its author."""
+    label: ColumnElement[str] = _text()
+    """The name of the file or folder that was handed in."""
+    source: ColumnElement[str | None] = _text(nullable=True)
+    """The hash in the store; NULL if it was refused before it was stored."""
+    state: ColumnElement[str] = _text()
+    words: ColumnElement[str] = _text()
+    """Why it is in this state, for its author; empty if there is nothing to add."""
+    steps: ColumnElement[dict[str, Any]] = _json()
+    """The steps of its check so far, and what they found."""
+    version: ColumnElement[int | None] = _number(ForeignKey("version.id"), nullable=True)
+    """The version that plays; NULL unless it is entered."""
+    received: ColumnElement[str] = _text()
+    changed: ColumnElement[str] = _text()
+
+
+class Extension(_Rows):
+    """A later end of submissions, for one author. The last one holds."""
+
+    _about = (Index("extension_by_author", "tournament", "author"),)
+
+    id: ColumnElement[int] = _number(primary_key=True)
+    tournament: ColumnElement[int] = _number(ForeignKey("tournament.id"))
+    author: ColumnElement[str] = _text()
+    until: ColumnElement[str] = _text()
+    reason: ColumnElement[str] = _text()
+    made: ColumnElement[str] = _text()
+
+
+class Rating(_Rows):
+    """The rating of a version on a ladder at one time. The last row is the rating now; all rows are its history."""
+
+    _about = (Index("rating_by_version", "tournament", "version", "id"),)
+
+    id: ColumnElement[int] = _number(primary_key=True)
+    tournament: ColumnElement[int] = _number(ForeignKey("tournament.id"))
+    version: ColumnElement[int] = _number(ForeignKey("version.id"))
+    time: ColumnElement[str] = _text()
+    rating: ColumnElement[float] = _real(nullable=False)
+    """In Elo, on the scale that the anchors hold."""
+    error: ColumnElement[float] = _real(nullable=False)
+    """Half the width of the 95 % confidence interval."""
+    games: ColumnElement[int] = _number()
+    """The number of games that it is computed from."""
 
 
 TABLES: Final = (*METADATA.tables, "alembic_version", "bundle", "bundled")

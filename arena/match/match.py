@@ -131,6 +131,8 @@ class Match:
         self._gone_by: dict[int, int] = {}
         self._new_id = hashlib.blake2b(b"%d:" % fixture.game, key=secret, digest_size=4)
         self._hidden = self.state.hidden
+        # The plies whose moves not every seat sees.
+        self.secret: set[int] = set()
         self._max_plies = self.state.max_plies
         # Whether the rules are user-supplied: if they fail, they fail here, and no player loses by it.
         self._foreign = not type(self.state).__module__.startswith("adsearch.games.")
@@ -494,9 +496,16 @@ class Match:
         state = self.state
         for number, seat in enumerate(self._seats):
             text = state.view_move(number, move) if self._hidden else record.move
+            if self._hidden and text != record.move:
+                self.secret.add(record.ply)
             seat.events.append((record.who, move_text(text) if self._foreign else text))  # type: ignore[arg-type]
         self.moves.append(record)
         self.state = state.play(move)
+
+    @property
+    def asked_at(self) -> int:
+        """When the last turn was sent."""
+        return self._asked
 
     @property
     def _ply(self) -> int:

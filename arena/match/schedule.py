@@ -141,6 +141,11 @@ class Schedule(Protocol):
     def note(self, finished: Finished) -> None:
         """The game is over. On return it is recorded, if there is a database."""
 
+    def rest(self) -> float | None:
+        """Called when no game is in progress and there is none to start: the seconds until the director asks again.
+        None: it stops playing."""
+        return None
+
     def ahead(self) -> Planned | None:
         """The next game, to begin as soon as another one is over; None if there is none, or if results decide."""
         return None
@@ -167,6 +172,10 @@ class WrappingSchedule(Schedule):
     def note(self, finished: Finished) -> None:
         """Passes the finished game on."""
         self._schedule.note(finished)
+
+    def rest(self) -> float | None:
+        """How long the other schedule rests."""
+        return self._schedule.rest()
 
     def ahead(self) -> Planned | None:
         """The other schedule's next game, to begin as soon as another one is over."""

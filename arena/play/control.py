@@ -66,6 +66,18 @@ class Cancel(_Message, frozen=True):
     game: int
 
 
+class Watch(_Message, frozen=True):
+    """Report this game ply by ply, from its first ply on, whatever has been played."""
+
+    game: int
+
+
+class Unwatch(_Message, frozen=True):
+    """Report this game no longer."""
+
+    game: int
+
+
 class Stored(_Message, frozen=True):
     """The game is recorded; the referee can forget it."""
 
@@ -101,9 +113,11 @@ class Declined(_Message, frozen=True):
 
 
 class GameBegan(_Message, frozen=True):
-    """All players are connected and ready."""
+    """A watched game: all players are connected and ready."""
 
     game: int
+    at: int
+    """When the current turn began, in nanoseconds of `time.monotonic_ns`, which is the same clock in every process."""
 
 
 class PlyPlayed(_Message, frozen=True):
@@ -111,6 +125,10 @@ class PlyPlayed(_Message, frozen=True):
 
     game: int
     move: MoveRecord
+    at: int
+    """When the turn after it began. Of several plies that are reported together this is true for the last one."""
+    secret: bool
+    """Whether the rules hide the move from a seat."""
 
 
 class Begun(Struct, frozen=True):
@@ -147,7 +165,7 @@ class Gone(_Message, frozen=True):
     token: str
 
 
-FromDirector = Expect | Dismiss | Lost | Play | Cancel | Stored | Ping | Stop
+FromDirector = Expect | Dismiss | Lost | Play | Cancel | Watch | Unwatch | Stored | Ping | Stop
 FromReferee = Serving | Expected | Declined | GameBegan | PlyPlayed | GameOver | Cancelled | Gone | Pong
 
 

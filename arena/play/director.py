@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from time import monotonic, monotonic_ns
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
@@ -25,6 +26,7 @@ from arena.match.seeds import GameSeeds
 from arena.play import control, descriptors
 from arena.play.cores import Cores, spread
 from arena.play.crew import Crew, Member, explained
+from arena.play.live_games import LiveGames
 from arena.play.pace import Pace
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
@@ -49,6 +51,8 @@ class _Running:
     """For a waiting game: the game in progress that it waits for."""
     has_waiting: bool = False
     """Whether a game waits for this one, or waited and has begun."""
+    plies_shown: int = -1
+    """If the schedule wants to see it: the number of plies that were yielded; -1 before all players were ready."""
     is_over: bool = False
     """Whether it is known to be over, although its record has not been read yet."""
 
@@ -83,6 +87,8 @@ class Director:
         self._poller.register(self._referee.socket, zmq.POLLIN)
         self._of_referee = zmq.Poller()
         self._watched: dict[Any, Callable[[], None]] = {}
+        self.live = LiveGames(self._context, folder.path, self._referee.send)
+        self._poller.register(self.live.socket, zmq.POLLIN)
         self._crew = Crew(self.folder, most_idle=4 + 4 * at_once)
         # Descriptor of a link -> token of the player; empty for the referee.
         self._links = {self._crew.referee.fileno(): ""}
@@ -112,9 +118,10 @@ class Director:
         while True:
             self._give_out()
             self._referee.flush()
-            if not self._running:
+            rest = None
+            if not self._running and (rest := schedule.rest()) is None:
                 return
-            happened = [source for source, _ in self._poller.poll(self._poll_timeout())]
+            happened = [source for source, _ in self._poller.poll(self._poll_timeout(rest))]
             if self._unread or self._referee.socket in happened:
                 yield from self._read_referee()
             for source in happened:
@@ -122,7 +129,9 @@ class Director:
                     self._watched[source]()
                 elif source in self._links:
                     self._lose_process(source)
-            if not happened:
+                elif source is self.live.socket:
+                    self.live.read({number: running.game for number, running in self._running.items()})
+            if not happened and monotonic() >= self._next_ping:
                 self._ping_referee()
 
     def take_back(self) -> None:
@@ -176,9 +185,10 @@ class Director:
         # Of a copy: a display thread reads this.
         return [running.game for running in list(self._running.values()) if not running.is_over]
 
-    def _poll_timeout(self) -> int:
-        """Milliseconds until the next ping."""
-        return 0 if self._unread else max(0, round(1000 * (self._next_ping - monotonic())))
+    def _poll_timeout(self, rest: float | None) -> int:
+        """Milliseconds until the next ping, or until the schedule is asked again."""
+        wait = self._next_ping - monotonic()
+        return 0 if self._unread else max(0, ceil(1000 * (wait if rest is None else min(wait, rest))))
 
     def close(self) -> None:
         """Ends all processes."""
@@ -186,6 +196,7 @@ class Director:
         self._referee.send(control.Stop())
         self._crew.end()
         self._referee.socket.close()
+        self.live.close()
         self._context.destroy(0)
         self._cores.close()
 
@@ -219,6 +230,7 @@ class Director:
         running = _Running(game, players, spread(taken, len(players)), datetime.now(UTC))
         self._running[game.number] = running
         self._referee.post(control.Play(self._fixture(running)))
+        self.live.note_begun(game.number)
 
     def _start_after(self, running: _Running) -> bool:
         """Gives the referee the next game, to begin when `running` is over. False if no game can wait now: no process
@@ -256,6 +268,7 @@ class Director:
         running.started = datetime.now(UTC) - timedelta(microseconds=(monotonic_ns() - begun.at) / 1000)
         self._running[running.after].is_over = True
         self._schedule.begun(running.game, running.started)
+        self.live.note_begun(begun.game)
 
     def _give_back(self, number: int) -> None:
         """A waiting game does not begin."""
@@ -322,9 +335,17 @@ class Director:
             self._pings_unanswered = 0
             match message:
                 case control.GameBegan() if message.game in self._running:
-                    yield Began(self._running[message.game].game)
+                    self.live.note_began(message)
+                    running = self._running[message.game]
+                    if running.game.watched and running.plies_shown < 0:
+                        running.plies_shown = 0
+                        yield Began(running.game)
                 case control.PlyPlayed() if message.game in self._running:
-                    yield Ply(self._running[message.game].game, message.move)
+                    self.live.note_ply(message)
+                    running = self._running[message.game]
+                    if running.game.watched and message.move.ply > running.plies_shown:
+                        running.plies_shown = message.move.ply
+                        yield Ply(running.game, message.move)
                 case control.Serving():
                     self._serving = True
                 case control.Expected():
@@ -368,6 +389,7 @@ class Director:
             self.take_back()  # the consequences can forfeit games of its players
         self._schedule.note(finished)
         self._referee.post(control.Stored(record.game))
+        self.live.note_finished(finished)
         changed = self._pace.note(record)
         if changed is not None and changed.at_once < changed.before:
             self.take_back()

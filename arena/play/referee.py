@@ -254,7 +254,7 @@ class Referee:
         game = match.fixture.game
         if game not in self._matches:
             return  # the game ended in a call below this one
-        if match.fixture.watched:
+        if game in self._reported:
             self._unreported[game] = match
         if match.phase is Phase.REPORTING:
             self._begin_waiting(match, about[-1])
@@ -267,12 +267,13 @@ class Referee:
         game = match.fixture.game
         reported = self._reported[game]
         if reported < 0 and match.phase is not Phase.GATHERING and match.phase is not Phase.STARTING:
-            self._director.send(control.GameBegan(game))
+            self._director.post(control.GameBegan(game, match.asked_at))
             reported = 0
         for move in match.moves[max(reported, 0) :]:
-            self._director.send(control.PlyPlayed(game, move))
+            self._director.post(control.PlyPlayed(game, move, match.asked_at, move.ply in match.secret))
             reported += 1
         self._reported[game] = reported
+        self._director.flush()
 
     def _finish(self, match: Match, now: int) -> None:
         fixture = match.fixture
@@ -358,6 +359,13 @@ class Referee:
                     self._play(message.fixture, message.after)
                 case control.Cancel():
                     self._cancel(message.game)
+                case control.Watch():
+                    if (match := self._matches.get(message.game)) is not None:
+                        self._reported[message.game] = -1
+                        self._unreported[message.game] = match
+                case control.Unwatch():
+                    self._reported.pop(message.game, None)
+                    self._unreported.pop(message.game, None)
                 case control.Expect():
                     self._expected.add(message.token)
                     self._director.send(control.Expected(message.token))

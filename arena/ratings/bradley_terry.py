@@ -46,16 +46,25 @@ class Fit(Estimates, frozen=True):
     """Players who cannot be rated, with the reason; empty if there is a prior."""
 
 
-def fit(games: Duels, *, prior: float = PRIOR, anchors: Mapping[str, float] = MappingProxyType({})) -> Fit:
+def fit(
+    games: Duels,
+    *,
+    prior: float = PRIOR,
+    anchors: Mapping[str, float] = MappingProxyType({}),
+    held: Mapping[str, float] = MappingProxyType({}),
+) -> Fit:
     """The ratings of all players of these games.
 
     `prior`: the number of virtual draws of each player against a phantom rated 0, and between two phantoms in each kind
     of game. With 0 there is no prior, and players without a finite rating are `unrated`. The mean rating of a pool is
-    0; or the mean rating of its `anchors` is the mean of their given ratings."""
+    0; or the mean rating of its `anchors` is the mean of their given ratings.
+
+    `held`: ratings that are given, and not estimated: every other rating is relative to them, and they have no error.
+    It needs a prior, and replaces `anchors`. The phantom then has the mean of these ratings."""
     if not 0.0 <= prior < float("inf"):
         raise BadRating(f"expected a prior of 0 or more virtual draws, got {prior}")
     if prior:
-        return _Problem(games, _pools(games), prior).solved(anchors, {})
+        return _Problem(games, _pools(games), prior, held).solved(anchors, {})
     pools, unrated = _comparable(games)
     rated = sorted(name for pool in pools for name in pool)
     pool_of = np.array(
@@ -100,7 +109,9 @@ def _comparable(games: Duels) -> tuple[Pools, dict[str, str]]:
 class _Problem:
     """The games as arrays, and their fit. Parameters are in log odds: first the ratings, then the advantages."""
 
-    def __init__(self, games: Duels, pools: Pools, prior: float) -> None:
+    def __init__(
+        self, games: Duels, pools: Pools, prior: float, held: Mapping[str, float] = MappingProxyType({})
+    ) -> None:
         self._games, self._pools, self._prior = games, pools, prior
         self.names, self.kinds = games.names, games.kinds
         n = len(self.names)
@@ -115,8 +126,16 @@ class _Problem:
         self._times = np.bincount(cell, times, len(cells))
         self._points = np.bincount(cell, times * games.score, len(cells))
         self._drawn = np.bincount(cell, times * ((games.score > 0.0) & (games.score < 1.0)), len(cells))
-        # The advantages that the results do not determine; they are fixed at 0.
+        # The held ratings, and the advantages that the results do not determine, which are fixed at 0.
         self._fixed = np.zeros(self._size, dtype=bool)
+        # Where the fit begins. The phantom is at 0: held ratings are relative to their mean.
+        self._middle = sum(held.values()) / len(held) if held else 0.0
+        self._begin = np.zeros(self._size)
+        for place, name in enumerate(self.names):
+            if name in held:
+                self._fixed[place] = True
+                self._begin[place] = (held[name] - self._middle) / ELO
+        self._is_held = bool(held)
 
     def solved(self, anchors: Mapping[str, float], unrated: Mapping[str, str]) -> Fit:
         """The fit."""
@@ -128,16 +147,17 @@ class _Problem:
         covariance = self._sandwich(values, inverse)
         n, variances = len(self.names), np.diag(covariance)
         advantages = {kind: self._advantage(values, variances, n + number) for number, kind in enumerate(self.kinds)}
-        return Fit(
+        found = Fit(
             names=self.names,
-            ratings=values[:n] * ELO,
+            ratings=values[:n] * ELO + self._middle,
             covariance=covariance[:n, :n] * ELO**2,
             pools=self._pools,
             virtual=VirtualDraws(self._prior, values[:n], inverse[:n, :n]),
             repeated=self._games.repeated,
             advantages=MappingProxyType(advantages),
             unrated=MappingProxyType(dict(unrated)),
-        ).moved(anchors)
+        )
+        return found if self._is_held else found.moved(anchors)
 
     def _expected(self, values: Numbers) -> Numbers:
         return logistic(values[self._first] - values[self._second] + values[self._kind])
@@ -178,7 +198,7 @@ class _Problem:
 
     def _maximum(self) -> Numbers:
         """The maximum of the log-likelihood, by Newton's method; a step that leads down is halved."""
-        values = np.zeros(self._size)
+        values = self._begin.copy()
         likelihood = self._likelihood(values)
         for _ in range(_STEPS):
             step = _solved(self._information(values, self._prior), self._gradient(values))

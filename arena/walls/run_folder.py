@@ -78,6 +78,11 @@ def control_address(folder: Path) -> str:
     return f"ipc://{folder}/control"
 
 
+def live_address(folder: Path) -> str:
+    """The address in that folder where the director publishes its games."""
+    return f"ipc://{folder}/live"
+
+
 def remove_abandoned(folder: Path, *, patience: float = 0.0) -> None:
     """Removes a run folder whose director has ended; does nothing if it still runs, or if another process removes the
     folder. `patience`: seconds to wait for the lock, which a director that was just killed may keep a little longer."""

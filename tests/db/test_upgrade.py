@@ -28,8 +28,8 @@ NEXT = '''
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 
 
 def upgrade():
@@ -45,7 +45,7 @@ def next_program(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") 
     shutil.copytree(there, folder, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "versions" / "0005_motto.py").write_text(NEXT.format(more=more))
     monkeypatch.setattr(upgrade, "_MIGRATIONS", folder)
-    monkeypatch.setattr(upgrade, "REVISION", "0005")
+    monkeypatch.setattr(upgrade, "REVISION", "0006")
 
 
 def older(file: Path) -> None:
@@ -108,11 +108,11 @@ def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path, monkey
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with Database(str(file)) as database:
-        assert database.copied == tmp_path / "arena.db.before-0005"
+        assert database.copied == tmp_path / "arena.db.before-0006"
         assert counted(database, "agent", "motto = 'play on'") == 2
         assert counted(database, "v_seat") == 2
-    assert (revision(file), revision(tmp_path / "arena.db.before-0005")) == ("0005", "0004")
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0005")) as copy:
+    assert (revision(file), revision(tmp_path / "arena.db.before-0006")) == ("0006", "0005")
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0006")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
     with Database(str(file)) as database:
         assert database.copied is None
@@ -123,10 +123,10 @@ def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, mon
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=r"older version of arena \(revision 0004\); upgrade it with `arena db upgrade`"
+        DatabaseError, match=r"older version of arena \(revision 0005\); upgrade it with `arena db upgrade`"
     ):
         Database(str(file), read_only=True)
-    assert revision(file) == "0004"
+    assert revision(file) == "0005"
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     next_program(tmp_path / "migrations", monkeypatch, more='op.execute("no SQL at all")')
     with pytest.raises(DatabaseError, match="syntax error"):
         Database(str(file))
-    assert revision(file) == "0004"
+    assert revision(file) == "0005"
     with closing(sqlite3.connect(file)) as plain:
         assert "motto" not in [column[1] for column in plain.execute("PRAGMA table_info(agent)")]
         assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
@@ -154,7 +154,7 @@ def test_without_space_for_the_backup_nothing_is_changed(tmp_path: Path, monkeyp
     monkeypatch.setattr(upgrade, "_copy", no_room)
     with pytest.raises(DiskFull):
         Database(str(file))
-    assert revision(file) == "0004"
+    assert revision(file) == "0005"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
@@ -165,7 +165,7 @@ def test_the_backup_includes_the_write_ahead_log(tmp_path: Path, monkeypatch: py
     assert (tmp_path / "arena.db-wal").stat().st_size > 0
     next_program(tmp_path / "migrations", monkeypatch)
     Database(str(file)).close()
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0005")) as copy:
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0006")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
@@ -176,7 +176,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     code = """
-        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0005"
+        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0006"
         start = os.pipe()
 
         def open_it():
@@ -200,7 +200,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     *copied, codes = done.stdout.splitlines()
     assert codes == "[0, 0, 0, 0, 0, 0]", done.stderr
     assert sorted(copied) == ["False"] * 5 + ["True"]
-    assert (revision(file), revision(tmp_path / "arena.db.before-0005")) == ("0005", "0004")
+    assert (revision(file), revision(tmp_path / "arena.db.before-0006")) == ("0006", "0005")
 
 
 def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> None:

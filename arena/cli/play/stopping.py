@@ -170,6 +170,10 @@ class Stopping(WrappingSchedule):
         """The next game to start; None also if the run is stopped."""
         return super().next() if self._is_open() else None
 
+    def rest(self) -> float | None:
+        """How long the schedule rests; None also if the run is stopped."""
+        return super().rest() if self._is_open() else None
+
     def ahead(self) -> Planned | None:
         """The next game, to begin as soon as another one is over; None also if the run is stopped."""
         return super().ahead() if self._is_open() else None

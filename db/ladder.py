@@ -1,0 +1,265 @@
+"""The rows of a standing ladder: submissions, extensions and ratings. Functions that write need an open transaction.
+
+What a process must know after a crash is in these rows: a submission is in exactly one state, and every change of
+it is one transaction. A rating is never changed; a new one is a new row, so the history of ratings is here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, func, insert, select, text, update
+
+from db.errors import DatabaseError, NotFound
+from db.prepared import Prepared
+from db.records import instant, moment_of
+from db.schema import Extension, Rating, Submission
+
+
+class SubmissionState(StrEnum):
+    """What happens to a submission next."""
+
+    RECEIVED = "received"
+    """It waits for its check."""
+    CHECKING = "checking"
+    ENTERED = "entered"
+    """It passed its check, and plays or has played."""
+    FAILED = "failed"
+    """It did not pass its check."""
+    REFUSED = "refused"
+    """It was not taken: too late, too many, too large, or not an agent."""
+    WITHDRAWN = "withdrawn"
+    """Its author handed in another one before its check."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the submission stays in this state."""
+        return self not in _OPEN
+
+
+_OPEN: Final = (SubmissionState.RECEIVED, SubmissionState.CHECKING)
+_STEPS: Final = "steps"
+"""The key of the list in the column `steps`, which holds a document."""
+
+
+class StoredSubmission(Struct, frozen=True):
+    """One submission."""
+
+    id: int
+    author: str
+    label: str
+    source: str | None
+    state: SubmissionState
+    words: str
+    steps: tuple[dict[str, Any], ...]
+    version: int | None
+    received: datetime
+    changed: datetime
+
+
+class NewRating(Struct, frozen=True):
+    """A rating to write."""
+
+    version: int
+    rating: float
+    error: float
+    games: int
+
+
+class RatingPoint(Struct, frozen=True):
+    """The rating of a version at one time."""
+
+    time: datetime
+    rating: float
+    error: float
+    games: int
+
+
+class LadderLine(Struct, frozen=True):
+    """A player of a ladder, with the version that it plays with now."""
+
+    name: str
+    status: str
+    """active, withdrawn, or quarantined: put aside after faults."""
+    version: int
+    """The row id of the version."""
+    number: int
+    """The version's number."""
+    source: str
+    started_as: str
+    rating: float | None
+    """None before its first rating."""
+    error: float | None
+    games: int
+    rated: datetime | None
+    """When it was rated last."""
+
+
+# Submissions.
+
+
+def add_submission(
+    connection: Connection,
+    tournament: int,
+    author: str,
+    *,
+    label: str,
+    source: str | None,
+    state: SubmissionState,
+    words: str,
+    now: datetime,
+) -> int:
+    """Insert a submission; return its id."""
+    new = insert(Submission).values(
+        tournament=tournament,
+        author=author,
+        label=label,
+        source=source,
+        state=state,
+        words=words,
+        steps={_STEPS: []},
+        received=instant(now),
+        changed=instant(now),
+    )
+    key: Any = connection.execute(new).inserted_primary_key
+    return int(key[0])
+
+
+def change_submission(
+    connection: Connection,
+    id: int,
+    state: SubmissionState,
+    now: datetime,
+    *,
+    words: str = "",
+    steps: Sequence[dict[str, Any]] | None = None,
+    version: int | None = None,
+) -> None:
+    """Set the state of a submission, and what is given; DatabaseError if its state was final."""
+    values: dict[str, Any] = {"state": state, "words": words, "changed": instant(now)}
+    if steps is not None:
+        values["steps"] = {_STEPS: list(steps)}
+    if version is not None:
+        values["version"] = version
+    changed = connection.execute(
+        update(Submission).where(Submission.id == id, Submission.state.in_(_OPEN)).values(**values)
+    )
+    if changed.rowcount != 1:
+        raise DatabaseError(f"expected a submission that is received or checking, got submission {id}")
+
+
+def submission(connection: Connection, id: int) -> StoredSubmission:
+    """The submission with that id."""
+    found = _submissions(connection, Submission.id == id)
+    if not found:
+        raise NotFound(f"there is no submission {id}")
+    return found[0]
+
+
+def submissions(
+    connection: Connection, tournament: int, *, author: str | None = None, most: int | None = None
+) -> list[StoredSubmission]:
+    """The submissions to the ladder, newest first; at most `most`."""
+    of_author = () if author is None else (Submission.author == author,)
+    return _submissions(connection, Submission.tournament == tournament, *of_author, most=most)
+
+
+def open_submissions(connection: Connection, tournament: int) -> list[StoredSubmission]:
+    """The submissions that wait for their check or are in it, oldest first."""
+    return _submissions(connection, Submission.tournament == tournament, Submission.state.in_(_OPEN))[::-1]
+
+
+def last_received(connection: Connection, tournament: int) -> datetime | None:
+    """When the last submission of all was received: time on a ladder does not run back before it."""
+    last = select(func.max(Submission.received)).where(Submission.tournament == tournament)
+    found = connection.execute(last).scalar()
+    return None if found is None else datetime.fromisoformat(found)
+
+
+def _submissions(connection: Connection, *which: Any, most: int | None = None) -> list[StoredSubmission]:
+    rows = select(*(Submission.__table__.c[name] for name in StoredSubmission.__struct_fields__))
+    return [
+        StoredSubmission(
+            *(id, author, label, source, SubmissionState(state), words, tuple(steps[_STEPS]), version),
+            received=datetime.fromisoformat(received),
+            changed=datetime.fromisoformat(changed),
+        )
+        for id, author, label, source, state, words, steps, version, received, changed in connection.execute(
+            rows.where(*which).order_by(Submission.id.desc()).limit(most)
+        )
+    ]
+
+
+# Extensions.
+
+
+def extend(
+    connection: Connection, tournament: int, author: str, until: datetime, *, reason: str, now: datetime
+) -> None:
+    """Give an author until that time."""
+    connection.execute(
+        insert(Extension).values(
+            tournament=tournament, author=author, until=instant(until), reason=reason, made=instant(now)
+        )
+    )
+
+
+def extension(connection: Connection, tournament: int, author: str) -> datetime | None:
+    """Until when that author has been given time; None without an extension."""
+    last = (
+        select(Extension.until)
+        .where(Extension.tournament == tournament, Extension.author == author)
+        .order_by(Extension.id.desc())
+        .limit(1)
+    )
+    found = connection.execute(last).scalar()
+    return None if found is None else datetime.fromisoformat(found)
+
+
+# Ratings.
+
+
+def add_ratings(connection: Connection, tournament: int, ratings: Iterable[NewRating], now: datetime) -> None:
+    """Write these ratings, all with this time."""
+    when = instant(now)
+    _RATING.run(connection, *((tournament, one.version, when, one.rating, one.error, one.games) for one in ratings))
+
+
+def standings(connection: Connection, tournament: int) -> list[LadderLine]:
+    """The players with their last ratings: the best first, those without a rating last."""
+    rows = connection.execute(_STANDINGS, {"tournament": tournament}).mappings()
+    return [LadderLine(**{**row, "rated": moment_of(row["rated"] or "")}) for row in rows]
+
+
+def curve(connection: Connection, tournament: int, version: int) -> list[RatingPoint]:
+    """All ratings of a version, oldest first."""
+    rows = (
+        select(Rating.time, Rating.rating, Rating.error, Rating.games)
+        .where(Rating.tournament == tournament, Rating.version == version)
+        .order_by(Rating.id)
+    )
+    return [
+        RatingPoint(datetime.fromisoformat(time), rating, error, games)
+        for time, rating, error, games in connection.execute(rows)
+    ]
+
+
+_RATING: Final = Prepared(insert(Rating), "tournament", "version", "time", "rating", "error", "games")
+_STANDINGS: Final = text(
+    """
+    SELECT entry.name AS name, entry.status AS status, version.id AS version, version.number AS number,
+           version.source AS source, version.started_as AS started_as,
+           rating.rating AS rating, rating.error AS error, COALESCE(rating.games, 0) AS games, rating.time AS rated
+    FROM entry JOIN version ON version.id = entry.version
+    LEFT JOIN rating ON rating.id = (
+        SELECT MAX(last.id) FROM rating AS last
+        WHERE last.tournament = entry.tournament AND last.version = entry.version)
+    WHERE entry.tournament = :tournament
+    ORDER BY rating.rating IS NULL, rating.rating DESC, entry.name
+    """
+)
+"""One index lookup for each player; the histories are not read."""
