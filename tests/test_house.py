@@ -34,6 +34,7 @@ ROOMS = {
 EVERYWHERE = {"errors", "installation"}
 ROOMS["student"] = {*ROOMS}
 ROOMS["course"] = {*ROOMS}
+ROOMS["serve"] = {*ROOMS}
 ROOMS["cli"] = {*ROOMS}
 CLI = {"terminal": set[str](), "asking": {"terminal"}}
 """The same within `arena/cli`; every panel may import these two."""
