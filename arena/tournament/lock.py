@@ -1,25 +1,56 @@
 """File locks: only one process at a time runs a tournament, and only one collects into a file.
 
-A lock is an flock: the kernel releases it when the process ends, even when the process is killed.
+A lock is an flock: the kernel releases it when the process ends, even when the process is killed. The file of a
+running tournament also holds the path of its run folder, so that other commands find its games in progress.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from arena.errors import TournamentBusy
 
+_PATIENCE: Final = 0.25
+"""Seconds until a lock counts as taken: `running_in` holds it for a moment."""
+_RETRY_EVERY: Final = 0.01
+_LONGEST_PATH: Final = 4096
+
+
+class TournamentLock:
+    """The lock of a tournament that this process runs."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+
+    def note(self, run_folder: Path) -> None:
+        """Writes where the tournament runs, for `running_in`."""
+        os.pwrite(self._file, os.fsencode(run_folder), 0)
+
 
 @contextmanager
-def tournament_lock(folder: Path, name: str) -> Iterator[None]:
+def tournament_lock(folder: Path, name: str) -> Iterator[TournamentLock]:
     """Holds the lock of the tournament of that name; TournamentBusy if another process has it."""
     busy = f"another process is running tournament {name!r}; stop that process first (Ctrl-C)"
-    with _lock(folder, "running", name, busy):
-        yield
+    with _lock(_file(folder, "running", name), busy) as file:
+        yield TournamentLock(file)
+
+
+def running_in(folder: Path, name: str) -> Path | None:
+    """The run folder of the process that runs the tournament; None if no process does, or it has not begun to play."""
+    with suppress(FileNotFoundError):
+        file = os.open(_file(folder, "running", name), os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if not _take(file, shared=True):
+                return Path(os.fsdecode(path)) if (path := os.pread(file, _LONGEST_PATH, 0)) else None
+        finally:
+            os.close(file)
+    return None
 
 
 @contextmanager
@@ -28,23 +59,37 @@ def collecting_lock(folder: Path, file: Path) -> Iterator[None]:
 
     `arena collect` replaces the whole file, so two at once would lose each other's agents."""
     busy = f"another process collects into {file}; give the command again when that process has ended"
-    with _lock(folder, "collecting", str(file.resolve()), busy):
+    with _lock(_file(folder, "collecting", str(file.resolve())), busy):
         yield
+
+
+def _file(folder: Path, what: str, name: str) -> Path:
+    return folder / f"{what}-{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.lock"
 
 
 @contextmanager
-def _lock(folder: Path, what: str, name: str, busy: str) -> Iterator[None]:
-    """Holds a lock in the folder; TournamentBusy with the message `busy` if another process has it."""
+def _lock(path: Path, busy: str) -> Iterator[int]:
+    """Holds the lock of the file, which is emptied; TournamentBusy with this message if another process has it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        give_up = time.monotonic() + _PATIENCE
+        while not _take(file):
+            if time.monotonic() >= give_up:
+                raise TournamentBusy(busy)
+            time.sleep(_RETRY_EVERY)
+        os.truncate(file, 0)
+        yield file
+    finally:
+        os.close(file)
+
+
+def _take(file: int, *, shared: bool = False) -> bool:
+    """Locks the file if it is free; `shared`: if nobody but readers holds it."""
     import fcntl
 
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{what}-{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.lock"
-    lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise TournamentBusy(busy) from None
-        yield
-    finally:
-        os.close(lock)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -18,8 +18,8 @@ from arena.errors import BadLeague, BadPlayer, RefereeLost
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from arena.cli.play.stopping import Stopping
     from arena.cli.play.tournament_display import TournamentDisplay
+    from arena.cli.terminal.stopping import Stopping
     from arena.tournament.duration import GameTime
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
@@ -113,7 +113,7 @@ def run(
 
     Example: arena run connect4 pvs random --rounds 50 --sprt 0,50
     """
-    from arena.cli.play.stopping import read_until
+    from arena.cli.terminal.stopping import read_until
     from arena.tournament import league as leagues
 
     if plan and until is not None:
@@ -212,8 +212,8 @@ def demo(
 
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, until: datetime | None = None) -> None:
-    from arena.cli.play.stopping import Signals, Stopping, shown
     from arena.cli.play.tournament_display import TournamentDisplay
+    from arena.cli.terminal.stopping import Signals, Stopping, shown
     from arena.tournament.lock import tournament_lock
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
@@ -238,8 +238,9 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
         with database.reading() as connection:
             display.show_plan(_game_time(connection, league))
         store = submissions(database)
-        stack.enter_context(tournament_lock(store.folder, league.name))
+        lock = stack.enter_context(tournament_lock(store.folder, league.name))
         folder = stack.enter_context(RunFolder())
+        lock.note(folder.path)
         tournament = Tournament.begin(
             league, database, store, scratch=folder.scratch, wait=wait, rerun_changed=rerun_changed
         )

@@ -1,6 +1,6 @@
-"""How `arena run` stops before its tournament is over: at the time of --until, on Ctrl-C, or on SIGTERM.
+"""How `arena run` and `arena serve` stop: at the time of --until, on Ctrl-C, or on SIGTERM.
 
-It stands between the director and the tournament. In each case no new game starts, and the games in progress are
+It stands between the director and the schedule. In each case no new game starts, and the games in progress are
 finished and recorded; a second signal stops immediately. While games are played, a signal is only noted, and the
 director's loop does the rest: so no signal interrupts the recording of a game, or the end of the run.
 """

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.play import run
-from arena.cli.play.stopping import Phase, Signals, Stopping, read_until, shown
 from arena.cli.play.tournament_display import TournamentDisplay
+from arena.cli.terminal.stopping import Phase, Signals, Stopping, read_until, shown
 from arena.errors import BadLeague
 from arena.match.schedule import Entrant, Finished, InOrder, Planned, Ply
 from arena.play.director import Director
