@@ -17,7 +17,10 @@ from sqlalchemy import Connection, func, insert, select, text, update
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
 from db.records import instant, moment_of
-from db.schema import Extension, Rating, Submission
+from db.schema import Extension, Rating, Submission, Tournament
+
+FORMAT: Final = "ladder"
+"""The format in the tournament's row."""
 
 
 class SubmissionState(StrEnum):
@@ -97,6 +100,12 @@ class LadderLine(Struct, frozen=True):
     games: int
     rated: datetime | None
     """When it was rated last."""
+
+
+def ladders(connection: Connection) -> dict[str, str]:
+    """The names of all ladders, the oldest first, each with its status: running, stopped or finished."""
+    rows = select(Tournament.name, Tournament.status).where(Tournament.format == FORMAT).order_by(Tournament.id)
+    return dict[str, str](connection.execute(rows).all())
 
 
 # Submissions.

@@ -10,6 +10,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from decimal import Decimal
 from math import isfinite
 from pathlib import Path
@@ -24,6 +25,9 @@ MOST_LETTERS: Final = 64
 _LARGEST_FILE: Final = 4 * 2**20
 _MOST_BYTES: Final = 2**50
 _SIZE: Final = re.compile(r"(?P<number>\d{1,12}(\.\d{1,3})?) *((?P<unit>[KMGTkmgt])(i?[Bb])?)?")
+_DURATION: Final = re.compile(r"(?P<number>\d{1,9}(\.\d{1,3})?) *(?P<unit>[smhd])?")
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
+_LONGEST: Final = 30 * 24 * 3600
 _AT_LINE: Final = re.compile(
     r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL
 )
@@ -113,6 +117,17 @@ class Table:
         if not _is_number(value) or not least <= value <= most:
             self.fail(f"expected a number of seconds from {least:.12g} to {most:.12g}, got {shown(value)}", key)
         return int(Decimal(str(value)) * SECOND)
+
+    def duration(self, key: str, default: timedelta) -> timedelta:
+        """A time of at most 30 days: a number of seconds, or a text such as "90s", "5m", "2h" or "1d"."""
+        if key not in self._keys:
+            return default
+        value = self._keys[key]
+        found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
+        number, unit = (float(found["number"]), found["unit"] or "s") if found else (value, "s")
+        if not _is_number(number) or not 0 <= number * _UNITS[unit] <= _LONGEST:
+            self.fail(f"expected a time such as '90s', '5m' or '2h', at most 30 days, got {shown(value)}", key)
+        return timedelta(seconds=number * _UNITS[unit])
 
     def size(self, key: str, least: int, default: int | None, *, zero: str) -> int | None:
         """A number of bytes: 1000000, "512M", "1.5G"; None for 0. `zero` says what 0 means, for the error message."""

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -36,14 +36,16 @@ from arena.tournament.formats.sprt_match import DEFAULT_RISK, SprtTerms
 from arena.tournament.language_tables import read_languages
 from arena.walls.kinds import Allowance, WallKind
 
-__all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
+__all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read", "with_agents", "without_agents"]
 
 COURSE_TABLES: Final = ("course", "marks")
 """Tables for an instructor's commands; they say nothing about the games, and are not read here."""
+LADDER_TABLE: Final = "ladder"
+"""The table of a ladder, whose agents are handed in while it is open: a description with it lists no agents."""
 KEYS: Final = (
     "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
     "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
-    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES,
+    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES, LADDER_TABLE,
 )  # fmt: skip
 """Every key of a description."""
 LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)
@@ -191,9 +193,30 @@ _DEFAULTS: Final = {each.name: each.default for each in fields(League)}
 def read(path: Path, *, agents: bool = True) -> League:
     """The tournament that a TOML file describes; paths in the file are relative to its folder.
 
-    With `agents=False` the listed agents are not read: for its conditions, before any agents exist."""
+    With `agents=False` the listed agents are not read: for its conditions, before any agents exist. A ladder's
+    description has none."""
     keys = read_toml(path)
+    agents = agents and LADDER_TABLE not in keys
     return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem, agents=agents)
+
+
+def without_agents(keys: Mapping[str, Any], where: str, folder: Path) -> League:
+    """The tournament with these keys of a description, before its agents are known; see `with_agents`.
+
+    `where`: the start of every error message; `folder`: paths are relative to it."""
+    table = Table(keys, where)
+    league = _league(table, folder, default_name="", agents=False)
+    _check_keys_of_format(table, league)
+    return league
+
+
+def with_agents(league: League, agents: Iterable[Listed]) -> League:
+    """The same tournament with these agents; BadLeague if they cannot play it."""
+    league = replace(league, agents=_sorted(agents))
+    table = Table({}, league.name)
+    _check_agents(table, league, games.start(league.game))
+    _check_format(table, league)
+    return league
 
 
 def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League:
@@ -246,7 +269,7 @@ def _league(
         game=game,
         game_text=game_text,
         seats=start.players,
-        agents=tuple(sorted(everybody, key=lambda agent: agent.name)),
+        agents=_sorted(everybody),
         format=_format(table, start),
         rounds=table.whole("rounds", 1, 100_000, 1),
         clock=_clock(table),
@@ -279,6 +302,10 @@ def _league(
         _check_agents(table, league, start)
         _check_format(table, league)
     return league
+
+
+def _sorted(agents: Iterable[Listed]) -> tuple[Listed, ...]:
+    return tuple(sorted(agents, key=lambda agent: agent.name))
 
 
 def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
@@ -445,9 +472,7 @@ def _check_format(table: Table, league: League) -> None:
     """Checks that the format fits the game and the agents."""
     count = len(league.agents)
     kind = league.format
-    for key, possible in _ONLY_IN.items():
-        if kind not in possible and getattr(league, key) != _DEFAULTS[key]:
-            table.fail(f"not used with the format {kind}, only with {', '.join(possible)}", key)
+    _check_keys_of_format(table, league)
     if kind is not Format.TABLES and league.seats != 2:
         table.fail(
             f"{kind} needs a game for 2 players, {league.game_text} is for {league.seats}; use 'tables'", "format"
@@ -466,3 +491,10 @@ def _check_format(table: Table, league: League) -> None:
         table.fail(f"expected at most {_MOST_PAIRED_BY_POINTS} agents for a swiss tournament, got {count}", "format")
     if league.estimate.games > MOST_GAMES:
         table.fail(f"expected at most {MOST_GAMES:,} games, got {league.estimate.games:,}; use fewer agents or rounds")
+
+
+def _check_keys_of_format(table: Table, league: League) -> None:
+    """Checks that every key is used by the format."""
+    for key, possible in _ONLY_IN.items():
+        if league.format not in possible and getattr(league, key) != _DEFAULTS[key]:
+            table.fail(f"not used with the format {league.format}, only with {', '.join(possible)}", key)

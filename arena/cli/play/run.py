@@ -115,6 +115,7 @@ def run(
     """
     from arena.cli.terminal.stopping import read_until
     from arena.tournament import league as leagues
+    from arena.tournament.description import read_toml
 
     if plan and until is not None:
         raise BadLeague("--until: not allowed with --plan, which plays nothing")
@@ -129,6 +130,8 @@ def run(
                     f"--{option.replace('_', '-')}: not allowed with a description; write {key} into {what[0]} instead"
                 )
         _check_description(what[0])
+        if leagues.LADDER_TABLE in read_toml(Path(what[0])):
+            raise BadLeague(f"{what[0]} describes a ladder; run it with: arena serve {what[0]}")
         league = leagues.read(Path(what[0]))
     else:
         league = leagues.from_arguments(

@@ -1,0 +1,236 @@
+"""Reads and checks the table [ladder] of a description: when the ladder is open, its anchors, limits and tournaments.
+
+`arena ladder open` and `arena serve` make a `Ladder` of the file; `opened.py` records it. Every mistake is a BadLeague
+with the file and the key. No game is played and no agent is run here. docs/league.md has every key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from msgspec import Struct
+
+from adsearch import State, games
+from adsearch.errors import quote
+from agents import builtin
+from agents.errors import AgentsError
+from arena.course.collecting.deadline import read_deadline
+from arena.errors import BadSubmission
+from arena.student import climb
+from arena.tournament import league as leagues
+from arena.tournament.description import Table, folded, read_toml
+from arena.tournament.formats import Format
+from arena.tournament.league import COURSE_TABLES, LADDER_TABLE, League
+
+LADDER_KEYS: Final = ("opens", "closes", "anchors", "agents", "limits", "final", "tournament")
+LIMIT_KEYS: Final = ("pause", "burst", "per_day")
+OF_TOURNAMENTS: Final = (
+    *("format", "rounds", "clock", "margin", "max_plies", "seed", "openings", "names", "quarantine"),
+    *("best_of", "repeats", "limits"),
+)
+"""The keys of [ladder.final] and [[ladder.tournament]]. All others are those of the ladder."""
+FORMATS: Final = (Format.ROUND_ROBIN, Format.SWISS, Format.KNOCKOUT)
+"""The formats of these tournaments: those that need no names of agents, which are not known yet."""
+ANCHORS: Final = "anchors"
+FINAL: Final = "final"
+_LISTING: Final = ("players", "agent")
+_ONLY_BELOW: Final = ("format", "rounds", "best_of", "repeats")
+_NEVER: Final = ("gauntlet", "seeds", "sprt")
+_MOST_ANCHORS: Final = 5
+"""Number of anchors that are taken from the climb."""
+_MOST_LINES: Final = 5000
+"""Lines of play that a default anchor searches at most, estimated from the moves of the first position."""
+_DAY_ALONE: Final = len("2026-05-01")
+_LARGEST: Final = 1_000_000
+
+
+class Anchor(Struct, frozen=True):
+    """A built-in agent whose rating is held."""
+
+    name: str
+    player_text: str
+    rating: float | None
+    """None: it follows from games between the anchors, when the ladder is opened."""
+
+
+class Limits(Struct, frozen=True):
+    """How often an author can hand in: a token bucket, and a limit for each day."""
+
+    pause: timedelta = timedelta(minutes=5)
+    """One token comes back in this time; 0: no limit."""
+    burst: int = 3
+    """The most tokens: the number of submissions before the pause counts."""
+    per_day: int = 20
+    """The most submissions in 24 hours; 0: no limit."""
+
+
+class Dated(Struct, frozen=True):
+    """A tournament of the versions that play at its start."""
+
+    name: str
+    """Such as "friday"; in the database the tournament is called "cs101 friday"."""
+    starts: datetime
+    league: League
+
+
+class Ladder(Struct, frozen=True, kw_only=True):
+    """A ladder as it was described."""
+
+    league: League
+    """The conditions of its games; it has no agents."""
+    opens: datetime | None
+    """None: when the command is given that opens it."""
+    closes: datetime
+    anchors: tuple[Anchor, ...]
+    agents: int = 1
+    """The number of agents that an author can have."""
+    limits: Limits = Limits()
+    final: League
+    """The tournament after the close."""
+    tournaments: tuple[Dated, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The ladder's name."""
+        return self.league.name
+
+
+def read(path: Path) -> Ladder:
+    """The ladder that a TOML file describes; BadLeague says what is wrong in it."""
+    keys = read_toml(path)
+    table = Table(keys, str(path))
+    if LADDER_TABLE not in keys:
+        table.fail("expected a table [ladder] with the key closes; `arena run` plays a tournament without one")
+    _refuse_keys_of_tournaments(table)
+    league = leagues.read(path, agents=False)
+    if league.seats != 2:
+        table.fail(f"a ladder needs a game for 2 players, {league.game_text} is for {league.seats}", "game")
+    start = games.start(league.game)
+    common = {key: value for key, value in keys.items() if key not in (LADDER_TABLE, *COURSE_TABLES)}
+    if "openings" not in keys:
+        common["openings"] = climb.opening_plies(start)
+        league = replace(league, openings=common["openings"])
+    own = table.table(LADDER_TABLE)
+    own.only(LADDER_KEYS, dict.fromkeys(OF_TOURNAMENTS, f"put it below [ladder.{FINAL}]"))
+    opens = _moment(own, "opens") if "opens" in own else None
+    closes = _moment(own, "closes", end=True)
+    if opens is not None and opens >= closes:
+        own.fail(f"expected a time after the ladder opens, {_shown(opens)}, got {_shown(closes)}", "closes")
+    folder = path.absolute().parent
+    return Ladder(
+        league=league,
+        opens=opens,
+        closes=closes,
+        anchors=tuple(_anchors(own, start)),
+        agents=own.whole("agents", 1, 100, 1),
+        limits=_limits(own.table("limits")),
+        final=_tournament(own.table(FINAL), common, league.name, FINAL, folder),
+        tournaments=tuple(_dated(own, common, league.name, folder, opens, closes)),
+    )
+
+
+def _refuse_keys_of_tournaments(table: Table) -> None:
+    for key in _LISTING:
+        if key in table:
+            table.fail("a ladder lists no agents; authors hand them in with `arena submit`", key)
+    for key in _ONLY_BELOW:
+        if key in table:
+            table.fail(f"does not belong here in a ladder: put it below [ladder.{FINAL}]", key)
+    for key in _NEVER:
+        if key in table:
+            _fail_never(table, key)
+
+
+def _fail_never(table: Table, key: str) -> NoReturn:
+    table.fail("not possible in a ladder, because its agents are not known beforehand", key)
+
+
+def _moment(table: Table, key: str, *, end: bool = False) -> datetime:
+    """A time, in the form of the deadline in [course]; a day alone is its start, or its `end`."""
+    if key not in table:
+        table.fail("missing; expected a time such as '2026-12-20 23:59'", key)
+    text = str(table.value(key)).strip()
+    try:
+        return read_deadline(text if end or len(text) > _DAY_ALONE else f"{text} 00:00")
+    except BadSubmission as error:
+        table.fail(str(error), key)
+
+
+def _shown(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _anchors(table: Table, start: State[Any]) -> Iterator[Anchor]:
+    """The anchors: a list of players, a table of players with ratings, or the first opponents of `arena climb`."""
+    given = table.value(ANCHORS)
+    ratings: dict[str, float | None] = {}
+    if isinstance(given, dict):
+        rated = table.table(ANCHORS)
+        ratings = {text: rated.number(text) for text in rated}
+    else:
+        texts = _default_anchors(start) if given is None else table.texts(ANCHORS)
+        ratings = dict.fromkeys(texts)
+        if len(ratings) < len(texts):
+            table.fail("expected each player once", ANCHORS)
+    if not ratings:
+        table.fail("expected at least one built-in agent: without an anchor the ratings have no scale", ANCHORS)
+    for text, rating in ratings.items():
+        if not builtin.is_builtin(text):
+            table.fail(f"expected built-in agents, got {quote(text)}; `arena agents` lists them", ANCHORS)
+        try:
+            builtin.check_can_play(text, start)
+        except AgentsError as error:
+            table.fail(str(error), ANCHORS)
+        yield Anchor(text, text, rating)
+
+
+def _default_anchors(start: State[Any]) -> tuple[str, ...]:
+    """The first opponents of `arena climb` that are fast in this game. Those without a fixed depth use their clock."""
+
+    def is_fast(player: str) -> bool:
+        name, _, depth = player.partition(":depth=")
+        return name == "random" or (":" in player and len(start.moves()) ** int(depth or 0) <= _MOST_LINES)
+
+    return tuple(player for player in climb.ladder(start) if is_fast(player))[:_MOST_ANCHORS]
+
+
+def _limits(table: Table) -> Limits:
+    table.only(LIMIT_KEYS)
+    default = Limits()
+    return Limits(
+        pause=table.duration("pause", default.pause),
+        burst=table.whole("burst", 1, _LARGEST, default.burst),
+        per_day=table.whole("per_day", 0, _LARGEST, default.per_day),
+    )
+
+
+def _tournament(table: Table, common: Mapping[str, Any], ladder: str, name: str, folder: Path) -> League:
+    """The tournament of a table below [ladder], which changes some of the `common` keys of the description."""
+    for key in _NEVER:
+        if key in table:
+            _fail_never(table, key)
+    table.only(OF_TOURNAMENTS, dict.fromkeys(leagues.KEYS, "put it above [ladder]"))
+    table.word("format", FORMATS, Format.ROUND_ROBIN)
+    changed = {key: table.value(key) for key in table}
+    return leagues.without_agents({**common, **changed, "name": f"{ladder} {name}"}, table.where, folder)
+
+
+def _dated(
+    table: Table, common: Mapping[str, Any], ladder: str, folder: Path, opens: datetime | None, closes: datetime
+) -> Iterator[Dated]:
+    taken = {FINAL, ANCHORS}
+    for number, keys in enumerate(table.tables("tournament"), 1):
+        own = Table(keys, f"{table.where}: tournament {number}")
+        name = own.text("name")
+        if folded(name) in taken:
+            own.fail(f"expected a name that is not in use ({', '.join(sorted(taken))}), got {quote(name)}", "name")
+        taken.add(folded(name))
+        starts = _moment(own, "starts")
+        if starts >= closes or (opens is not None and starts < opens):
+            own.fail(f"expected a time while the ladder is open, got {_shown(starts)}", "starts")
+        settings = Table({key: value for key, value in keys.items() if key not in ("name", "starts")}, own.where)
+        yield Dated(name, starts, _tournament(settings, common, ladder, name, folder))

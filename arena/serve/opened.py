@@ -1,0 +1,226 @@
+"""A ladder in the database: opens it, reads it, and changes what may change while it stands.
+
+The ladder is a tournament of the format "ladder"; its settings hold the whole description, so that no process needs the
+file to know the ladder's rules and limits. Functions that write need an open transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace as changed
+from datetime import datetime
+from typing import Any, Final
+
+from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
+
+from adsearch.errors import nearly, quote
+from arena.errors import BadLeague
+from arena.match.seeds import fresh_seed
+from arena.serve.ladder import FINAL, Ladder
+from arena.tournament.description import what_is_wrong_with
+from arena.tournament.description_changes import changes
+from db import ladder as record
+from db import running, store
+from db.database import Connection
+from db.errors import NotFound
+
+_TERMS: Final = "ladder"
+"""The key of the settings for what is not in the settings of every tournament."""
+_CLOSED_EARLY: Final = "closed_early"
+"""The key of the settings for the time of closing in the description, if `close` replaced it."""
+
+
+class OpenLadder(Struct, frozen=True):
+    """A ladder that has been opened; it stays one after its close."""
+
+    id: int
+    """The row id of its tournament."""
+    name: str
+    ladder: Ladder
+    rules: str
+    """The game's text for the referee: paths of user-supplied files lead into the store."""
+    seed: int
+    anchors: Mapping[str, float]
+    """The held ratings."""
+
+    @property
+    def opens(self) -> datetime:
+        """The first moment of submissions."""
+        assert self.ladder.opens is not None  # set by `open_ladder`
+        return self.ladder.opens
+
+    @property
+    def closes(self) -> datetime:
+        """The last moment of submissions, for authors without an extension."""
+        return self.ladder.closes
+
+    @property
+    def final(self) -> str:
+        """The name of the tournament after the close."""
+        return f"{self.name} {FINAL}"
+
+
+def open_ladder(
+    connection: Connection, ladder: Ladder, *, rules: str, ratings: Mapping[str, float], now: datetime
+) -> OpenLadder:
+    """Records the ladder and enters its anchors. `ratings`: one for each anchor; they never change."""
+    ladder = _with_rules(replace(ladder, opens=ladder.opens or now), rules)
+    if ladder.closes <= now:
+        raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {ladder.closes:%Y-%m-%d %H:%M}")
+    league = ladder.league
+    seed = fresh_seed() if league.seed is None else league.seed
+    id = store.create_tournament(
+        connection,
+        ladder.name,
+        format=record.FORMAT,
+        rules=rules,
+        clock=league.clock,
+        seed=seed,
+        settings=_settings(ladder, rules, ratings),
+        now=now,
+    )
+    versions = {
+        anchor.name: store.version(connection, anchor.name, anchor.player_text, anchor.player_text, now)
+        for anchor in ladder.anchors
+    }
+    for name, version in versions.items():
+        store.enter(connection, id, name, version)
+    rated = [record.NewRating(version, ratings[name], 0.0, 0) for name, version in versions.items()]
+    record.add_ratings(connection, id, rated, now)
+    return OpenLadder(id, ladder.name, ladder, rules, seed, dict(ratings))
+
+
+def opened(connection: Connection, name: str | None = None) -> OpenLadder:
+    """The ladder of that name; without a name the only one, or the only one that is not finished.
+
+    NotFound says which ladders there are."""
+    ladders = record.ladders(connection)
+    if not ladders:
+        raise NotFound("there is no ladder in this database; `arena ladder open FILE.toml` opens one")
+    found = [one for one in ladders if one == name] if name is not None else [*ladders]
+    if len(found) > 1:
+        found = [one for one in found if ladders[one] != "finished"]
+    if len(found) == 1:
+        return _read(connection, found[0])
+    names = ", ".join(quote(one) for one in ladders)
+    if name is None:
+        raise NotFound(f"expected the name of a ladder, because there are several: {names}")
+    raise NotFound(f"there is no ladder {quote(name)}{nearly(name, [*ladders])}; the ladders are: {names}")
+
+
+def exists(connection: Connection, name: str) -> bool:
+    """Whether that ladder was opened; BadLeague if the name is another tournament's."""
+    row = running.tournament(connection, name)
+    if row is not None and row["format"] != record.FORMAT:
+        raise BadLeague(
+            f"the tournament {quote(name)} in this database is not a ladder ({row['format']}); set another name in the "
+            "description"
+        )
+    return row is not None
+
+
+def updated(connection: Connection, ladder: Ladder, *, rules: str) -> OpenLadder:
+    """The ladder that is open already, with its description as it is now; BadLeague if it has changed too much."""
+    row = running.tournament(connection, ladder.name)
+    if row is None:
+        raise NotFound(f"there is no ladder {quote(ladder.name)}")
+    before = _read(connection, ladder.name)
+    ladder = _with_rules(replace(ladder, opens=ladder.opens or before.opens), rules)
+    _refuse_changes(row, before, ladder, rules)
+    closed_early = row["settings"].get(_CLOSED_EARLY)
+    settings = _settings(ladder, rules, before.anchors)
+    if closed_early is not None and datetime.fromisoformat(closed_early) == ladder.closes:
+        ladder = replace(ladder, closes=before.closes)
+        settings = _settings(ladder, rules, before.anchors) | {_CLOSED_EARLY: closed_early}
+    if ladder.closes != before.closes:
+        _refuse_after_final(connection, before, "closes")
+    if settings != row["settings"]:
+        store.change_settings(connection, before.id, settings)
+    return replace(before, ladder=ladder)
+
+
+def close(connection: Connection, ladder: OpenLadder, now: datetime) -> OpenLadder:
+    """Closes the ladder now, until its description gives another time; no effect if it is closed."""
+    if ladder.closes <= now:
+        return ladder
+    settings = running.settings(connection, ladder.id)
+    earlier = settings.get(_CLOSED_EARLY, ladder.closes.isoformat())
+    closed = replace(ladder, ladder=replace(ladder.ladder, closes=now))
+    document = _settings(closed.ladder, closed.rules, closed.anchors) | {_CLOSED_EARLY: earlier}
+    store.change_settings(connection, ladder.id, document)
+    return closed
+
+
+def extend(
+    connection: Connection, ladder: OpenLadder, author: str, until: datetime, *, reason: str, now: datetime
+) -> None:
+    """Gives an author time after the close; BadLeague if that is not possible."""
+    if wrong := what_is_wrong_with(author):
+        raise BadLeague(f"author: {wrong}")
+    if author in ladder.anchors or "." in author:
+        raise BadLeague(f"expected the name of an author, got {quote(author)}")
+    if until <= max(now, ladder.closes):
+        raise BadLeague(
+            f"--until: expected a time to come, after the ladder closes ({ladder.closes:%Y-%m-%d %H:%M}), "
+            f"got {until:%Y-%m-%d %H:%M}"
+        )
+    if not reason.strip():
+        raise BadLeague("--reason: expected a text")
+    _refuse_after_final(connection, ladder, "extensions")
+    record.extend(connection, ladder.id, author, until, reason=reason.strip(), now=now)
+
+
+def _read(connection: Connection, name: str) -> OpenLadder:
+    row = running.tournament(connection, name)
+    assert row is not None
+    settings = row["settings"]
+    league = {key: value for key, value in settings.items() if key not in ("format", "agents")}
+    league |= {"game": row["rules"], "game_text": settings["game"], "seats": 2, "agents": []}
+    ladder = convert({**settings[_TERMS], "league": league}, Ladder)
+    ratings = {agent["name"]: agent["anchor"] for agent in settings["agents"]}
+    return OpenLadder(row["id"], name, ladder, row["rules"], int(row["seed"]), ratings)
+
+
+def _settings(ladder: Ladder, rules: str, ratings: Mapping[str, float]) -> dict[str, Any]:
+    """The description as JSON values. The anchors are listed as agents, as in other tournaments."""
+    terms = to_builtins(ladder)
+    del terms["league"]
+    agents = [{"name": one.name, "player": one.player_text, "anchor": ratings[one.name]} for one in ladder.anchors]
+    return ladder.league.settings() | {"format": record.FORMAT, "rules": rules, "agents": agents, _TERMS: terms}
+
+
+def _with_rules(ladder: Ladder, rules: str) -> Ladder:
+    """The ladder with the recorded rules in all its tournaments: the files of the description can change later."""
+    return replace(
+        ladder,
+        league=changed(ladder.league, game=rules),
+        final=changed(ladder.final, game=rules),
+        tournaments=tuple(replace(one, league=changed(one.league, game=rules)) for one in ladder.tournaments),
+    )
+
+
+def _refuse_changes(row: Mapping[str, Any], before: OpenLadder, ladder: Ladder, rules: str) -> None:
+    def settings(league_settings: Mapping[str, Any]) -> dict[str, Any]:
+        return {**league_settings, "format": record.FORMAT, "agents": []}
+
+    refused = list(changes(settings(row["settings"]), settings(ladder.league.settings())).refused)
+    if row["rules"] != rules and not any(change.startswith("game:") for change in refused):
+        refused.append("game: its rules have changed")
+    if row["settings"]["seed"] is None and ladder.league.seed not in (None, before.seed):
+        refused.append(f"seed: {before.seed} -> {ladder.league.seed}")
+    listed = {anchor.name: anchor.rating for anchor in ladder.anchors}
+    same = listed.keys() == before.anchors.keys()
+    if not same or any(rating not in (None, before.anchors[name]) for name, rating in listed.items()):
+        refused.append("anchors")
+    if refused:
+        raise BadLeague(
+            f"the ladder {quote(before.name)} was opened with another description ({'; '.join(refused)}). While it is "
+            "open you can change its limits, times, final and tournaments; for other changes, open a ladder with "
+            "another name"
+        )
+
+
+def _refuse_after_final(connection: Connection, ladder: OpenLadder, what: str) -> None:
+    if running.tournament(connection, ladder.final) is not None:
+        raise BadLeague(f"{what}: not possible any more, because the tournament {quote(ladder.final)} has begun")

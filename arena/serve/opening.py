@@ -1,0 +1,101 @@
+"""Opens a ladder from its description, or takes over what has changed in it: for `arena ladder open` and `arena serve`.
+
+Anchors without a rating first play a tournament of their own, "cs101 anchors". It is recorded like any other: if it is
+interrupted, the next call goes on with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from adsearch.errors import quote
+from arena.errors import BadLeague
+from arena.match.schedule import Finished
+from arena.play import cores
+from arena.play.director import Director
+from arena.players.player import read_player
+from arena.players.submissions import Store
+from arena.ratings import bradley_terry
+from arena.ratings.duels import duels
+from arena.serve.ladder import ANCHORS, Ladder
+from arena.serve.opened import OpenLadder, exists, open_ladder, updated
+from arena.tournament import league as leagues
+from arena.tournament.formats import Format
+from arena.tournament.league import League, Listed
+from arena.tournament.lock import tournament_lock
+from arena.tournament.tournament import Tournament, Wait
+from arena.walls.run_folder import RunFolder
+from db.database import Database
+
+ROUNDS: Final = 10
+"""How often each two anchors meet."""
+_TOLD: Final = 5
+"""Number of reports while the anchors play."""
+
+Say = Callable[[str], None]
+
+
+def open_or_update(
+    ladder: Ladder, database: Database, store: Store, *, wait: Wait, say: Say, now: Callable[[], datetime]
+) -> OpenLadder:
+    """The ladder, opened if it was not open yet; BadLeague if it stands with another description."""
+    rules = store.take_game(ladder.league.game)
+    with database.writing() as connection:
+        if exists(connection, ladder.name):
+            return updated(connection, ladder, rules=rules)
+    ratings = ratings_of_anchors(ladder, database, store, wait=wait, say=say)
+    with database.writing() as connection:
+        if exists(connection, ladder.name):  # another process has opened it meanwhile
+            return updated(connection, ladder, rules=rules)
+        return open_ladder(connection, ladder, rules=rules, ratings=ratings, now=now())
+
+
+def ratings_of_anchors(
+    ladder: Ladder, database: Database, store: Store, *, wait: Wait, say: Say
+) -> Mapping[str, float]:
+    """The given ratings, and those of the other anchors from games between all of them.
+
+    If no rating is given, the first anchor has 0."""
+    given = {anchor.name: anchor.rating for anchor in ladder.anchors if anchor.rating is not None}
+    held = given or {ladder.anchors[0].name: 0.0}
+    if len(held) == len(ladder.anchors):
+        return held
+    league = _tournament_of_anchors(ladder)
+    with tournament_lock(store.folder, league.name), RunFolder() as folder:
+        tournament = Tournament.begin(league, database, store, scratch=folder.scratch, wait=wait)
+        try:
+            _play(tournament, folder, say)
+        finally:
+            tournament.close()
+    if tournament.quarantined:
+        names = ", ".join(map(quote, tournament.quarantined))
+        raise BadLeague(
+            f"{ladder.name}: anchors: {names} failed in {league.quarantine} games in a row: choose faster anchors or "
+            "a longer clock, and give the ladder another name"
+        )
+    fit = bradley_terry.fit(duels(tournament.rated_so_far()), held=held)
+    ratings = dict(zip(fit.names, fit.ratings, strict=True))
+    return {anchor.name: round(float(ratings[anchor.name]), 1) for anchor in ladder.anchors}
+
+
+def _tournament_of_anchors(ladder: Ladder) -> League:
+    league = replace(
+        ladder.league, name=f"{ladder.name} {ANCHORS}", format=Format.ROUND_ROBIN, rounds=ROUNDS, quarantine=5
+    )
+    listed = [Listed(one.name, one.player_text, read_player(one.player_text)) for one in ladder.anchors]
+    return leagues.with_agents(league, listed)
+
+
+def _play(tournament: Tournament, folder: RunFolder, say: Say) -> None:
+    if tournament.is_over:
+        return
+    league = tournament.league
+    say(f"rating the anchors: {tournament.all} games of {len(league.agents)} built-in agents")
+    every = max(1, tournament.all // _TOLD)
+    with Director(folder, at_once=league.at_once(cores.count()), cores_a_game=league.cores_a_game) as director:
+        for event in director.play(tournament):
+            if isinstance(event, Finished) and tournament.over % every == 0:
+                say(f"  {tournament.over} of {tournament.all} games are over")
