@@ -7,38 +7,32 @@ that after a crash of any process the next run resumes with exactly the games th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import Final, Self
 
 from adsearch import games
-from agents.protocol import Verdict
-from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, Schedule, refuse_broken_rules
+from arena.match.schedule import Entrant, Finished, Planned
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
 from arena.tournament import formats
 from arena.tournament.consequences import Consequences
 from arena.tournament.game_scheduling import decide_match, forfeit_all, forfeit_inactive, schedule_more
-from arena.tournament.host import host
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
+from arena.tournament.recorded_games import RecordedGames, Wait, written
 from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database
-from db.errors import Busy, DiskFull
 from db.records import RatedGame
 
 _AHEAD: Final = 50
 """Number of scheduled games that are read from the database in one query."""
 
-Result = TypeVar("Result")
-Wait = Callable[[str], None]
-"""Called with the reason why the tournament pauses; returns when it is time to try again."""
 
-
-class Tournament(Schedule):
+class Tournament(RecordedGames):
     """A tournament that this process runs; `lock.tournament_lock` keeps other processes from running it."""
 
     def __init__(
@@ -51,9 +45,7 @@ class Tournament(Schedule):
         wait: Wait,
     ) -> None:
         """A tournament that is already prepared; `Tournament.begin` prepares one."""
-        self.league = prepared.tournament.league
-        self.id = prepared.tournament.id
-        self.seed = prepared.tournament.seed
+        super().__init__(prepared.tournament, database, wait=wait, faults=prepared.faults)
         self.entrants = entrants
         self.confinement = confinement
         # Agents whose source has changed.
@@ -65,12 +57,7 @@ class Tournament(Schedule):
         # Numbers of games, without cancelled ones.
         self.over = prepared.over
         self.all = prepared.all
-        self._on_record = prepared.tournament
-        self._database = database
-        self._wait = wait
         self._consequences = Consequences(prepared.tournament)
-        # By agent: the number of faults in a row up to its last game.
-        self._faults = dict(prepared.faults)
         # Games that are marked as in progress in the database, but not yet given to the director.
         self._marked: deque[running.ScheduledGame] = deque()
         # The next scheduled games, as read from the database.
@@ -124,7 +111,7 @@ class Tournament(Schedule):
         def prepared(connection: Connection) -> Prepared:
             return prepare(connection, league, rules, entrants, rerun_changed=rerun_changed)
 
-        return cls(_written(database, wait, prepared), database, entrants=entrants, confinement=confinement, wait=wait)
+        return cls(written(database, wait, prepared), database, entrants=entrants, confinement=confinement, wait=wait)
 
     # The schedule that a director plays.
 
@@ -134,7 +121,7 @@ class Tournament(Schedule):
         if game is None:
             return None
         self._drop(game)
-        return self._planned(game)
+        return self._given(game)
 
     def ahead(self) -> Planned | None:
         """The next game, to begin as soon as another one is over; None if the results decide what is played."""
@@ -144,7 +131,7 @@ class Tournament(Schedule):
             return None
         game = self._ahead.pop(0)
         self._waiting[game.id] = game
-        return self._planned(game)
+        return self._given(game)
 
     def begun(self, game: Planned, when: datetime) -> None:
         """A waiting game has begun."""
@@ -158,7 +145,7 @@ class Tournament(Schedule):
     def note(self, finished: Finished) -> None:
         """Records the game and all its effects in one transaction."""
         faults = self._faults_after(finished)
-        out = [name for name, count in faults.items() if 0 < self.league.quarantine <= count]
+        out = self._out(faults)
 
         def record(connection: Connection) -> tuple[bool, running.ScheduledGame | None]:
             for number, when in self._unmarked.items():
@@ -238,11 +225,7 @@ class Tournament(Schedule):
     def _record(self, connection: Connection, finished: Finished, out: Mapping[str, int]) -> bool:
         """Records the game and its effects; returns whether they change the schedule. `out`: the agents to quarantine,
         with their numbers of faults in a row."""
-        number = finished.game.number
-        record = finished.record
-        refuse_broken_rules(record)
-        store.finish(connection, number, record, host=host(finished.game), now=datetime.now(UTC))
-        repeated = self._repeat(connection, finished)
+        repeated = self._finish(connection, finished)
         self.test = self._consequences.decide(connection, finished)
         changed = repeated or (self.test is not None and self.test.verdict is not None)
         for name, count in out.items():
@@ -254,16 +237,6 @@ class Tournament(Schedule):
         if out or repeated:
             self._consequences.forget()
         return self._consequences.schedule(connection, finished, repeated=repeated) or changed
-
-    def _repeat(self, connection: Connection, finished: Finished) -> bool:
-        """Schedules a void game again, unless it was played `MOST_ATTEMPTS` times; returns whether it does."""
-        if finished.record.verdict != Verdict.VOID:
-            return False
-        pair = str(finished.game.identity[0])
-        if running.voids(connection, self.id, pair, finished.game.leg) >= MOST_ATTEMPTS:
-            return False
-        store.repeat(connection, finished.game.number)
-        return True
 
     def _forfeit_quarantined(self, connection: Connection) -> None:
         """Forfeits games that are scheduled again, if a player was quarantined while they were in progress."""
@@ -306,52 +279,10 @@ class Tournament(Schedule):
         """Removes the game from the next scheduled ones."""
         self._ahead = [other for other in self._ahead if other.id != game.id]
 
-    def _planned(self, game: running.ScheduledGame) -> Planned:
-        league = self.league
-        return Planned(
-            number=game.id,
-            game=league.game,
-            rules=self._on_record.rules,
-            entrants=tuple(self.entrants[name] for name in game.names),
-            seed=self.seed,
-            identity=(game.pair,),
-            leg=game.leg,
-            attempt=game.attempt,
-            clock=league.clock,
-            margin=league.margin,
-            opening=tuple((game.opening or "").split()),
-            max_plies=league.max_plies,
-            limits=league.limits,
-            names_shown=league.names == "shown",
-        )
+    def _given(self, game: running.ScheduledGame) -> Planned:
+        """The game, with its players."""
+        return self._planned(game, tuple(self.entrants[name] for name in game.names))
 
-    def _faults_after(self, finished: Finished) -> dict[str, int]:
-        """Its players' numbers of faults in a row, including this game."""
-        record = finished.record
-        if record.verdict == Verdict.VOID:
-            return {}
-        at_fault = None if record.verdict == Verdict.RESIGNED else record.fault
-        return {
-            entrant.name: self._faults.get(entrant.name, 0) + 1 if seat == at_fault else 0
-            for seat, entrant in enumerate(finished.game.entrants)
-        }
-
-    def _write(self, action: Callable[[Connection], Result]) -> Result:
-        """Calls `action` in its own transaction; after a failed attempt everything is read again."""
-
-        def wait(reason: str) -> None:
-            self._ahead = []
-            self._consequences.forget()
-            self._wait(reason)
-
-        return _written(self._database, wait, action)
-
-
-def _written(database: Database, wait: Wait, action: Callable[[Connection], Result]) -> Result:
-    """Calls `action` in its own transaction, again and again while the database is busy or the disk is full."""
-    while True:
-        try:
-            with database.writing() as connection:
-                return action(connection)
-        except (Busy, DiskFull) as error:
-            wait(str(error))
+    def _forget(self) -> None:
+        self._ahead = []
+        self._consequences.forget()

@@ -1,0 +1,113 @@
+"""What every schedule of recorded games does alike: a game's end is recorded once, and a void game is played again.
+
+A tournament and a ladder are such schedules. All that follows from a game is written in one transaction; while the
+database is busy or the disk is full, the transaction is tried again, so no result is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from agents.protocol import Verdict
+from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, Schedule, refuse_broken_rules
+from arena.tournament.game_scheduling import RecordedTournament
+from arena.tournament.host import host
+from db import running, store
+from db.database import Connection, Database
+from db.errors import Busy, DiskFull
+
+Result = TypeVar("Result")
+Wait = Callable[[str], None]
+"""Called with the reason why nothing can be written; returns when it is time to try again."""
+
+
+class RecordedGames(Schedule):
+    """The games of one tournament in the database."""
+
+    def __init__(
+        self, tournament: RecordedTournament, database: Database, *, wait: Wait, faults: Mapping[str, int]
+    ) -> None:
+        """`faults`: by agent, the number of faults in a row up to its last game."""
+        self.id = tournament.id
+        self.league = tournament.league
+        self.seed = tournament.seed
+        self._on_record = tournament
+        self._database = database
+        self._wait = wait
+        self._faults = dict(faults)
+
+    # Inside a transaction.
+
+    def _finish(self, connection: Connection, finished: Finished) -> bool:
+        """Records the end of the game. A void game is scheduled again, unless it was played `MOST_ATTEMPTS` times;
+        returns whether it is."""
+        game = finished.game
+        refuse_broken_rules(finished.record)
+        store.finish(connection, game.number, finished.record, host=host(game), now=datetime.now(UTC))
+        if finished.record.verdict != Verdict.VOID:
+            return False
+        if running.voids(connection, self.id, str(game.identity[0]), game.leg) >= MOST_ATTEMPTS:
+            return False
+        store.repeat(connection, game.number)
+        return True
+
+    # Outside of transactions.
+
+    def _planned(self, game: running.ScheduledGame, entrants: tuple[Entrant, ...]) -> Planned:
+        """The game for the director, with these players in the order of the seats."""
+        league = self.league
+        return Planned(
+            number=game.id,
+            game=league.game,
+            rules=self._on_record.rules,
+            entrants=entrants,
+            seed=self.seed,
+            identity=(game.pair,),
+            leg=game.leg,
+            attempt=game.attempt,
+            clock=league.clock,
+            margin=league.margin,
+            opening=tuple((game.opening or "").split()),
+            max_plies=league.max_plies,
+            limits=league.limits,
+            names_shown=league.names == "shown",
+        )
+
+    def _faults_after(self, finished: Finished) -> dict[str, int]:
+        """Its players' numbers of faults in a row, including this game."""
+        record = finished.record
+        if record.verdict == Verdict.VOID:
+            return {}
+        at_fault = None if record.verdict == Verdict.RESIGNED else record.fault
+        return {
+            entrant.name: self._faults.get(entrant.name, 0) + 1 if seat == at_fault else 0
+            for seat, entrant in enumerate(finished.game.entrants)
+        }
+
+    def _out(self, faults: Mapping[str, int]) -> list[str]:
+        """The agents with as many faults in a row as lead to quarantine."""
+        return [name for name, count in faults.items() if 0 < self.league.quarantine <= count]
+
+    def _forget(self) -> None:
+        """What was read from the database may not hold any more: a transaction failed."""
+
+    def _write(self, action: Callable[[Connection], Result]) -> Result:
+        """Calls `action` in its own transaction; after a failed attempt everything is read again."""
+
+        def wait(reason: str) -> None:
+            self._forget()
+            self._wait(reason)
+
+        return written(self._database, wait, action)
+
+
+def written(database: Database, wait: Wait, action: Callable[[Connection], Result]) -> Result:
+    """Calls `action` in its own transaction, again and again while the database is busy or the disk is full."""
+    while True:
+        try:
+            with database.writing() as connection:
+                return action(connection)
+        except (Busy, DiskFull) as error:
+            wait(str(error))
