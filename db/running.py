@@ -28,6 +28,8 @@ class ScheduledGame(Struct, frozen=True):
     opening: str | None
     names: tuple[str, ...]
     """The players, in the order of the seats."""
+    versions: tuple[int, ...]
+    """The row ids of the versions that they play with."""
 
 
 class EnteredPlayer(Struct, frozen=True):
@@ -93,8 +95,10 @@ def entries(connection: Connection, tournament: int) -> list[EnteredPlayer]:
 def scheduled(connection: Connection, tournament: int, most: int) -> list[ScheduledGame]:
     """The next `most` scheduled games, in the order of their numbers."""
     found: dict[int, list[Any]] = {}
-    for id, *fields, name in connection.execute(_SCHEDULED, {"tournament": tournament, "most": most}):
-        found.setdefault(id, [id, *fields, ()])[-1] += (name,)
+    for id, *fields, name, version in connection.execute(_SCHEDULED, {"tournament": tournament, "most": most}):
+        game = found.setdefault(id, [id, *fields, (), ()])
+        game[-2] += (name,)
+        game[-1] += (version,)
     return [ScheduledGame(*fields) for fields in found.values()]
 
 
@@ -325,7 +329,7 @@ _NEXT: Final = (
     .subquery()
 )
 _SCHEDULED: Final = (
-    select(*_NEXT.c, Seat.name)
+    select(*_NEXT.c, Seat.name, Seat.version)
     .join(Seat, Seat.game == _NEXT.c.id)
     .order_by(_NEXT.c.number, _NEXT.c.attempt, _NEXT.c.id, Seat.seat)
 )

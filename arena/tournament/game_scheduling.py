@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import convert, to_builtins
 
-from arena.match.openings import Book
+from arena.match.openings import Book, Opening
 from arena.tournament import formats
 from arena.tournament.formats.sprt_match import MatchTest, match_test
 from arena.tournament.league import League
@@ -110,23 +110,30 @@ def forfeit_inactive(connection: Connection, tournament: int, entered: Iterable[
 def _new_games(
     tournament: RecordedTournament, pairings: Iterable[formats.Pairing], versions: Mapping[str, int]
 ) -> Iterator[store.NewGame]:
-    """The games of new pairings; all games of a pairing share its opening."""
+    """The games of new pairings; those of a pairing share its opening."""
     book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
-    seed = str(tournament.seed)
     for pairing in pairings:
-        opening = " ".join(book.opening(pairing.cycle, *pairing.names)) or None
-        for leg in range(pairing.legs):
-            yield store.NewGame(
-                round=pairing.round,
-                pair=pairing.key,
-                leg=leg,
-                attempt=1,
-                rules=tournament.rules,
-                clock=tournament.league.clock,
-                seed=seed,
-                opening=opening,
-                seats=tuple([(versions[name], name) for name in pairing.seats(leg)]),
-            )
+        yield from games_of(tournament, pairing, versions, book.opening(pairing.cycle, *pairing.names))
+
+
+def games_of(
+    tournament: RecordedTournament, pairing: formats.Pairing, versions: Mapping[str, int], opening: Opening
+) -> Iterator[store.NewGame]:
+    """The games of one new pairing, all with this opening."""
+    seed = str(tournament.seed)
+    moves = " ".join(opening) or None
+    for leg in range(pairing.legs):
+        yield store.NewGame(
+            round=pairing.round or None,
+            pair=pairing.key,
+            leg=leg,
+            attempt=1,
+            rules=tournament.rules,
+            clock=tournament.league.clock,
+            seed=seed,
+            opening=moves,
+            seats=tuple([(versions[name], name) for name in pairing.seats(leg)]),
+        )
 
 
 def forfeit_all(connection: Connection, tournament: int, name: str, reason: str) -> None:

@@ -6,9 +6,10 @@ withdrawals, added agents and rounds) are recorded here; any other change of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import Any, Final
 
 from agents.protocol import Verdict
@@ -58,9 +59,7 @@ def prepare(
     if rerun_changed:
         _rerun(connection, tournament.id)
     _forfeit_or_return(connection, tournament.id)
-    faults = {
-        name: _faults_in_a_row(connection, tournament, name) for name in running.at_fault(connection, tournament.id)
-    }
+    faults = faults_in_a_row(connection, tournament)
     schedule_more(connection, tournament)
     test = decide_match(connection, tournament)
     over, all = running.counts(connection, tournament.id)
@@ -153,13 +152,16 @@ def _forfeit_or_return(connection: Connection, tournament: int) -> None:
         store.repeat(connection, game, versions=versions)
 
 
-def _faults_in_a_row(connection: Connection, tournament: RecordedTournament, name: str) -> int:
-    """The number of faults in a row up to the last game of `name`, less than the quarantine's limit: an agent that was
-    released must make one more fault before it is quarantined again."""
+def faults_in_a_row(connection: Connection, tournament: RecordedTournament) -> dict[str, int]:
+    """By agent, the number of faults in a row up to its last game, less than the quarantine's limit: an agent that was
+    released must make one more fault before it is quarantined again. Without agents that were never at fault."""
     most = max(1, tournament.league.quarantine)
-    streak = 0
-    for verdict, at_fault in running.last_games(connection, tournament.id, name, most):
-        if not at_fault or verdict == Verdict.RESIGNED:
-            break
-        streak += 1
-    return min(streak, most - 1)
+    return {
+        name: min(_streak(running.last_games(connection, tournament.id, name, most)), most - 1)
+        for name in running.at_fault(connection, tournament.id)
+    }
+
+
+def _streak(last_games: Iterable[tuple[str, bool]]) -> int:
+    """How many of the last games, newest first, the agent lost by its own fault, up to the first other one."""
+    return sum(1 for _ in takewhile(lambda game: game[1] and game[0] != Verdict.RESIGNED, last_games))

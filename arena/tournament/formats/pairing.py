@@ -27,7 +27,7 @@ class Pairing:
     cycle: int
     """Number of earlier pairings of the same players."""
     round: int
-    """The round, from 1."""
+    """The round, from 1; 0 on a ladder, which has no rounds."""
     legs: int
     """Number of games: as many as there are seats; 0 for a bye."""
     key: str = field(init=False, repr=False, compare=False)

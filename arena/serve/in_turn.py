@@ -1,0 +1,75 @@
+"""Several schedules as one: each is asked for a game in its turn, so their order is their priority.
+
+The standing director plays this schedule. It never ends by itself: with no game to start, the director asks again after
+a rest. The end of a game goes to the schedule that gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Protocol
+
+from arena.match.schedule import Finished, Planned, Schedule
+
+REST: Final = 2.0
+"""Seconds until the director asks again at the latest."""
+
+
+class StandingSchedule(Schedule, Protocol):
+    """A schedule that goes on after its referee is lost, and whose games have numbers that no other schedule uses: ids
+    of the database, or for games that are not recorded, numbers from 2**40."""
+
+    def interrupted(self) -> None:
+        """The referee died during the games in progress: they are to be played again."""
+
+    def close(self) -> None:
+        """Ends the run; games in progress are to be played again in the next one."""
+
+
+class InTurn(StandingSchedule):
+    """The schedules in the order of their priority. No game is given ahead: the next schedule's turn may come."""
+
+    def __init__(self, schedules: Iterable[StandingSchedule]) -> None:
+        self._schedules = [*schedules]
+        # By the number of each game in progress: the schedule that gave it.
+        self._givers: dict[int, StandingSchedule] = {}
+
+    def add(self, schedule: StandingSchedule, *, before: StandingSchedule | None = None) -> None:
+        """Adds a schedule, as the last one or before another one."""
+        self._schedules.insert(len(self._schedules) if before is None else self._schedules.index(before), schedule)
+
+    def remove(self, schedule: StandingSchedule) -> None:
+        """Asks this schedule for no further games; it still gets the ends of its games in progress."""
+        self._schedules.remove(schedule)
+
+    def next(self) -> Planned | None:
+        """The first game that a schedule has."""
+        for schedule in self._schedules:
+            if (game := schedule.next()) is not None:
+                self._givers[game.number] = schedule
+                return game
+        return None
+
+    def note(self, finished: Finished) -> None:
+        """Passes the finished game on to the schedule that gave it."""
+        self._givers.pop(finished.game.number).note(finished)
+
+    def rest(self) -> float:
+        """The shortest rest of all schedules, at most `REST`."""
+        rests = [schedule.rest() for schedule in self._schedules]
+        return min([REST, *(rest for rest in rests if rest is not None)])
+
+    def interrupted(self) -> None:
+        """Passes it on to every schedule, removed ones with games in progress too."""
+        everyone = self._everyone()
+        self._givers.clear()
+        for schedule in everyone:
+            schedule.interrupted()
+
+    def close(self) -> None:
+        """Closes every schedule, removed ones with games in progress too."""
+        for schedule in self._everyone():
+            schedule.close()
+
+    def _everyone(self) -> list[StandingSchedule]:
+        return list(dict.fromkeys([*self._schedules, *self._givers.values()]))
