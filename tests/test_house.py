@@ -124,7 +124,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     }
     of_a_description = {
         *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
-        *("arena/tournament/duration.py", "arena/student/checking/examiner.py", "arena/players/submissions.py"),
+        *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
         "arena/serve/ladder.py",
     }
     typed = {

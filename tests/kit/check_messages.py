@@ -25,8 +25,9 @@ from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
 from arena.student.checking import CheckReport, Light, agent_lookup, explanations
+from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate, Examiner
+from arena.student.checking.examiner import Examiner
 from arena.student.checking.explanations import Explanation, Failure, explain
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder

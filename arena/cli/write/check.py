@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena.student.checking import CheckReport, CheckStep
+    from arena.student.checking.check_schedule import Candidate
     from arena.student.checking.conditions import Conditions
-    from arena.student.checking.examiner import Candidate
 
 _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
 _PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
@@ -178,8 +178,8 @@ def _examined(
 
 def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
     """The conditions, and the agents of the tournament except built-ins."""
+    from arena.student.checking.check_schedule import Candidate
     from arena.student.checking.conditions import Conditions, of_league
-    from arena.student.checking.examiner import Candidate
     from arena.tournament import league
 
     if (game is None) == (tournament is None):
@@ -243,7 +243,7 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names: a file, or a recorded agent. BadPlayer if there is neither."""
     from arena.players import versions
     from arena.student.checking import agent_lookup
-    from arena.student.checking.examiner import Candidate
+    from arena.student.checking.check_schedule import Candidate
     from db import dialect
     from db.database import Database
 
@@ -279,7 +279,7 @@ def _game_of(candidate: Candidate) -> str:
 
 def _in_folder(folder: Path) -> list[Candidate]:
     from arena.student.checking.agent_lookup import submissions_in
-    from arena.student.checking.examiner import Candidate
+    from arena.student.checking.check_schedule import Candidate
 
     if not folder.is_dir():
         raise typer.BadParameter(f"--all: expected a folder of submissions, got '{folder}'")

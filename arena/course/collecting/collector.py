@@ -35,8 +35,9 @@ from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.student.checking import CheckReport
 from arena.student.checking.agent_lookup import find
+from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate, Examiner
+from arena.student.checking.examiner import Examiner
 from arena.student.checking.explanations import Explanation
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder

@@ -1,11 +1,13 @@
 """`arena check`: plays real games to find out whether an agent works, and explains what is wrong with it.
 
-Used by that command, and by `arena collect`, which checks what students hand in. It may import what `arena.student`
-may. Start with `steps.py`: one check from the first step to the last.
+Used by that command, by `arena collect`, which checks what students hand in, and by a ladder. It may import what
+`arena.student` may. Start with `steps.py`: one check from the first step to the last.
 
     conditions.py           the conditions of all games of a check: clock, walls, limits, seed
     agent_lookup.py         finds the agent, or says what is there instead
     examiner.py             plays the games of one or more checks, with its own director
+    check_schedule.py       the checks' games as a schedule, which any director can play
+    check_maker.py          makes a check of an agent, which it finds, stores and confines
     steps.py                one check: which games it requests, and what each step reports
     planned_games.py        the positions and games that the agent plays
     played_games.py         what a played game shows about the agent: times, results, output, memory

@@ -106,7 +106,7 @@ class Check:
 
     def _report_start(self, first: CheckGame) -> None:
         seconds = first.ready_after or 0.0
-        message = f"{self._players.confined}, ready within {seconds:.1f} s"
+        message = self._players.confined + (f", ready within {seconds:.1f} s" if first.ready_after is not None else "")
         self._add(StepName.STARTS, Light.GOOD, message, seconds=seconds)
         allowed = f"{self._conditions.limits.ready / SECOND:.0f} s are allowed"
         self._add(

@@ -23,8 +23,8 @@ from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
+from arena.student.checking.check_schedule import Candidate, ProgressNote
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate, ProgressNote
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder

@@ -19,8 +19,9 @@ from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import cores
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName
 from arena.student.checking.agent_lookup import submissions_in
+from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate, Examiner, _CheckSchedule, _RunningCheck, games_at_once
+from arena.student.checking.examiner import Examiner, games_at_once
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import GameBatch, GameRequests
 from arena.walls import meter
@@ -275,9 +276,8 @@ def test_games_are_returned_in_the_order_of_the_requests() -> None:
     def requests() -> GameRequests:
         received.append((yield GameBatch(asked, seconds=60)))
 
-    schedule = _CheckSchedule(
-        iter([_RunningCheck(0, Candidate("mine", "mine.py"), requests=requests())]), lambda *_: None, many=False
-    )
+    coming = [RunningCheck(0, Candidate("mine", "mine.py"), requests=requests())]
+    schedule = CheckSchedule(lambda: coming.pop() if coming else None, many=False)
     assert [schedule.next() for _ in asked] == asked
     for game in reversed(asked):
         seats = tuple(
@@ -303,8 +303,11 @@ def test_many_checks_play_one_game_each_and_say_which_are_in_progress() -> None:
             yield GameBatch([game() for _ in range(random.randint(1, 3))], seconds=60)
 
     told: list[tuple[int, tuple[int, ...]]] = []
-    checks = [_RunningCheck(place, Candidate("mine", "mine.py"), requests=requests()) for place in range(30)]
-    schedule = _CheckSchedule(iter(checks), lambda ended, places: told.append((ended, tuple(places))), many=True)
+    checks = [RunningCheck(place, Candidate("mine", "mine.py"), requests=requests()) for place in range(30)]
+    coming = iter(checks)
+    schedule = CheckSchedule(
+        lambda: next(coming, None), lambda ended, places: told.append((ended, tuple(places))), many=True
+    )
     playing: list[Planned] = []
     done: list[int] = []
     while True:

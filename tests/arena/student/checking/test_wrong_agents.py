@@ -10,8 +10,9 @@ import pytest
 from arena.match.clock import SECOND
 from arena.match.fixture import Limits
 from arena.student.checking import StepName
+from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate, Examiner
+from arena.student.checking.examiner import Examiner
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from tests.kit.behind_walls import need

@@ -1,0 +1,168 @@
+"""CheckMaker: makes checks of agents under the same conditions, for a schedule to play.
+
+It finds the agent, copies it to a store and confines it. Anything wrong with an agent is a step of its report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import takewhile
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+import msgspec
+
+from adsearch import State, games
+from adsearch.errors import one_of
+from arena.errors import BadFixture, BadPlayer
+from arena.match.schedule import Entrant
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.player import Player, PlayerKind
+from arena.players.submissions import Store
+from arena.student.checking import (
+    NUMBERED_STEPS,
+    CheckStep,
+    Light,
+    StepName,
+    agent_lookup,
+    resigning_opponent,
+)
+from arena.student.checking.check_schedule import Candidate, RunningCheck
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.explanations import Explanation
+from arena.student.checking.planned_games import CheckPlayers, GamePlanner, draw_positions
+from arena.student.checking.steps import Check, GameRequests
+from arena.walls import meter
+from arena.walls.kinds import WallKind
+
+_RANDOM: Final = "random"
+
+
+class CheckMaker:
+    """Makes checks, all under the same conditions."""
+
+    def __init__(self, conditions: Conditions, store: Store, scratch: Path, *, numbers: Iterator[int]) -> None:
+        """`scratch`: the folder of a run in which agents get their folders; `numbers`: of the games. Raises ArenaError
+        or AdsearchError for wrong conditions."""
+        self.conditions = conditions
+        self._store = store
+        self._rules = store.take_game(conditions.game)
+        self._start = games.start(self._rules)
+        if conditions.only is not None:
+            _refuse_unless_there(conditions.only, self._start, conditions)
+        self.confinement = Confinement(
+            scratch,
+            self._rules,
+            walls=conditions.walls,
+            allowance=conditions.allowance,
+            python=conditions.python,
+            modules=conditions.modules,
+            fresh=False,
+            ponder=conditions.ponder,
+            ready=conditions.limits.ready,
+        )
+        self._numbers = numbers
+
+    def check(self, place: int, candidate: Candidate) -> RunningCheck:
+        """A check of this agent that has not begun; `place` identifies it."""
+        running = RunningCheck(place, candidate)
+        running.requests = self._requests(candidate, running)
+        return running
+
+    def _requests(self, candidate: Candidate, running: RunningCheck) -> GameRequests:
+        """The games of one agent's check; none if the agent is not found."""
+        since = monotonic()
+        found = candidate.player or agent_lookup.find(candidate.text)
+        if not isinstance(found, Explanation):
+            running.player = found
+            try:
+                planner = GamePlanner(
+                    self._players(found, candidate), self._start, self._rules, self.conditions, self._numbers
+                )
+            except BadPlayer as error:
+                message, _, advice = str(error).partition("; ")
+                found = Explanation(message, advice)
+        if isinstance(found, Explanation):
+            _report_not_found(running.report, found, again=self.conditions.command(candidate.text))
+            return
+        took = round(monotonic() - since, 3)
+        player = found
+        waiting = [_found_step(player, took)]
+
+        def report(step: CheckStep) -> None:
+            # Whether a file can be imported is known only after its import.
+            if waiting and step.name is not StepName.FOUND:
+                running.report(waiting[0])
+            waiting.clear()
+            advice = agent_lookup.neighbour_advice(player, step.message) if step.light is Light.FAILED else ""
+            running.report(msgspec.structs.replace(step, advice=advice) if advice else step)
+
+        yield from Check(planner, now=monotonic, report=report).games()
+
+    def _players(self, player: Player, candidate: Candidate) -> CheckPlayers:
+        """The agent's submission, hosted with strict states and started in two ways, and its opponents."""
+        name = candidate.name or player.name
+        kept = enter(
+            player,
+            name,
+            self._start,
+            self._store,
+            self.confinement,
+            walls=candidate.walls,
+            allowance=candidate.allowance,
+        )
+        python = player.kind is not PlayerKind.COMMAND
+        if python:
+            command = (*kept.settings["command"], "--strict")
+            kept = replace(kept, key=f"{kept.key} strict", settings={**kept.settings, "command": command})
+
+        return CheckPlayers(
+            kept=kept,
+            fresh=replace(kept, key=f"{kept.key} fresh", settings={**kept.settings, "fresh": True}),
+            opponent=_opponent,
+            text=candidate.text,
+            python=python,
+            waits_charged=not meter.counts_waits(WallKind(kept.walls)),
+            confined=f"in a {kept.walls}" if kept.walls != WallKind.LIMITS else "with limits only",
+            source_line=partial(self._store.line, kept.source),
+        )
+
+
+def _refuse_unless_there(only: int, start: State[Any], conditions: Conditions) -> None:
+    """Raise BadFixture if the check has no position of that number."""
+    if only > conditions.positions:
+        raise BadFixture(
+            f"no position {only}: expected a number from 1 to {conditions.positions}, the number of positions tried "
+            "(more with --positions)"
+        )
+    wanted = draw_positions(start, conditions.seed)
+    numbers = [position.number for position in takewhile(lambda position: position.number <= only, wanted)]
+    if only not in numbers:
+        raise BadFixture(
+            f"no position {only}: this game has few, with the numbers {one_of([str(each) for each in numbers])}"
+        )
+
+
+def _opponent(moves: int | None) -> Entrant:
+    """An opponent that resigns after this number of moves; None: never."""
+    text = _RANDOM if moves is None else f"{resigning_opponent.__file__}:ResignsAfter{moves}"
+    return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
+
+
+def _found_step(player: Player, seconds: float) -> CheckStep:
+    """The result of the step FOUND for an agent that was found."""
+    warning, _, advice = agent_lookup.name_warning(player).partition(": ")
+    light = Light.WARNING if warning else Light.GOOD
+    return CheckStep(name=StepName.FOUND, light=light, seconds=seconds, message=warning or player.text, advice=advice)
+
+
+def _report_not_found(report: Callable[[CheckStep], None], why: Explanation, *, again: str) -> None:
+    """Report that the agent was not found, and why; all other steps are skipped."""
+    first, *rest = NUMBERED_STEPS
+    report(CheckStep(name=first, light=Light.FAILED, seconds=0.0, message=why.message, advice=why.advice, again=again))
+    for name in rest:
+        report(CheckStep(name=name, light=Light.SKIPPED, seconds=0.0))
