@@ -7,6 +7,7 @@ Start with `collector.py`. Identities are never guessed: a hand-in that matches 
     roster_matcher.py   from the name of a file or folder to the student on the roster
     unzip.py            unpacks untrusted zips safely
     find_agent.py       which file or folder in a hand-in is the agent
+    inbox.py            builds the agent in a hand-in, and copies it to the store
     hand_in.py          HandIn: one submission as found in the download
     deadline.py         reads a deadline; whether a hand-in is late
     agent_names.py      the name of each student's agent

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -20,9 +19,9 @@ import msgspec
 
 from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.deadline import late_days, own_deadlines
-from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
+from arena.course.collecting.inbox import Inbox, StoredAgent
 from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
 from arena.course.roster import Roster, Student, replace_unprintable
 from arena.course.similar.equal_files import SharedContent, shared_content
@@ -30,15 +29,11 @@ from arena.course.similar.gather import of_versions
 from arena.errors import BadPlayer, BadSubmission
 from arena.history.words import without_store
 from arena.players.build_commands import Language
-from arena.players.builder import Builder
-from arena.players.player import Player, PlayerKind
-from arena.players.submissions import Store, Submission
+from arena.players.submissions import Store
 from arena.student.checking import CheckReport
-from arena.student.checking.agent_lookup import find
 from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examiner import Examiner
-from arena.student.checking.explanations import Explanation
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
 from db.database import Database
@@ -72,17 +67,14 @@ class _Stored:
 
     queue: _Queue
     hand_in: HandIn
-    player: Player
-    submission: Submission
-    started_as: str
-    language: Language | None
-    """The language that it was built in; None for Python."""
+    agent: StoredAgent
 
     @property
     def candidate(self) -> Candidate:
         """The agent to examine, with the walls and limits of its language."""
-        walls, allowance = (self.language.walls, self.language.allowance) if self.language else (None, None)
-        return Candidate(self.queue.agent, self.player.text, player=self.player, walls=walls, allowance=allowance)
+        player, language = self.agent.player, self.agent.language
+        walls, allowance = (language.walls, language.allowance) if language else (None, None)
+        return Candidate(self.queue.agent, player.text, player=player, walls=walls, allowance=allowance)
 
     @property
     def student(self) -> Student:
@@ -130,12 +122,11 @@ class Collector:
         self._submissions = submissions
         self._folder = folder
         self._only = only
-        self._builder = Builder(languages or {}, submissions, folder.scratch)
+        self._inbox = Inbox(submissions, languages or {}, folder.scratch)
         self._deadline = deadline
         self.own_deadlines = own_deadlines(roster, deadline)
         self._late_too = late_too
         self._afresh = afresh
-        self._numbers = count(1)
         self._kept = KeptAgents(file, submissions=submissions, database=database, now=now)
         rules = submissions.take_game(conditions.game)
         # The first version called this enumeration Kind; its text is kept so that hashes in old files stay valid.
@@ -264,12 +255,12 @@ class Collector:
             try:
                 stored = self._store(queue, one)
             except (BadSubmission, BadPlayer) as error:
-                message, _, advice = self._without_scratch(str(error)).partition("; ")
+                message, _, advice = self._inbox.without_scratch(str(error)).partition("; ")
                 queue.results.append(
                     HandInResult(outcome=HandInOutcome.FAILED, hand_in=one, message=message, advice=advice)
                 )
                 continue
-            source = stored.submission.hash
+            source = stored.agent.source
             if kept is None or (kept.source == source and kept.checked != self._conditions_hash):
                 return stored
             if kept.source == source:
@@ -294,22 +285,12 @@ class Collector:
         """Finds the agent in the hand-in and copies it to the store."""
         if one.path is None:
             raise BadSubmission(one.wrong)
-        path = find_agent(
-            one.path, lambda: self._folder.scratch / f"submission-{next(self._numbers):06}", self._builder.endings
-        )
-        if built := self._builder.build(path):
-            return _Stored(queue, one, built[0], self._submissions.take(built[0]), built[0].text, built[1])
-        player = find(str(path.absolute()))
-        if isinstance(player, Explanation):
-            raise BadSubmission(f"{player.message}; {player.advice}")
-        submission = self._submissions.take(player)
-        started_as = path.name if player.kind is PlayerKind.FILE else f"{queue.agent}/"
-        return _Stored(queue, one, player, submission, started_as, None)
+        return _Stored(queue, one, self._inbox.take(one.path, queue.agent))
 
     def _note(self, stored: _Stored, checked: CheckReport) -> None:
         """Records the result of a check: an agent that passed plays from now on."""
         queue = stored.queue
-        source = stored.submission.hash
+        source = stored.agent.source
         plays = checked.plays
         outcome = HandInOutcome(checked.light)
         if plays and outcome is HandInOutcome.FAILED:
@@ -321,8 +302,8 @@ class Collector:
             queue.kept = self._kept.keep(
                 queue.agent,
                 source,
-                started_as=stored.started_as,
-                language=stored.language.name if stored.language else "",
+                started_as=stored.agent.started_as,
+                language=stored.agent.language.name if stored.agent.language else "",
                 hand_in=stored.hand_in,
                 late_days=late_days(stored.hand_in, queue.deadline),
                 light=outcome,
@@ -333,8 +314,8 @@ class Collector:
             # It passed under other conditions.
             queue.kept = None
             self._kept.drop(queue.agent)
-        message = self._without_scratch(message)
-        advice = self._without_scratch(advice)
+        message = self._inbox.without_scratch(message)
+        advice = self._inbox.without_scratch(advice)
         result = HandInResult(outcome=outcome, hand_in=stored.hand_in, message=message, advice=advice)
         queue.results.append(replace(result, source=source, plays=plays))
 
@@ -355,10 +336,3 @@ class Collector:
                     of_team=queue.all if several else (),
                     repeats=place > 0,
                 )
-
-    def _without_scratch(self, text: str) -> str:
-        """`text` with paths inside the hand-in, without the scratch folder."""
-        if str(self._folder.scratch) in text:
-            for path in sorted(self._folder.scratch.glob("*-*"), reverse=True):
-                text = text.replace(f"{path}/", "")
-        return text

@@ -1,0 +1,67 @@
+"""Inbox: finds the agent in what was handed in (a file, a folder or a zip), builds it, and copies it to the store.
+
+`arena collect` and a ladder take agents in here. No code of an agent is run, except its build, which is behind walls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from arena.course.collecting.find_agent import find_agent
+from arena.errors import BadSubmission
+from arena.players.build_commands import Language
+from arena.players.builder import Builder
+from arena.players.player import Player, PlayerKind
+from arena.players.submissions import Store
+from arena.student.checking.agent_lookup import find
+from arena.student.checking.explanations import Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAgent:
+    """An agent that was handed in, and is in the store now."""
+
+    player: Player
+    source: str
+    """The hash of its submission in the store."""
+    started_as: str
+    language: Language | None
+    """The language that it was built in; None for Python."""
+
+
+class Inbox:
+    """Takes agents in, one after the other."""
+
+    def __init__(self, store: Store, languages: Mapping[str, Language], scratch: Path) -> None:
+        """`scratch`: a folder in which zips are unpacked and agents are built; it must be removed by its owner."""
+        self._store = store
+        self._builder = Builder(languages, store, scratch)
+        self._scratch = scratch
+        self._numbers = count(1)
+
+    def take(self, path: Path, name: str) -> StoredAgent:
+        """The agent in the file or folder `path`, stored; BadSubmission or BadPlayer says what is wrong with it.
+
+        `name`: the name of the agent."""
+        found = find_agent(path, self._new_folder, self._builder.endings)
+        if built := self._builder.build(found):
+            player, language = built
+            return StoredAgent(player, self._store.take(player).hash, player.text, language)
+        there = find(str(found.absolute()))
+        if isinstance(there, Explanation):
+            raise BadSubmission(f"{there.message}; {there.advice}")
+        started_as = found.name if there.kind is PlayerKind.FILE else f"{name}/"
+        return StoredAgent(there, self._store.take(there).hash, started_as, None)
+
+    def _new_folder(self) -> Path:
+        return self._scratch / f"submission-{next(self._numbers):06}"
+
+    def without_scratch(self, text: str) -> str:
+        """`text` with paths inside the hand-in, without the scratch folder."""
+        if str(self._scratch) in text:
+            for path in sorted(self._scratch.glob("*-*"), reverse=True):
+                text = text.replace(f"{path}/", "")
+        return text
