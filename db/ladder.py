@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy import Connection, func, insert, or_, select, text, update
 
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
@@ -45,6 +45,8 @@ class SubmissionState(StrEnum):
 
 
 _OPEN: Final = (SubmissionState.RECEIVED, SubmissionState.CHECKING)
+SECOND_AGENT: Final = "."
+"""In the name of an author's further agent: what stands between the author's name and its own."""
 _STEPS: Final = "steps"
 """The key of the list in the column `steps`, which holds a document."""
 
@@ -62,6 +64,15 @@ class StoredSubmission(Struct, frozen=True):
     version: int | None
     received: datetime
     changed: datetime
+
+
+class SubmissionTime(Struct, frozen=True):
+    """When an agent was handed in."""
+
+    name: str
+    """The agent's name."""
+    state: SubmissionState
+    received: datetime
 
 
 class NewRating(Struct, frozen=True):
@@ -175,6 +186,37 @@ def submissions(
     """The submissions to the ladder, newest first; at most `most`."""
     of_author = () if author is None else (Submission.author == author,)
     return _submissions(connection, Submission.tournament == tournament, *of_author, most=most)
+
+
+def of_author(connection: Connection, tournament: int, author: str) -> list[SubmissionTime]:
+    """The submissions to all agents of this author that were not refused, oldest first."""
+    rows = (
+        select(Submission.author, Submission.state, Submission.received)
+        .where(
+            Submission.tournament == tournament,
+            or_(Submission.author == author, Submission.author.startswith(f"{author}{SECOND_AGENT}", autoescape=True)),
+            Submission.state != SubmissionState.REFUSED,
+        )
+        .order_by(Submission.id)
+    )
+    return [
+        SubmissionTime(name, SubmissionState(state), datetime.fromisoformat(received))
+        for name, state, received in connection.execute(rows)
+    ]
+
+
+def submitted_names(connection: Connection, tournament: int) -> set[str]:
+    """The names of all agents that were handed in."""
+    return set(connection.execute(select(Submission.author).where(Submission.tournament == tournament)).scalars())
+
+
+def ahead_of(connection: Connection, one: StoredSubmission) -> int:
+    """How many submissions to the same ladder wait for their check, or are in it, and were received earlier."""
+    of_same = select(Submission.tournament).where(Submission.id == one.id).scalar_subquery()
+    earlier = select(func.count()).where(
+        Submission.tournament == of_same, Submission.state.in_(_OPEN), Submission.id < one.id
+    )
+    return connection.execute(earlier).scalar_one()
 
 
 def open_submissions(connection: Connection, tournament: int) -> list[StoredSubmission]:

@@ -60,6 +60,14 @@ _TOO_MUCH: Final = {
 }
 
 
+def language_of(store: Store, source: str, known: Mapping[str, Language]) -> Language | None:
+    """The language of the built agent whose hash in the store is `source`; None if it is in Python."""
+    if not is_command(store.folder / source):
+        return None
+    files = store.read(source)
+    return next((language for language in known.values() if language.sources(files)), None)
+
+
 class Builder:
     """Builds agents in the languages of one description."""
 

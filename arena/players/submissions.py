@@ -330,6 +330,20 @@ def started_as(run: Sequence[str]) -> str:
     return f"cmd:{shlex.join(run)}"
 
 
+def built_as(source: Path) -> str:
+    """How the built agent in the folder `source` of the store is written."""
+    kept = _read_command_file(source)
+    words = [kept["program"], *kept["arguments"]]
+    return started_as([_in_files(word) for word in words])
+
+
+def _in_files(word: _Argument) -> str:
+    """A word of a built agent's command as it is written in the folder of its files."""
+    if isinstance(word, list):
+        return os.pathsep.join(map(_in_files, word))
+    return word if isinstance(word, str) else os.path.join(".", os.path.relpath(word["copy"], _BUILT_FILES))
+
+
 def built_player(source: Path, text: str, name: str = "agent") -> Player:
     """The built agent in the folder `source` of the store; `text` is from `started_as`."""
     program = shlex.split(text.removeprefix("cmd:"))[0]

@@ -15,7 +15,15 @@ from agents import builtin
 from arena.errors import ArenaError, BadPlayer
 from arena.players import engines
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.players.submissions import Store, built_player, command_arguments, is_built, is_command, stored_engine
+from arena.players.submissions import (
+    Store,
+    built_as,
+    built_player,
+    command_arguments,
+    is_built,
+    is_command,
+    stored_engine,
+)
 from db import audit
 from db.audit import StoredVersion
 from db.database import Connection
@@ -69,6 +77,16 @@ def named(connection: Connection, text: str, store: Store) -> tuple[Player, Stor
         )
     as_then = player(version, store)
     return replace(as_then, name=f"{version.agent}@{version.number}"), version
+
+
+def started_as(source: Path, agent: str) -> str:
+    """How an agent that was handed in is written: its file, "alice/" for a folder, or the command of a built agent.
+
+    `source`: its folder in the store."""
+    if is_command(source):
+        return built_as(source)
+    names = [path.name for path in source.iterdir()]
+    return f"{agent}/" if MAIN_FILE in names or len(names) != 1 else names[0]
 
 
 def is_ready_made(source: str, started_as: str) -> bool:

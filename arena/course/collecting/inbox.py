@@ -52,7 +52,7 @@ class Inbox:
             return StoredAgent(player, self._store.take(player).hash, player.text, language)
         there = find(str(found.absolute()))
         if isinstance(there, Explanation):
-            raise BadSubmission(f"{there.message}; {there.advice}")
+            raise BadSubmission("; ".join(filter(None, (there.message, there.advice))))
         started_as = found.name if there.kind is PlayerKind.FILE else f"{name}/"
         return StoredAgent(there, self._store.take(there).hash, started_as, None)
 

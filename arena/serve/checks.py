@@ -1,0 +1,276 @@
+"""Checks: the games that check what was handed in to a ladder, as a schedule for the director of the ladder.
+
+The row of a submission is the truth: it says that the check runs, and has every step as soon as it is known. Whatever
+is killed, a submission whose check was not over is checked again. Authors take turns, with one check at a time each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from msgspec import to_builtins
+
+from arena.course.roster import replace_unprintable
+from arena.errors import BadPlayer
+from arena.history.words import without_store
+from arena.match.schedule import Finished, Planned, Schedule
+from arena.players import versions
+from arena.players.build_commands import Language
+from arena.players.builder import language_of
+from arena.players.player import Player
+from arena.players.submissions import Store
+from arena.serve.opened import OpenLadder
+from arena.serve.submissions import author_of
+from arena.student.checking import CheckReport
+from arena.student.checking.check_maker import CheckMaker
+from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
+from arena.student.checking.conditions import of_league
+from arena.student.checking.explanations import Explanation
+from arena.tournament.recorded_games import Wait, written
+from db import ladder, running, store
+from db.audit import StoredVersion
+from db.database import Connection, Database
+from db.ladder import StoredSubmission, SubmissionState
+
+Result = TypeVar("Result")
+FIRST_NUMBER: Final = 2**40
+"""The number of the first game of a check. These games are not recorded; recorded games have smaller numbers."""
+_POSITIONS: Final = 10
+"""Positions in which each agent is asked for a move; `arena check` uses more."""
+_LOOK_EVERY: Final = 2.0
+"""Seconds after which new submissions are looked for, if a nudge was lost."""
+
+
+@dataclass(slots=True)
+class _InProgress:
+    """A submission whose check has begun."""
+
+    submission: StoredSubmission
+    started_as: str = ""
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    recorded: int = 0
+    """The number of steps in its row."""
+
+
+class Checks(Schedule):
+    """The checks of one ladder's submissions."""
+
+    def __init__(
+        self,
+        opened: OpenLadder,
+        database: Database,
+        sources: Store,
+        *,
+        scratch: Path,
+        wait: Wait,
+        languages: Mapping[str, Language] | None = None,
+        changed: Callable[[int], None] = lambda _: None,
+        entered: Callable[[StoredSubmission], None] = lambda _: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """`scratch`: a folder of the run in which agents get their folders. `changed` is called with the id of a
+        submission when its row has changed, `entered` with a submission that passed, when its version plays."""
+        conditions = replace(of_league(opened.ladder.league), positions=_POSITIONS, seconds=1.0)
+        self._maker = CheckMaker(conditions, sources, scratch, numbers=count(FIRST_NUMBER))
+        self._opened = opened
+        self._database = database
+        self._sources = sources
+        self._wait = wait
+        self._languages = languages or {}
+        self._changed = changed
+        self._entered = entered
+        self._now = now
+        self._clock = clock
+        self._schedule = CheckSchedule(self._begin, many=True)
+        # By the ids of the submissions.
+        self._in_progress: dict[int, _InProgress] = {}
+        # By author: the number of the last check.
+        self._turns: dict[str, int] = {}
+        self._turn = count(1)
+        self._look_at = -float("inf")
+        self.interrupted()
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about this machine, for the instructor."""
+        return self._maker.confinement.warnings
+
+    def nudge(self) -> None:
+        """Look for new submissions at the next opportunity."""
+        self._look_at = -float("inf")
+
+    # The schedule that a director plays.
+
+    def next(self) -> Planned | None:
+        """The next game of a check; the checks that are ready to begin do begin."""
+        game = self._schedule.next()
+        self._record()
+        return game
+
+    def note(self, finished: Finished) -> None:
+        """Takes a finished game; its check continues with the next call of `next`."""
+        self._schedule.note(finished)
+
+    def began(self, game: Planned) -> None:
+        """Notes that all players of the game are ready: the director yields `Began`."""
+        self._schedule.began(game)
+
+    def interrupted(self) -> None:
+        """The games in progress are lost: their checks begin again."""
+        self._schedule = CheckSchedule(self._begin, many=True)
+        self._in_progress.clear()
+        self._write(self._put_back)
+        self.nudge()
+
+    def close(self) -> None:
+        """Ends the checks; those in progress begin again with the next run."""
+        self.interrupted()
+
+    # From a row to a check.
+
+    def _begin(self) -> RunningCheck | None:
+        """The check of the next submission; None if there is none now."""
+        self._record()
+        if self._clock() < self._look_at:
+            return None
+        with self._database.reading() as connection:
+            waits = self._next_of(ladder.open_submissions(connection, self._opened.id)) is not None
+        one = self._write(self._begin_next) if waits else None
+        if one is None:
+            self._look_at = self._clock() + _LOOK_EVERY
+            return None
+        self._turns[author_of(one.author)] = next(self._turn)
+        self._in_progress[one.id] = checked = _InProgress(one)
+        self._changed(one.id)
+        return self._maker.check(one.id, self._candidate(checked))
+
+    def _next_of(self, rows: Sequence[StoredSubmission]) -> StoredSubmission | None:
+        """The submission to check next: of the author whose last check is the longest ago."""
+        busy = {author_of(one.submission.author) for one in self._in_progress.values()}
+        newest = {one.author: one for one in rows if one.state is SubmissionState.RECEIVED}
+        free = [one for one in newest.values() if author_of(one.author) not in busy]
+        return min(free, key=lambda one: (self._turns.get(author_of(one.author), 0), one.id), default=None)
+
+    def _begin_next(self, connection: Connection) -> StoredSubmission | None:
+        one = self._next_of(ladder.open_submissions(connection, self._opened.id))
+        if one is not None:
+            ladder.change_submission(connection, one.id, SubmissionState.CHECKING, self._time_for(one), steps=())
+        return one
+
+    def _candidate(self, checked: _InProgress) -> Candidate:
+        one = checked.submission
+        found: Player | Explanation
+        language = None
+        try:
+            found = self._player(checked)
+            language = language_of(self._sources, one.source or "", self._languages)
+        except BadPlayer as error:
+            found = Explanation(str(error))
+        return Candidate(
+            one.author,
+            one.label,
+            player=found,
+            walls=language.walls if language else None,
+            allowance=language.allowance if language else None,
+            report=lambda step: checked.steps.append(to_builtins(step)),
+        )
+
+    def _player(self, checked: _InProgress) -> Player:
+        one = checked.submission
+        source = self._sources.folder / (one.source or "")
+        if one.source is None or not source.is_dir():
+            raise BadPlayer("its files are not in the store: hand it in again")
+        checked.started_as = versions.started_as(source, one.author)
+        version = StoredVersion(one.author, 0, one.source, checked.started_as)
+        return versions.player(version, self._sources)
+
+    # From a check to its row.
+
+    def _record(self) -> None:
+        """Writes the steps that are new, and the results of the checks that are over."""
+        ended = dict(self._schedule.finished())
+        new = [one for id, one in self._in_progress.items() if id in ended or one.recorded < len(one.steps)]
+        if not new:
+            return
+
+        def record(connection: Connection) -> None:
+            for one in new:
+                if (report := ended.get(one.submission.id)) is not None:
+                    self._end(connection, one, report)
+                else:
+                    self._change(connection, one, SubmissionState.CHECKING)
+
+        self._write(record)
+        for one in new:
+            one.recorded = len(one.steps)
+            self._changed(one.submission.id)
+            if (report := ended.get(one.submission.id)) is not None:
+                del self._in_progress[one.submission.id]
+                self.nudge()
+                if report.plays:
+                    self._entered(one.submission)
+
+    def _end(self, connection: Connection, one: _InProgress, report: CheckReport) -> None:
+        """Records the result; an agent that passed plays from now on, instead of its earlier version."""
+        words = _words(report)
+        if not report.plays:
+            self._change(connection, one, SubmissionState.FAILED, words=words)
+            return
+        name, source = one.submission.author, one.submission.source or ""
+        tournament = self._opened.id
+        statuses = {entry.name: entry.status for entry in running.entries(connection, tournament)}
+        version = store.version(connection, name, source, one.started_as, self._now())
+        store.enter(connection, tournament, name, version)
+        if statuses.get(name) == "quarantined":  # the faults were the old version's
+            store.set_entry_status(connection, tournament, name, "active")
+        store.cancel_attempts(connection, [*running.scheduled_of(connection, tournament, name)])
+        self._change(connection, one, SubmissionState.ENTERED, words=words, version=version)
+
+    def _change(
+        self,
+        connection: Connection,
+        one: _InProgress,
+        state: SubmissionState,
+        *,
+        words: str = "",
+        version: int | None = None,
+    ) -> None:
+        id, now = one.submission.id, self._time_for(one.submission)
+        ladder.change_submission(connection, id, state, now, words=words, steps=one.steps, version=version)
+
+    def _put_back(self, connection: Connection) -> None:
+        """Submissions whose check was not over wait again, unless a newer one of the same agent waits."""
+        rows = ladder.open_submissions(connection, self._opened.id)
+        newest = {one.author: one for one in rows}
+        for one in rows:
+            last = newest[one.author]
+            if last is not one:
+                words = f"replaced by submission {last.id} before its check was over"
+                state = SubmissionState.WITHDRAWN
+            else:
+                words, state = "", SubmissionState.RECEIVED
+            if one.state is not state:
+                ladder.change_submission(connection, one.id, state, self._time_for(one), words=words, steps=())
+
+    def _time_for(self, one: StoredSubmission) -> datetime:
+        """The time of a change of that row: never before it was received."""
+        return max(self._now(), one.received)
+
+    def _write(self, action: Callable[[Connection], Result]) -> Result:
+        return written(self._database, self._wait, action)
+
+
+def _words(report: CheckReport) -> str:
+    """The worst step in one sentence; empty if all are good."""
+    worst = report.worst
+    if worst is None:
+        return ""
+    said = "; ".join(filter(None, (worst.message, worst.advice)))
+    return replace_unprintable(without_store(f"{worst.name}: {said}"))

@@ -1,0 +1,208 @@
+"""Handing in: what is received, and one sentence for everything that is not."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.errors import BadSubmission
+from arena.serve.ladder import Limits
+from arena.serve.submissions import MOST_BYTES, too_often
+from db import ladder, store
+from db.ladder import StoredSubmission, SubmissionState
+from tests.kit.hand_in_room import CLOSES, OPENS, HandInRoom, hand_in_room
+from tests.kit.hand_ins import folder, zipped
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[HandInRoom]:
+    room = hand_in_room(tmp_path)
+    with room.database:
+        yield room
+
+
+def refused(one: StoredSubmission) -> str:
+    """The words of a submission that was refused: one sentence on one line."""
+    assert one.state is SubmissionState.REFUSED
+    assert one.words.isprintable()
+    assert one.words
+    return one.words
+
+
+def test_a_file_a_folder_and_a_zip_are_received(room: HandInRoom) -> None:
+    code = room.file().read_text()
+    in_folder = folder(room.folder / "mine", {"agent.py": code, "weights.txt": "1 2 3"})
+    in_zip = zipped(room.folder / "hand in.zip", {"inside/deeper/agent.py": code, "inside/deeper/more.txt": "4"})
+    for path, author in ((room.file(), "alice"), (in_folder, "bob"), (in_zip, "carol")):
+        one = room.receive(path, author)
+        assert (one.state, one.author, one.label, one.received) == ("received", author, path.name, OPENS)
+        assert one.source is not None
+        assert room.store.verify(one.source).is_dir()
+    assert len(room.rows()) == 3
+
+
+def test_the_newest_hand_in_of_an_agent_replaces_one_that_waits(room: HandInRoom) -> None:
+    first, second = room.receive(room.file(1)), room.receive(room.file(2))
+    bob = room.receive(room.file(1), "bob")
+    assert [(one.id, one.state, one.words) for one in room.rows()] == [
+        (first.id, "withdrawn", f"replaced by submission {second.id} before its check"),
+        (second.id, "received", ""),
+        (bob.id, "received", ""),
+    ]
+
+
+def test_what_cannot_be_an_agent_is_refused_with_one_sentence(room: HandInRoom) -> None:
+    def in_file(name: str, content: bytes | str) -> Path:
+        return folder(room.folder / f"bad-{len(list(room.folder.iterdir()))}", {name: content}) / name
+
+    bomb = room.folder / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("agent.py", b"#" * 2 * MOST_BYTES + b"#")
+    cases = {
+        in_file("large.py", b"#" * (MOST_BYTES + 1024**2)): "'large.py': expected at most 33554432 bytes",
+        bomb: "expected at most 64 MiB when unpacked, exceeded at 'agent.py'",
+        zipped(room.folder / "out.zip", {"../../agent.py": "x"}): "it would write outside its folder",
+        in_file("torn.zip", b"PK\x03\x04 torn"): "is not a zip that can be opened",
+        in_file("notes.txt", "hello"): "notes.txt is not a Python file",
+        in_file("agent.java", "class Agent {}"): "agent.java is a Java program",
+        folder(room.folder / "two", {"a.py": "", "b.py": ""}): "the folder 'two' has no agent.py",
+        in_file("new\nline.py", ""): "expected a file name of printable characters",
+        zipped(room.folder / "inner.zip", {"new\nline.py": ""}): "expected a file name of printable characters",
+    }
+    for path, words in cases.items():
+        one = room.receive(path)
+        assert words in refused(one)
+        assert one.source is None
+        assert one.label.isprintable()
+        assert str(room.folder) not in one.words
+        assert "submission-0" not in one.words
+    assert len(room.rows()) == len(cases)
+
+
+@pytest.mark.parametrize(
+    ("author", "agent", "words"),
+    [
+        ("", "", "author: expected a name, got ''"),
+        ("a\x1b[31m", "", "author: expected a name of printable characters"),
+        ("alice@2", "", "author: expected a name without '#' and '@'"),
+        ("a" * 65, "", "author: expected a name of at most 64 characters"),
+        ("alice", "b" * 60, "expected a name of at most 64 characters"),
+        ("alice.second", "", "author: expected a name without a dot, got 'alice.second'"),
+        ("alice", "x.y", "agent: expected a name without a dot, got 'x.y'"),
+        ("Random", "", "'Random' is an anchor of ladder 'cs101': choose another name"),
+        ("BOB", "", "ladder 'cs101' knows 'bob': write the name like that"),
+    ],
+)
+def test_a_bad_name_is_an_error_and_leaves_no_row(room: HandInRoom, author: str, agent: str, words: str) -> None:
+    room.receive(room.file(), "bob")
+    with pytest.raises(BadSubmission) as error:
+        room.receive(room.file(), author, agent=agent)
+    assert words in str(error.value)
+    assert len(room.rows()) == 1
+
+
+def test_nothing_at_the_path_is_an_error_and_leaves_no_row(room: HandInRoom) -> None:
+    with pytest.raises(BadSubmission, match=r"there is no file or folder '.*nothing\.py'"):
+        room.receive(room.folder / "nothing.py")
+    assert not room.rows()
+
+
+def test_the_ladder_takes_submissions_only_while_it_is_open(room: HandInRoom) -> None:
+    room.now = OPENS - timedelta(seconds=1)
+    assert "ladder 'cs101' is not open yet: it opens on 2026-11-01" in refused(room.receive(room.file()))
+    room.now = CLOSES
+    assert room.receive(room.file()).state == "received"
+    assert "too late: submissions to ladder 'cs101' ended on 2026-12-20" in refused(room.receive(room.file(), after=1))
+    with room.database.writing() as connection:
+        ladder.extend(connection, room.opened.id, "alice", CLOSES + timedelta(days=1), reason="was ill", now=room.now)
+    assert room.receive(room.file(1)).state == "received"
+    assert "too late" in refused(room.receive(room.file(1), "bob"))
+    with room.database.writing() as connection:
+        store.create_tournament(
+            *(connection, "cs101 final"), format="swiss", rules="nap", clock="none", seed=0, settings={}, now=room.now
+        )
+    assert refused(room.receive(room.file(2))) == "too late: the final of ladder 'cs101' has begun"
+
+
+def test_a_clock_that_was_set_back_changes_nothing(room: HandInRoom) -> None:
+    room.now = CLOSES
+    room.receive(room.file(), "bob")
+    room.now = OPENS - timedelta(days=365)
+    one = room.receive(room.file())
+    assert (one.state, one.received) == ("received", CLOSES)
+
+
+def test_pause_burst_and_day_say_when_it_is_possible_again(tmp_path: Path) -> None:
+    room = hand_in_room(tmp_path, limits='pause = "5m"\nburst = 2\nper_day = 3')
+    with room.database:
+        assert [room.receive(room.file(number)).state for number in range(2)] == ["received"] * 2
+        words = refused(room.receive(room.file(2), after=60))
+        assert words.startswith("at most one submission in 5 min, after the first 2: the next one is possible in 4 min")
+        assert room.receive(room.file(2), after=240).state == "received"
+        words = refused(room.receive(room.file(3), after=3600))
+        assert words.startswith("at most 3 submissions in 24 hours: the next one is possible in 22 h 55 min, on 2026-")
+        assert room.receive(room.file(3), "bob").state == "received"  # limits are each author's own
+        assert room.receive(room.file(3), after=22 * 3600 + 55 * 60).state == "received"
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.integers(0, 5), st.lists(st.integers(0, 9), min_size=1, max_size=30))
+def test_the_bucket_is_that_of_a_plain_count_of_tokens(pause: int, burst: int, per_day: int, steps: list[int]) -> None:
+    limits = Limits(timedelta(hours=pause), burst, per_day)
+    taken: list[datetime] = []
+    tokens, now = float(burst), OPENS
+    for step in steps:
+        now += timedelta(hours=step)
+        tokens = min(burst, tokens + step / pause)
+        in_a_day = sum(now - one < timedelta(days=1) for one in taken)
+        allowed = tokens > 1 - 1e-9 and not (per_day and in_a_day >= per_day)
+        assert (too_often(taken, limits, now) == "") == allowed
+        if allowed:
+            tokens -= 1
+            taken.append(now)
+
+
+def test_a_pause_of_zero_is_no_limit() -> None:
+    assert too_often([OPENS] * 50, Limits(timedelta(), 1, 0), OPENS) == ""
+
+
+def test_a_further_agent_of_an_author_needs_a_ladder_that_allows_it(tmp_path: Path) -> None:
+    room = hand_in_room(tmp_path, agents=2)
+    with room.database:
+        assert room.receive(room.file()).author == "alice"
+        assert room.receive(room.file(), agent="second").author == "alice.second"
+        words = refused(room.receive(room.file(), agent="third"))
+        assert words == "an author can have at most 2 agents on this ladder; alice has 'alice' and 'alice.second'"
+
+
+def test_the_same_content_is_not_played_anew(room: HandInRoom) -> None:
+    first = room.receive(room.file())
+    words = refused(room.receive(room.file()))
+    assert words == f"this is submission {first.id}, whose check is not over yet: nothing was changed"
+    assert first.source is not None
+    with room.database.writing() as connection:
+        version = store.version(connection, "alice", first.source, "my_agent.py", OPENS)
+        store.enter(connection, room.opened.id, "alice", version)
+        ladder.change_submission(connection, first.id, SubmissionState.ENTERED, OPENS, version=version)
+    words = refused(room.receive(room.file()))
+    assert words == "this is version 1 of 'alice', which plays already: nothing was changed"
+    with room.database.writing() as connection:
+        store.set_entry_status(connection, room.opened.id, "alice", "quarantined")
+    assert room.receive(room.file()).state == "received"  # it was put aside, and may try again
+    with room.database.writing() as connection:
+        store.set_entry_status(connection, room.opened.id, "alice", "withdrawn")
+    words = refused(room.receive(room.file(1)))
+    assert words == "'alice' was withdrawn from ladder 'cs101' by the instructor"
+
+
+def test_two_submissions_in_the_same_second_are_two_rows(room: HandInRoom) -> None:
+    one, other = room.receive(room.file(1), "alice"), room.receive(room.file(1), "bob")
+    assert one.received == other.received
+    assert one.id < other.id
+    assert replace(one, id=0, author="") == replace(other, id=0, author="")
