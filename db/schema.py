@@ -413,7 +413,7 @@ VIEWS: Final = {
         LEFT JOIN seat ON seat.game = analysis.game AND CAST(seat.seat AS TEXT) = move.who
     """,
 }
-"""The views that other programs can read: name -> SELECT. `v_standing` and `v_head_to_head` (below) use the others."""
+"""The views that other programs can read: name -> SELECT. `v_standing` and `v_head_to_head` use the others."""
 
 VIEWS["v_standing"] = """
     SELECT v_game.tournament AS tournament, v_seat.player AS name, COUNT(*) AS games,
@@ -436,4 +436,20 @@ VIEWS["v_head_to_head"] = """
     JOIN v_game ON v_game.id = one.game
     WHERE v_game.counts = 1 AND v_game.present = 1 AND one.points IS NOT NULL
     GROUP BY v_game.tournament, one.player, other.player
+"""
+VIEWS["v_submission"] = """
+    SELECT submission.id AS id, tournament.name AS tournament, submission.author AS author, submission.label AS file,
+           submission.state AS state, submission.words AS words, version.number AS version,
+           submission.received AS received, submission.changed AS changed
+    FROM submission
+    JOIN tournament ON tournament.id = submission.tournament
+    LEFT JOIN version ON version.id = submission.version
+"""
+VIEWS["v_rating"] = """
+    SELECT tournament.name AS tournament, agent.name AS player, version.number AS version, rating.time AS time,
+           rating.rating AS rating, rating.error AS error, rating.games AS games
+    FROM rating
+    JOIN tournament ON tournament.id = rating.tournament
+    JOIN version ON version.id = rating.version
+    JOIN agent ON agent.id = version.agent
 """

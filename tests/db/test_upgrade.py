@@ -100,6 +100,8 @@ def test_all_views_exist_and_can_be_queried(tmp_path: Path) -> None:
             "v_analysis": 0,
             "v_standing": 2,
             "v_head_to_head": 2,
+            "v_submission": 0,
+            "v_rating": 0,
         }
 
 

@@ -42,7 +42,8 @@ def sql(
 ) -> None:
     """Query the database in SQL, read-only.
 
-    Use the views v_game, v_seat, v_move, v_analysis, v_standing and v_head_to_head; docs/sql.md lists their columns.
+    Use the views v_game, v_seat, v_move, v_analysis, v_standing, v_head_to_head, v_submission and v_rating;
+    docs/sql.md lists their columns.
 
     Example: arena sql "select player, avg(spent) from v_seat group by player"
     """
