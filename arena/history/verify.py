@@ -27,7 +27,7 @@ from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
-from db import audit, stored_types
+from db import audit, ladder_audit, stored_types
 from db.audit import Attempt, StoredVersion
 from db.counting import ANNULS
 from db.database import Database
@@ -103,6 +103,7 @@ def verify(
             )
             for ruling, revokes in audit.wrong_revocations(connection)
         ]
+        found.wrongs += [Wrong(ladder, None, reason) for ladder, reason in ladder_audit.contradictions(connection)]
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=is_bundle(connection))
         total = sum(audit.size(connection).games.values())
         boards = PositionCheck(trust=trust)
