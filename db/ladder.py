@@ -271,6 +271,13 @@ def extension(connection: Connection, tournament: int, author: str) -> datetime 
     return None if found is None else datetime.fromisoformat(found)
 
 
+def last_extension(connection: Connection, tournament: int) -> datetime | None:
+    """The latest time that any author has; None without an extension."""
+    last = select(func.max(Extension.id)).where(Extension.tournament == tournament).group_by(Extension.author)
+    found = connection.execute(select(func.max(Extension.until)).where(Extension.id.in_(last))).scalar()
+    return None if found is None else datetime.fromisoformat(found)
+
+
 # Ratings.
 
 

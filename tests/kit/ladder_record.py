@@ -47,7 +47,15 @@ def open_ladder(connection: Connection, folder: Path, description: str = DESCRIP
     return opened.open_ladder(connection, described, rules=described.league.game, ratings=ratings, now=OPENED)
 
 
-def hand_in(connection: Connection, ladder: OpenLadder, author: str, source: str, now: datetime = OPENED) -> int:
+def hand_in(
+    connection: Connection,
+    ladder: OpenLadder,
+    author: str,
+    source: str,
+    now: datetime = OPENED,
+    *,
+    started_as: str | None = None,
+) -> int:
     """A submission that passed its check and plays now; the id of its version."""
     id = rows.add_submission(
         connection,
@@ -60,7 +68,7 @@ def hand_in(connection: Connection, ladder: OpenLadder, author: str, source: str
         now=now,
     )
     rows.change_submission(connection, id, SubmissionState.CHECKING, now, steps=[{"title": "it starts", "ok": True}])
-    version = store.version(connection, author, source, source, now)
+    version = store.version(connection, author, source, started_as or source, now)
     rows.change_submission(connection, id, SubmissionState.ENTERED, now, version=version)
     store.enter(connection, ladder.id, author, version)
     return version

@@ -1,0 +1,256 @@
+"""Tournaments of a ladder begin at their time with the versions of then, once, and are played to their end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from agents.protocol import Verdict
+from arena.match.schedule import Finished, Planned
+from arena.players.player import read_player
+from arena.players.submissions import Store
+from arena.serve.dated import DatedTournaments
+from arena.serve.opened import close, opened
+from arena.tournament.lock import running_in
+from arena.walls.run_folder import RunFolder
+from db import ladder as rows
+from db import running, store
+from db.database import Database
+from db.ladder import SubmissionState
+from db.records import GameRecord, MoveRecord, SeatRecord
+from tests.kit.effort import tries
+from tests.kit.ladder_record import CLOSES, DESCRIPTION, OPENED, STUDENTS, hand_in, open_ladder
+
+FRIDAY = OPENED + timedelta(days=4)
+DESCRIBED = f"""{DESCRIPTION}
+[ladder.final]
+rounds = 2
+
+[[ladder.tournament]]
+name = "friday"
+starts = {FRIDAY:%Y-%m-%dT%H:%M:%SZ}
+format = "swiss"
+rounds = 3
+"""
+
+
+def finished(game: Planned) -> Finished:
+    """The game as a referee would report it: the first seat wins."""
+    seats = tuple(SeatRecord(seat, entrant.name, 1.0 - seat, None, 0, 0) for seat, entrant in enumerate(game.entrants))
+    record = GameRecord(game.number, Verdict.NORMAL, None, "", seats, (MoveRecord(1, 0, "a1", 0, 0, 0),), 0)
+    return Finished(game, record, OPENED, OPENED)
+
+
+class Room:
+    """A ladder, the clock, and runs of its tournaments without processes."""
+
+    def __init__(self, folder: Path, run_folder: RunFolder) -> None:
+        self.now = OPENED
+        self.said: list[str] = []
+        self.run_folder = run_folder
+        self.database = Database(str(folder / "arena.db"))
+        self.store = Store(folder / "arena.store")
+        with self.database.writing() as connection:
+            self.ladder = open_ladder(connection, folder, DESCRIBED)
+
+    def hand_in(self, *authors: str, source: str = "random") -> None:
+        with self.database.writing() as connection:
+            for author in authors:
+                hand_in(connection, self.ladder, author, source, self.now)
+
+    @contextmanager
+    def run(self) -> Iterator[DatedTournaments]:
+        """A run that is closed at its end."""
+        dated = self.begin()
+        try:
+            yield dated
+        finally:
+            dated.close()
+
+    def begin(self) -> DatedTournaments:
+        return DatedTournaments(
+            *(self.ladder, self.database, self.store, self.run_folder, pytest.fail, lambda: self.now),
+            say=self.said.append,
+        )
+
+    def entries(self, tournament: str) -> dict[str, str]:
+        """The agents of the tournament, with their sources; none if there is no such tournament."""
+        with self.database.reading() as connection:
+            row = running.tournament(connection, tournament)
+            found = [] if row is None else running.entries(connection, row["id"])
+            return {entered.name: entered.source for entered in found}
+
+    def games(self, tournament: str) -> Counter[tuple[str, int, str]]:
+        """Pair, leg and status of each game."""
+        with self.database.reading() as connection:
+            row = running.tournament(connection, tournament)
+            assert row is not None
+            return Counter((one.pair, one.leg, one.status) for one in running.outcomes(connection, row["id"]))
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    with RunFolder() as run_folder:
+        room = Room(tmp_path, run_folder)
+        with room.database:
+            yield room
+
+
+def play_all(dated: DatedTournaments) -> int:
+    """Plays one game after the other; how many."""
+    number = 0
+    while (game := dated.next()) is not None:
+        dated.note(finished(game))
+        number += 1
+    return number
+
+
+def test_a_tournament_begins_at_its_time_with_the_versions_of_then(room: Room) -> None:
+    room.hand_in(*STUDENTS)
+    with room.run() as dated:
+        room.now = FRIDAY - timedelta(seconds=1)
+        assert dated.next() is None
+        assert dated.rest() == 2.0
+        room.hand_in("alice", source="alphabeta:depth=2")
+        room.now = FRIDAY + timedelta(seconds=2)
+        game = dated.next()
+        assert game is not None
+        room.hand_in("alice", "dave", source="mcts")
+        dated.note(finished(game))
+        play_all(dated)
+    assert room.entries("cs101 friday") == {"alice": "alphabeta:depth=2", "bob": "random", "carol": "random"}
+    assert {status for _, _, status in room.games("cs101 friday")} == {"finished"}
+    assert room.said == [
+        "the tournament 'cs101 friday' is being played: 3 agents, 0 of 2 games are over",
+        "the tournament 'cs101 friday' is over; its results: arena standings 'cs101 friday'",
+    ]
+    with room.run() as dated:
+        assert dated.next() is None  # it is over, and the final has not begun
+    assert room.entries("cs101 final") == {}
+
+
+def test_a_version_in_a_tournament_is_the_version_of_the_ladder(room: Room, tmp_path: Path) -> None:
+    (tmp_path / "alice.py").write_text("from agents import Agent\n", "utf-8")
+    submission = room.store.take(read_player(str(tmp_path / "alice.py")))
+    with room.database.writing() as connection:
+        version = hand_in(connection, room.ladder, "alice", submission.hash, started_as="alice.py")
+    room.hand_in("bob")
+    room.now = FRIDAY
+    with room.run() as dated:
+        assert dated.next() is not None
+        with room.database.reading() as connection:
+            row = running.tournament(connection, "cs101 friday")
+            assert row is not None
+            assert {one.name: one.version for one in running.entries(connection, row["id"])}["alice"] == version
+
+
+def test_withdrawn_agents_stay_out_and_those_that_were_put_aside_take_part(room: Room) -> None:
+    room.hand_in(*STUDENTS)
+    with room.database.writing() as connection:
+        store.set_entry_status(connection, room.ladder.id, "alice", "withdrawn")
+        store.set_entry_status(connection, room.ladder.id, "bob", "quarantined")
+    room.now = FRIDAY
+    with room.run() as dated:
+        play_all(dated)
+    assert [*room.entries("cs101 friday")] == ["bob", "carol"]
+
+
+def test_a_tournament_waits_for_two_agents(room: Room) -> None:
+    room.hand_in("alice")
+    room.now = FRIDAY
+    with room.run() as dated:
+        assert dated.next() is None
+        assert room.entries("cs101 friday") == {}
+        room.hand_in("bob")
+        room.now += timedelta(seconds=2)
+        assert dated.next() is not None
+
+
+def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> None:
+    room.hand_in(*STUDENTS)
+    until = CLOSES + timedelta(days=1)
+    with room.database.writing() as connection:
+        for end in (until + timedelta(days=5), until):  # the last one holds
+            rows.extend(connection, room.ladder.id, "bob", end, reason="ill", now=OPENED)
+    with room.run() as dated:
+        room.now = until - timedelta(seconds=1)
+        play_all(dated)
+        assert room.entries("cs101 final") == {}
+        with room.database.writing() as connection:
+            waiting = rows.add_submission(
+                connection,
+                room.ladder.id,
+                "bob",
+                label="bob.py",
+                source="random",
+                state=SubmissionState.RECEIVED,
+                words="",
+                now=room.now,
+            )
+        room.now = until + timedelta(seconds=2)
+        assert dated.next() is None
+        with room.database.writing() as connection:
+            rows.change_submission(connection, waiting, SubmissionState.FAILED, room.now, words="no")
+        room.now += timedelta(seconds=2)
+        assert play_all(dated) == 12
+        assert dated.final_is_over
+    assert [*room.entries("cs101 final")] == ["alice", "bob", "carol"]
+
+
+def test_a_ladder_that_is_closed_early_has_its_final_at_once(room: Room) -> None:
+    room.hand_in("alice", "bob")
+    with room.run() as dated:
+        assert dated.next() is None
+        with room.database.writing() as connection:
+            close(connection, room.ladder, room.now)
+            dated.opened = opened(connection, "cs101")
+        room.now += timedelta(seconds=2)
+        assert play_all(dated) == 4
+
+
+def test_others_learn_where_a_tournament_is_played(room: Room) -> None:
+    room.hand_in("alice", "bob")
+    room.now = FRIDAY
+    with room.run() as dated:
+        assert dated.next() is not None
+        assert running_in(room.store.folder, "cs101 friday") == room.run_folder.path
+    assert running_in(room.store.folder, "cs101 friday") is None
+
+
+@pytest.mark.parametrize("seed", range(tries(12, soak=300)))
+def test_whatever_is_killed_every_game_is_played_once(room: Room, seed: int) -> None:
+    random = Random(seed)
+    room.hand_in(*STUDENTS)
+    dated = room.begin()
+    playing: list[Planned] = []
+    for _ in range(1000):
+        room.now += random.choice((timedelta(seconds=1), timedelta(days=1)))
+        what = random.random()
+        if what < 0.05:  # the process is killed: its locks are released by the kernel
+            for one in dated._running:
+                one.lock.close()
+            dated, playing = room.begin(), []
+        elif what < 0.1:
+            dated.interrupted()
+            playing = []
+        elif what < 0.15:
+            dated.close()
+            dated, playing = room.begin(), []
+        elif what < 0.55 and playing:
+            dated.note(finished(playing.pop(random.randrange(len(playing)))))
+        elif len(playing) < 3 and (game := dated.next()) is not None:
+            playing.append(game)
+        if room.now > CLOSES and dated.final_is_over:
+            break
+    dated.close()
+    assert len(room.games("cs101 final")) == 12
+    for name in ("cs101 friday", "cs101 final"):
+        games = room.games(name)
+        assert {status for _, _, status in games} == {"finished"}
+        assert max(games.values()) == 1
