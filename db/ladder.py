@@ -6,7 +6,7 @@ it is one transaction. A rating is never changed; a new one is a new row, so the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -222,6 +222,14 @@ def ahead_of(connection: Connection, one: StoredSubmission) -> int:
 def open_submissions(connection: Connection, tournament: int) -> list[StoredSubmission]:
     """The submissions that wait for their check or are in it, oldest first."""
     return _submissions(connection, Submission.tournament == tournament, Submission.state.in_(_OPEN))[::-1]
+
+
+def newer_submissions(
+    connection: Connection, tournament: int, last: int, also: Collection[int]
+) -> list[StoredSubmission]:
+    """The submissions whose ids are above `last` or in `also`, oldest first."""
+    which = or_(Submission.id > last, Submission.id.in_(also))
+    return _submissions(connection, Submission.tournament == tournament, which)[::-1]
 
 
 def last_received(connection: Connection, tournament: int) -> datetime | None:

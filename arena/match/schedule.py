@@ -196,6 +196,10 @@ class InOrder(Schedule):
     def __init__(self, games: Iterable[Planned]) -> None:
         self._games = deque(games)
 
+    def append(self, game: Planned) -> None:
+        """Adds a game after all others."""
+        self._games.append(game)
+
     def next(self) -> Planned | None:
         """The next game."""
         return self._games.popleft() if self._games else None

@@ -1,0 +1,144 @@
+"""`arena serve`: runs a ladder until Ctrl-C; prints a line for everything that happens."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from arena.cli.asking.record_options import DatabaseOption, submissions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.serve.happenings import Happening
+    from arena.serve.opened import OpenLadder
+    from arena.serve.serving import Serving
+    from db.ladder import LadderLine, StoredSubmission
+
+_PAUSE: Final = 2.0
+"""Seconds between two attempts to write to a database that is busy."""
+_BEST_SHOWN: Final = 3
+
+
+def serve(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Description with the table [ladder].")],
+    games_at_once: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1024,
+            help="Number of games played at the same time.",
+            show_default="as in the description, else processor cores minus one",
+        ),
+    ] = None,
+    db: DatabaseOption = None,
+) -> None:
+    """Run a ladder: check what is handed in, play, rate, until Ctrl-C.
+
+    The ladder is opened if it is not open yet. Press Ctrl-C once to finish the games in progress and stop, twice to
+    stop immediately; SIGTERM does the same. The same command continues the ladder, also after a crash or a power cut:
+    no submission and no game is lost. After the first Ctrl-C the exit code is 0.
+
+    Example: arena serve cs101.toml
+    """
+    from arena.cli.terminal.stopping import Phase, Signals, Stopping
+    from arena.play import cores
+    from arena.serve import ladder as ladders
+    from arena.serve.opening import open_or_update
+    from arena.serve.standing import standing
+    from arena.tournament import language_tables
+    from arena.tournament.lock import tournament_lock
+    from arena.walls.run_folder import RunFolder
+    from db.database import Database
+
+    described = ladders.read(file)
+    at_once = games_at_once or described.league.at_once(cores.count())
+    languages = language_tables.read(file)
+    signals = Signals()
+
+    def wait(reason: str) -> None:
+        with signals.waiting():
+            say(f"paused: {reason}; trying again every {_PAUSE:g} s. Ctrl-C stops; nothing is lost")
+            time.sleep(_PAUSE)
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    with ExitStack() as stack:
+        stack.enter_context(signals.handled(say))
+        database = stack.enter_context(Database(db))
+        store = submissions(database)
+        lock = stack.enter_context(tournament_lock(store.folder, described.name))
+        ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
+        folder = stack.enter_context(RunFolder())
+        try:
+            with standing(
+                ladder, database, store, folder, wait=wait, tell=show, now=now, languages=languages
+            ) as serving:
+                lock.note(folder.path)
+                say_what_it_does(serving, at_once)
+                stopping = Stopping(serving, signals, say, until=None, now=now)
+                with signals.playing():
+                    serving.play(stopping, stopping.heard_by, at_once=at_once)
+            say("stopped; the same command continues the ladder")
+        except KeyboardInterrupt:
+            say("stopped; the games in progress will be played again")
+    if signals.phase is Phase.STOPPING and signals.number is not None:
+        raise typer.Exit(128 + signals.number)
+
+
+def say(text: str) -> None:
+    """Print a line with the time."""
+    from arena.history.words import printable
+
+    print(f"{datetime.now():%H:%M:%S} {printable(text)}", flush=True)
+
+
+def say_what_it_does(serving: Serving, at_once: int) -> None:
+    """Print what is served, how to hand in, and how to stop."""
+    from arena.cli.terminal.stopping import shown
+
+    ladder: OpenLadder = serving.ladder
+    league = ladder.ladder.league
+    for warning in serving.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    closes = "closed since" if ladder.closes <= datetime.now(UTC) else "closes"
+    games = "1 game" if at_once == 1 else f"{at_once} games"
+    say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {shown(ladder.closes)}; {games} at once")
+    say(f"hand in: arena submit FILE --as NAME --ladder {ladder.name}; Ctrl-C stops")
+
+
+def show(happening: Happening) -> None:
+    """Print one line."""
+    from arena.history import words
+    from arena.serve.happenings import Faulted, Notice, Rated, SubmissionChanged
+
+    match happening:
+        case SubmissionChanged(submission, is_new_state=True):
+            say(_submission_line(submission))
+        case Rated(standings):
+            say(_ratings_line(standings))
+        case Faulted(finished):
+            names = " - ".join(entrant.name for entrant in finished.game.entrants)
+            detail = words.without_store(finished.record.detail)
+            say(f"game {finished.game.number}: {names}: {words.verdict(finished.record)}{detail and f': {detail}'}")
+        case Notice(text):
+            say(text)
+
+
+def _submission_line(submission: StoredSubmission) -> str:
+    words = f": {submission.words}" if submission.words else ""
+    return f"submission {submission.id} of {submission.author} ({submission.label}): {submission.state}{words}"
+
+
+def _ratings_line(standings: Sequence[LadderLine]) -> str:
+    rated = [line for line in standings if line.rating is not None]
+    best = ", ".join(f"{line.name} {line.rating:.0f} ± {1.96 * (line.error or 0):.0f}" for line in rated[:_BEST_SHOWN])
+    return f"ratings of {len(rated)} players: {best}"

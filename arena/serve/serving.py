@@ -1,0 +1,247 @@
+"""The standing process of a ladder: one director for people, checks, tournaments and the ladder's own games.
+
+It runs in the process of `arena serve`. What must happen next is always in the database: every two seconds, and when a
+command nudges, this process looks at the rows that other processes can have changed. So it can be killed at any moment,
+and the next one goes on. A referee or rater that is lost is replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import datetime
+from time import monotonic
+from typing import Final, NamedTuple
+
+from agents.protocol import Verdict
+from arena.errors import RefereeLost
+from arena.match.live import News, RatingNews, SubmissionNews
+from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule
+from arena.play.director import Director
+from arena.serve.checks import Checks
+from arena.serve.dated import DatedTournaments
+from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
+from arena.serve.in_turn import REST, InTurn
+from arena.serve.invited import InvitedGames
+from arena.serve.ladder_games import LadderGames
+from arena.serve.opened import OpenLadder, opened
+from arena.serve.place import Nudges
+from arena.serve.rater import RaterProcess
+from arena.walls.run_folder import RunFolder
+from db import ladder as record
+from db.database import Database
+from db.errors import Busy
+
+_FIRST_UNRATED: Final = 2**40
+"""The numbers of games without a row in the database are from here on: games of checks, and games with people."""
+_RATINGS_EVERY: Final = 60.0
+"""Seconds between two reports of new ratings."""
+_SOON: Final = 10.0
+"""Seconds. A process that is lost sooner after its start is likely to be lost again."""
+_MOST_LOST: Final = 5
+"""After this number of referees in a row that are lost soon, without a finished game, the server ends."""
+
+
+class Parts(NamedTuple):
+    """The schedules of a ladder."""
+
+    people: InvitedGames
+    checks: Checks
+    games: LadderGames
+    dated: DatedTournaments
+
+
+class Serving(WrappingSchedule):
+    """A ladder that is being served: the schedule that its director plays, and all that happens beside the games."""
+
+    def __init__(
+        self,
+        ladder: OpenLadder,
+        database: Database,
+        folder: RunFolder,
+        parts: Parts,
+        *,
+        start_rater: Callable[[], RaterProcess],
+        tell: Callable[[Happening], None],
+        now: Callable[[], datetime],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """`tell` is called with everything that happens. `clock`: seconds, for intervals."""
+        self.ladder = ladder
+        self._parts = parts
+        self._turns = InTurn([parts.people, parts.checks, parts.games.placements, parts.dated, parts.games.others])
+        super().__init__(self._turns)
+        self._database = database
+        self._folder = folder
+        self._tell = tell
+        self._now = now
+        self._clock = clock
+        with database.reading() as connection:
+            self._submissions = SubmissionWatch(connection, ladder.id)
+        self._nudges = Nudges(folder.path)
+        self._start_rater = start_rater
+        # None: it has ended, and the next one has not been started yet.
+        self._rater: RaterProcess | None = start_rater()
+        self._rater_since = clock()
+        self._director: Director | None = None
+        self._look_at = self._report_ratings_at = clock()
+        self._is_closed = False
+        # Number of finished games.
+        self._over = 0
+        # What was reported: agents that were put aside, and those that cannot play.
+        self._put_aside = 0
+        self._left_out: dict[str, str] = {}
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about this machine, for the instructor."""
+        return self._parts.checks.warnings
+
+    def invite(self, game: Planned, started_as: Mapping[str, str]) -> int:
+        """Plays a game with people before all others; returns its number. `started_as`: by name, the text of each
+        player."""
+        return self._parts.people.invite(game, started_as)
+
+    # The schedule.
+
+    def next(self) -> Planned | None:
+        """The next game to start."""
+        self._look_if_due()
+        return super().next()
+
+    def ahead(self) -> Planned | None:
+        """None: no game is given ahead. The director asks this also while there is no room for another game."""
+        self._look_if_due()
+        return super().ahead()
+
+    def note(self, finished: Finished) -> None:
+        """Passes the finished game on, and reports what follows from it."""
+        super().note(finished)
+        self._over += 1
+        self._look_at = self._clock()
+        if finished.game.number >= _FIRST_UNRATED:
+            return
+        if self._rater is not None:
+            self._rater.nudge()
+        if finished.record.fault is not None and finished.record.verdict not in (Verdict.RESIGNED, Verdict.VOID):
+            self._tell(Faulted(finished))
+        for name in self._parts.games.put_aside[self._put_aside :]:
+            self._put_aside += 1
+            self._tell(Notice(f"{name} is put aside after faults in a row; it plays again after its next submission"))
+
+    # The process.
+
+    def play(
+        self, schedule: Schedule, heard_by: Callable[[Director], AbstractContextManager[None]], *, at_once: int
+    ) -> None:
+        """Plays until `schedule` has nothing more to play: this schedule, and around it what can stop it.
+
+        `heard_by`: inside, a director hears what stops it. RefereeLost if one referee after the other is lost."""
+        lost = 0
+        while True:
+            since, over = self._clock(), self._over
+            try:
+                director = Director(self._folder, at_once=at_once, cores_a_game=self.ladder.ladder.league.cores_a_game)
+                with director, heard_by(director), self._connected(director):
+                    for event in director.play(schedule):
+                        if isinstance(event, Began):
+                            self._parts.checks.began(event.game)
+                        elif isinstance(event, PaceChanged) and event.at_once != event.before:
+                            self._tell(Notice(_pace(event)))
+                    return
+            except RefereeLost as error:
+                lost = lost + 1 if self._over == over and self._clock() - since < _SOON else 0
+                if lost == _MOST_LOST:
+                    raise
+                self._tell(Notice(f"{error}; a new referee plays them again"))
+                self._turns.interrupted()
+
+    def close(self) -> None:
+        """Ends the rater; games in progress are scheduled again."""
+        try:
+            self._turns.close()
+        finally:
+            self._nudges.close()
+            if self._rater is not None:
+                self._rater.end()
+
+    @contextmanager
+    def _connected(self, director: Director) -> Iterator[None]:
+        """Inside, this director's loop also hears nudges and the rater."""
+        self._director = director
+        director.watch(self._nudges.fileno(), self._nudged)
+        if self._rater is not None:
+            director.watch(self._rater.fileno(), self._read_rater)
+        try:
+            yield
+        finally:
+            self._director = None
+
+    def _publish(self, news: News) -> None:
+        if self._director is not None:
+            self._director.live.publish_news(news)
+
+    # What other processes do.
+
+    def _nudged(self) -> None:
+        if self._nudges.read():
+            self._look_at = self._clock()
+            self._parts.checks.nudge()
+
+    def _look_if_due(self) -> None:
+        if self._clock() >= self._look_at:
+            self._look_at = self._clock() + REST
+            with suppress(Busy):
+                self._look()
+            self._replace_rater()
+
+    def _look(self) -> None:
+        """Reads what has changed in the database, and reports it."""
+        with self._database.reading() as connection:
+            changes = self._submissions.changes(connection)
+            self.ladder = self._parts.dated.opened = opened(connection, self.ladder.name)
+        for change in changes:
+            self._publish(SubmissionNews(change.submission.id))
+            self._tell(change)
+        if not self._is_closed and self.ladder.closes <= self._now():
+            self._is_closed = True
+            self._parts.games.finish()
+            self._tell(Notice("the ladder is closed; the pairs in progress are finished, then the final is played"))
+        left_out = self._parts.games.left_out
+        for name in left_out.keys() - self._left_out.keys():
+            self._tell(Notice(f"{name} cannot play: {left_out[name]}"))
+        self._left_out = left_out
+
+    def _read_rater(self) -> None:
+        rater = self._rater
+        if rater is None:
+            return
+        if rater.read():
+            self._parts.games.reload()
+            self._publish(RatingNews(self.ladder.id))
+            self._report_ratings()
+        if rater.has_ended:
+            self._tell(Notice(f"the rater {rater.how_it_ended()}; a new one continues"))
+            if self._director is not None:
+                self._director.unwatch(rater.fileno())
+            rater.end()
+            self._rater = None
+            self._replace_rater()
+
+    def _report_ratings(self) -> None:
+        if self._clock() >= self._report_ratings_at:
+            self._report_ratings_at = self._clock() + _RATINGS_EVERY
+            with suppress(Busy), self._database.reading() as connection:
+                self._tell(Rated(record.standings(connection, self.ladder.id)))
+
+    def _replace_rater(self) -> None:
+        """Starts a new rater if the last one has ended; after one that was lost soon, there is a pause."""
+        if self._rater is None and self._clock() - self._rater_since >= _SOON:
+            self._rater, self._rater_since = self._start_rater(), self._clock()
+            if self._director is not None:
+                self._director.watch(self._rater.fileno(), self._read_rater)
+
+
+def _pace(event: PaceChanged) -> str:
+    games = "1 game" if event.at_once == 1 else f"{event.at_once} games"
+    return f"players waited for a processor for {event.waited:.0%} of their thinking time: from now on {games} at once"

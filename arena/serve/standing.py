@@ -1,0 +1,71 @@
+"""Builds the standing process of a ladder from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from functools import partial
+
+from arena.players.build_commands import Language
+from arena.players.confinement import Confinement
+from arena.players.submissions import Store
+from arena.serve.checks import Checks
+from arena.serve.dated import DatedTournaments
+from arena.serve.happenings import Happening, Notice
+from arena.serve.invited import InvitedGames
+from arena.serve.ladder_games import LadderGames
+from arena.serve.opened import OpenLadder
+from arena.serve.rater import RaterProcess
+from arena.serve.serving import Parts, Serving
+from arena.tournament.recorded_games import Wait
+from arena.walls.run_folder import RunFolder
+from db.database import Database
+
+
+@contextmanager
+def standing(
+    ladder: OpenLadder,
+    database: Database,
+    store: Store,
+    folder: RunFolder,
+    *,
+    wait: Wait,
+    tell: Callable[[Happening], None],
+    now: Callable[[], datetime],
+    languages: Mapping[str, Language],
+) -> Iterator[Serving]:
+    """The standing process of `ladder`; its rater runs until the end of the `with` block."""
+    league = ladder.ladder.league
+    confinement = Confinement(
+        folder.scratch,
+        ladder.rules,
+        walls=league.walls,
+        allowance=league.allowance,
+        python=league.python,
+        modules=league.modules,
+        fresh=not league.reuse,
+        ponder=league.ponder,
+        ready=league.limits.ready,
+    )
+    games = LadderGames(ladder, database, store, confinement, wait=wait)
+    parts = Parts(
+        people=InvitedGames(database, wait),
+        checks=Checks(
+            ladder,
+            database,
+            store,
+            scratch=folder.scratch,
+            wait=wait,
+            languages=languages,
+            entered=lambda _: games.reload(),
+            now=now,
+        ),
+        games=games,
+        dated=DatedTournaments(ladder, database, store, folder, wait, now, say=lambda text: tell(Notice(text))),
+    )
+    start_rater = partial(RaterProcess, folder, database.address.render_as_string(hide_password=False), ladder.id)
+    with ExitStack() as stack:
+        serving = Serving(ladder, database, folder, parts, start_rater=start_rater, tell=tell, now=now)
+        stack.callback(serving.close)
+        yield serving
