@@ -17,7 +17,7 @@ from sqlalchemy import Connection, func, insert, or_, select, text, update
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
 from db.records import instant, moment_of
-from db.schema import Extension, Rating, Submission, Tournament
+from db.schema import Entry, Extension, Rating, Submission, Tournament, Version
 
 FORMAT: Final = "ladder"
 """The format in the tournament's row."""
@@ -299,6 +299,14 @@ def standings(connection: Connection, tournament: int) -> list[LadderLine]:
     """The players with their last ratings: the best first, those without a rating last."""
     rows = connection.execute(_STANDINGS, {"tournament": tournament}).mappings()
     return [LadderLine(**{**row, "rated": moment_of(row["rated"] or "")}) for row in rows]
+
+
+def versions(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:
+    """The versions of an agent that play or played on the ladder, oldest first: the row id and number of each."""
+    submitted = select(Submission.version).where(Submission.tournament == tournament, Submission.author == name)
+    entered = select(Entry.version).where(Entry.tournament == tournament, Entry.name == name)
+    of_agent = select(Version.id, Version.number).where(Version.id.in_(submitted) | Version.id.in_(entered))
+    return [(id, number) for id, number in connection.execute(of_agent.order_by(Version.number))]
 
 
 def curve(connection: Connection, tournament: int, version: int) -> list[RatingPoint]:

@@ -40,6 +40,12 @@ PANELS: Final = {
             "analyse": "analyse.analyse",
         },
     ),
+    "Ladder": (
+        "ladder",
+        {
+            "ladder": "ladder.commands",
+        },
+    ),
     "Look at results": (
         "look",
         {

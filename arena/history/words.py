@@ -17,6 +17,8 @@ from arena.match.clock import SECOND
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from db.records import JudgedPly, PastGame, PastRuling
 
 PIECES: Final = {
@@ -132,6 +134,11 @@ def seconds(time: int | None) -> str:
     if time >= 600 * SECOND:
         return f"{time // (60 * SECOND)}:{time // SECOND % 60:02d}"
     return f"{time / SECOND:.2f} s"
+
+
+def moment(time: datetime) -> str:
+    """A moment in local time, to the minute."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M}"
 
 
 def rough_duration(seconds: float) -> str:

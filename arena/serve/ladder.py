@@ -20,6 +20,7 @@ from agents import builtin
 from agents.errors import AgentsError
 from arena.course.collecting.deadline import read_deadline
 from arena.errors import BadSubmission
+from arena.history import words
 from arena.student import climb
 from arena.tournament import league as leagues
 from arena.tournament.description import Table, folded, read_toml
@@ -119,7 +120,7 @@ def read(path: Path) -> Ladder:
     opens = _moment(own, "opens") if "opens" in own else None
     closes = _moment(own, "closes", end=True)
     if opens is not None and opens >= closes:
-        own.fail(f"expected a time after the ladder opens, {_shown(opens)}, got {_shown(closes)}", "closes")
+        own.fail(f"expected a time after the ladder opens, {words.moment(opens)}, got {words.moment(closes)}", "closes")
     folder = path.absolute().parent
     return Ladder(
         league=league,
@@ -158,10 +159,6 @@ def _moment(table: Table, key: str, *, end: bool = False) -> datetime:
         return read_deadline(text if end or len(text) > _DAY_ALONE else f"{text} 00:00")
     except BadSubmission as error:
         table.fail(str(error), key)
-
-
-def _shown(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}"
 
 
 def _anchors(table: Table, start: State[Any]) -> Iterator[Anchor]:
@@ -231,6 +228,6 @@ def _dated(
         taken.add(folded(name))
         starts = _moment(own, "starts")
         if starts >= closes or (opens is not None and starts < opens):
-            own.fail(f"expected a time while the ladder is open, got {_shown(starts)}", "starts")
+            own.fail(f"expected a time while the ladder is open, got {words.moment(starts)}", "starts")
         settings = Table({key: value for key, value in keys.items() if key not in ("name", "starts")}, own.where)
         yield Dated(name, starts, _tournament(settings, common, ladder, name, folder))

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from adsearch.errors import nearly, quote
 from arena.errors import BadLeague
+from arena.history import words
 from arena.match.seeds import fresh_seed
 from arena.serve.ladder import FINAL, Ladder
 from arena.tournament.description import what_is_wrong_with
@@ -67,7 +68,7 @@ def open_ladder(
     """Records the ladder and enters its anchors. `ratings`: one for each anchor; they never change."""
     ladder = _with_rules(replace(ladder, opens=ladder.opens or now), rules)
     if ladder.closes <= now:
-        raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {ladder.closes:%Y-%m-%d %H:%M}")
+        raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {words.moment(ladder.closes)}")
     league = ladder.league
     seed = fresh_seed() if league.seed is None else league.seed
     id = store.create_tournament(
@@ -162,8 +163,8 @@ def extend(
         raise BadLeague(f"expected the name of an author, got {quote(author)}")
     if until <= max(now, ladder.closes):
         raise BadLeague(
-            f"--until: expected a time to come, after the ladder closes ({ladder.closes:%Y-%m-%d %H:%M}), "
-            f"got {until:%Y-%m-%d %H:%M}"
+            f"--until: expected a time to come, after the ladder closes ({words.moment(ladder.closes)}), "
+            f"got {words.moment(until)}"
         )
     if not reason.strip():
         raise BadLeague("--reason: expected a text")

@@ -1,0 +1,292 @@
+"""`arena ladder`: opens a ladder, shows it, gives an author more time, and closes it.
+
+These commands only read and write the database, except that `open` lets anchors without a rating play. The process
+that plays the ladder's games is `arena serve`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from msgspec.structs import asdict
+
+from adsearch.errors import nearly, quote
+from arena.cli.asking.record_options import DatabaseOption, reading, submissions
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show_json
+from arena.cli.terminal.listings import show as show_rows
+from arena.cli.terminal.wrapping import line_width
+from arena.history import words
+from arena.history.words import printable
+
+if TYPE_CHECKING:
+    from arena.serve.opened import OpenLadder
+    from db.database import Connection
+    from db.ladder import LadderLine, StoredSubmission
+
+commands = typer.Typer(no_args_is_help=True, help="Open, show or close a ladder, which plays as long as it stands.")
+NameArgument = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="Name of the ladder.", show_default="the only one")
+]
+_SUBMISSIONS: Final = 10
+"""Number of submissions below the table of a ladder."""
+_PAUSE: Final = 2.0
+"""Seconds between two attempts to write to a busy database."""
+_HEIGHT: Final = 10
+"""Lines of a rating curve."""
+
+PLAYERS: Final[Columns] = {
+    "rank": lambda row: "" if row["rank"] is None else str(row["rank"]),
+    "name": lambda row: row["name"],
+    "version": lambda row: str(row["version"]),
+    "rating": lambda row: "" if row["rating"] is None else f"{row['rating']:.0f}",
+    "±": lambda row: "" if row["error"] is None else f"{row['error']:.0f}",
+    "games": lambda row: str(row["games"]),
+    "status": lambda row: row["status"],
+    "rated": lambda row: _moment(row["rated"]),
+}
+"""The players of a ladder."""
+_PLAYER: Final = ("rank", "name", "version", "rating", "error", "games", "status", "rated")
+_NUMBERS: Final = ("rank", "version", "rating", "±", "games")
+SUBMISSIONS: Final[Columns] = {
+    "submission": lambda row: str(row["id"]),
+    "agent": lambda row: row["agent"],
+    "received": lambda row: _moment(row["received"]),
+    "file": lambda row: row["file"],
+    "state": lambda row: row["state"],
+    "reason": lambda row: row["words"],
+}
+"""What was handed in."""
+VERSIONS: Final[Columns] = {
+    "version": lambda row: str(row["version"]),
+    "rating": lambda row: f"{row['rating']:.0f}",
+    "±": lambda row: f"{row['error']:.0f}",
+    "games": lambda row: str(row["games"]),
+    "rated": lambda row: _moment(row["time"]),
+}
+"""The versions of an agent, each with its last rating."""
+_POINT: Final = ("version", "time", "rating", "error", "games")
+
+
+@commands.command("open")
+def open_(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Description with a table [ladder].")],
+    db: DatabaseOption = None,
+) -> None:
+    """Open a ladder, or take over what has changed in its description.
+
+    Anchors without a rating first play each other; if that is interrupted, the same command goes on with it. While a
+    ladder is open, its limits, its times, the final and the dated tournaments can change. docs/ladder.md explains
+    ladders.
+
+    Example: arena ladder open cs101.toml
+    """
+    from arena.serve.ladder import read
+    from arena.serve.opening import open_or_update
+    from db.database import Database
+
+    ladder = read(file)
+    with Database(db) as database:
+        found = open_or_update(ladder, database, submissions(database), wait=_wait, say=_say, now=_now)
+    rated = sorted(found.anchors.items(), key=lambda one: one[1])
+    print(f"{printable(found.name)}: {_phase(found, _now())}")
+    print("anchors: " + ", ".join(f"{printable(name)} {rating:.0f}" for name, rating in rated))
+    print(f"run it with: arena serve {file}")
+
+
+@commands.command()
+def show(
+    name: NameArgument = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="AGENT", help="One agent: its versions, its submissions and its rating over time."),
+    ] = None,
+    format: FormatOption = OutputFormat.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Show a ladder: the ratings of all agents, and the last submissions.
+
+    Anchors are built-in agents whose ratings never change; they have no rank. ± is half the width of the 95 %
+    confidence interval.
+
+    Example: arena ladder show
+
+    Example: arena ladder show cs101 --agent alice
+    """
+    from arena.serve.opened import opened
+    from db import ladder as record
+
+    with reading(db) as connection:
+        found = opened(connection, name)
+        lines = record.standings(connection, found.id)
+        if agent is not None:
+            _show_agent(connection, found, lines, agent, format)
+            return
+        latest = record.submissions(connection, found.id, most=_SUBMISSIONS)
+    rows = _players(found, lines)
+    handed_in = [_submission(one) for one in latest]
+    if format is OutputFormat.JSON:
+        times = {"opens": found.opens.isoformat(), "closes": found.closes.isoformat()}
+        show_json({"ladder": found.name, **times, "players": rows, "submissions": handed_in})
+        return
+    if format is OutputFormat.CSV:
+        show_rows(rows, exact_columns(_PLAYER), format=format)
+        return
+    league = found.ladder.league
+    print(f"{printable(found.name)}: {words.without_store(printable(league.game_text))}, clock {league.clock}")
+    print(f"{_phase(found, _now())}\n")
+    show_rows(rows, PLAYERS, format=format, narrowed="name", numbers=_NUMBERS)
+    if handed_in:
+        print("\nThe last submissions:\n")
+        show_rows(handed_in, SUBMISSIONS, format=format, narrowed="agent", numbers=("submission",))
+
+
+@commands.command()
+def extend(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the ladder.")],
+    author: Annotated[str, typer.Argument(metavar="AUTHOR", help="Author who gets more time.")],
+    until: Annotated[
+        str, typer.Option(metavar="TIME", help="Last moment of the author's submissions, such as '2026-12-22 23:59'.")
+    ],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Reason, recorded with the extension.")],
+    db: DatabaseOption = None,
+) -> None:
+    """Give an author more time: submissions are accepted after the ladder has closed, until the final begins.
+
+    Example: arena ladder extend cs101 alice --until "2026-12-22 23:59" --reason "ill for a week"
+    """
+    from arena.course.collecting.deadline import read_deadline
+    from arena.errors import BadSubmission
+    from arena.serve import opened
+    from db.database import Database
+
+    try:
+        last = read_deadline(until)
+    except BadSubmission as error:
+        raise BadSubmission(f"--until: {error}") from None
+    with Database(db, create=False) as database, database.writing() as connection:
+        found = opened.opened(connection, name)
+        opened.extend(connection, found, author, last, reason=reason, now=_now())
+    print(f"{printable(author)} can hand in to {printable(name)} until {words.moment(last)}")
+
+
+@commands.command()
+def close(name: NameArgument = None, db: DatabaseOption = None) -> None:
+    """Close a ladder now, before its time: submissions end, and then the final is played.
+
+    `arena serve` finishes the games in progress and plays the final. The ladder is open again if you set a later time
+    in its description before the final has begun.
+
+    Example: arena ladder close cs101
+    """
+    from arena.serve import opened
+    from db.database import Database
+
+    now = _now()
+    with Database(db, create=False) as database, database.writing() as connection:
+        found = opened.close(connection, opened.opened(connection, name), now)
+    print(f"{printable(found.name)}: {_phase(found, now)}")
+
+
+def _show_agent(
+    connection: Connection, ladder: OpenLadder, lines: list[LadderLine], agent: str, format: OutputFormat
+) -> None:
+    from arena.cli.ladder.rating_plot import rating_plot
+    from db import ladder as record
+    from db.errors import NotFound
+
+    line = next((one for one in lines if one.name == agent), None)
+    handed_in = [_submission(one) for one in record.submissions(connection, ladder.id, author=agent)]
+    if line is None and not handed_in:
+        raise NotFound(
+            f"there is no agent {quote(agent)} on the ladder {quote(ladder.name)}"
+            f"{nearly(agent, [one.name for one in lines])}"
+        )
+    curves = {
+        number: record.curve(connection, ladder.id, version)
+        for version, number in record.versions(connection, ladder.id, agent)
+    }
+    points = [{"version": number, **_times(asdict(point))} for number, curve in curves.items() for point in curve]
+    if format is OutputFormat.JSON:
+        show_json({"agent": agent, "versions": [*curves], "ratings": points, "submissions": handed_in})
+        return
+    if format is OutputFormat.CSV:
+        show_rows(points, exact_columns(_POINT), format=format)
+        return
+    print(f"{printable(agent)} on {printable(ladder.name)}: {'not entered' if line is None else _status(ladder, line)}")
+    if points:
+        last = {point["version"]: point for point in points}
+        print()
+        show_rows([*last.values()], VERSIONS, format=format, numbers=_NUMBERS)
+    if handed_in:
+        print()
+        show_rows(handed_in, SUBMISSIONS, format=format, numbers=("submission",))
+    curve = sorted((point for points in curves.values() for point in points), key=lambda point: point.time)
+    if len(curve) > 1:
+        print("\nThe rating:\n")
+        print("\n".join(rating_plot(curve, width=line_width(), height=_HEIGHT)))
+
+
+def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]]:
+    """A row for each player. Ranks count agents of authors that have a rating."""
+    rows: list[dict[str, Any]] = []
+    rank = 0
+    for line in lines:
+        ranked = line.name not in ladder.anchors and line.rating is not None
+        rank += ranked
+        row = {
+            "rank": rank if ranked else None,
+            "name": line.name,
+            "version": line.number,
+            "rating": line.rating,
+            "error": line.error,
+            "games": line.games,
+            "status": _status(ladder, line),
+            "rated": line.rated,
+        }
+        rows.append(_times(row))
+    return rows
+
+
+def _status(ladder: OpenLadder, line: LadderLine) -> str:
+    return "anchor" if line.name in ladder.anchors else line.status
+
+
+def _submission(one: StoredSubmission) -> dict[str, Any]:
+    row = {"id": one.id, "agent": one.author, "received": one.received, "file": one.label, "state": str(one.state)}
+    return _times({**row, "words": one.words, "changed": one.changed})
+
+
+def _times(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its times as texts."""
+    return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}
+
+
+def _moment(text: str | None) -> str:
+    return "" if text is None else words.moment(datetime.fromisoformat(text))
+
+
+def _phase(ladder: OpenLadder, now: datetime) -> str:
+    """Whether the ladder takes submissions."""
+    if now < ladder.opens:
+        return f"opens at {words.moment(ladder.opens)}, closes at {words.moment(ladder.closes)}"
+    if now < ladder.closes:
+        return f"open until {words.moment(ladder.closes)}"
+    return f"closed since {words.moment(ladder.closes)}"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _say(text: str) -> None:
+    print(printable(text), flush=True)
+
+
+def _wait(reason: str) -> None:
+    import time
+
+    _say(f"{reason}; trying again")
+    time.sleep(_PAUSE)
