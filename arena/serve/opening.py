@@ -32,6 +32,8 @@ from db.database import Database
 
 ROUNDS: Final = 10
 """How often each two anchors meet."""
+_MOST_FAULTS: Final = 0.1
+"""Largest part of an anchor's games that it may lose by a fault."""
 _TOLD: Final = 5
 """Number of reports while the anchors play."""
 
@@ -70,21 +72,28 @@ def ratings_of_anchors(
             _play(tournament, folder, say)
         finally:
             tournament.close()
-    if tournament.quarantined:
-        names = ", ".join(map(quote, tournament.quarantined))
-        raise BadLeague(
-            f"{ladder.name}: anchors: {names} failed in {league.quarantine} games in a row: choose faster anchors or "
-            "a longer clock, and give the ladder another name"
-        )
+    _refuse_faults(tournament)
     fit = bradley_terry.fit(duels(tournament.rated_so_far()), held=held)
     ratings = dict(zip(fit.names, fit.ratings, strict=True))
     return {anchor.name: round(float(ratings[anchor.name]), 1) for anchor in ladder.anchors}
 
 
+def _refuse_faults(tournament: Tournament) -> None:
+    """BadLeague if an anchor lost many games by a fault, such as its time: its rating would depend on the machine."""
+    league = tournament.league
+    for line in tournament.standings().lines:
+        faults = sum(line.faults.values())
+        if faults > _MOST_FAULTS * line.games:
+            verdicts = ", ".join(f"{verdict} {count}" for verdict, count in line.faults.items())
+            raise BadLeague(
+                f"{league.name}: {quote(line.name)} lost {faults} of {line.games} games by a fault ({verdicts}): "
+                "choose faster anchors or a longer clock, and give the ladder another name"
+            )
+
+
 def _tournament_of_anchors(ladder: Ladder) -> League:
-    league = replace(
-        ladder.league, name=f"{ladder.name} {ANCHORS}", format=Format.ROUND_ROBIN, rounds=ROUNDS, quarantine=5
-    )
+    name = f"{ladder.name} {ANCHORS}"
+    league = replace(ladder.league, name=name, format=Format.ROUND_ROBIN, rounds=ROUNDS, quarantine=0)
     listed = [Listed(one.name, one.player_text, read_player(one.player_text)) for one in ladder.anchors]
     return leagues.with_agents(league, listed)
 

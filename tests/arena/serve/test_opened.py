@@ -1,0 +1,287 @@
+"""A ladder in the database is the one that was described; what may change while it stands can change, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BadLeague
+from arena.players.submissions import Store
+from arena.serve import opened as ladders
+from arena.serve.ladder import Ladder, read
+from arena.serve.opened import OpenLadder
+from db import ladder as record
+from db import lookup, store
+from db.database import Connection, Database
+from db.errors import NotFound
+from tests.kit.places import COUNTDOWN
+
+NOON = datetime(2099, 11, 1, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+SMALL = """
+game = "connect4"
+[ladder]
+closes = "2099-12-20T23:59+00:00"
+anchors = { "random" = 0, "minimax:depth=2" = 420.5 }
+"""
+WHOLE = """
+name = "club"
+game = "game.py:Countdown"
+clock = "40/300+3"
+margin = 0.07
+seed = 12345678901234567890123456789
+openings = "openings.txt"
+max_plies = 40
+games_at_once = 1
+names = "shown"
+quarantine = 3
+reuse = true
+walls = "sandbox"
+memory = "512M"
+modules = ["numpy"]
+[limits]
+move = 2.5
+[ladder]
+opens = "2099-11-01T09:00+00:00"
+closes = "2099-12-20T23:59+01:00"
+anchors = { "random" = 0.25 }
+agents = 2
+[ladder.limits]
+pause = "90s"
+[ladder.final]
+format = "knockout"
+best_of = 3
+[[ladder.tournament]]
+name = "friday"
+starts = "2099-11-20T18:00+01:00"
+format = "swiss"
+rounds = 3
+openings = 2
+"""
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty one."""
+    with Database(str(tmp_path / "arena.db")) as database:
+        yield database
+
+
+@pytest.fixture
+def connection(database: Database) -> Iterator[Connection]:
+    """A transaction, for a whole test."""
+    with database.writing() as connection:
+        yield connection
+
+
+def described(folder: Path, text: str = SMALL, *, name: str = "cs101") -> Ladder:
+    """The ladder of this description."""
+    (folder / "game.py").write_text(COUNTDOWN.read_text("utf-8"), "utf-8")
+    (folder / "openings.txt").write_text("1\n2 1\n", "utf-8")
+    path = folder / f"{name}.toml"
+    path.write_text(text, "utf-8")
+    return read(path)
+
+
+def begun(connection: Connection, ladder: Ladder, *, rules: str | None = None) -> OpenLadder:
+    """The ladder, open."""
+    ratings = {anchor.name: anchor.rating or 0.0 for anchor in ladder.anchors}
+    return ladders.open_ladder(connection, ladder, rules=rules or ladder.league.game, ratings=ratings, now=NOON)
+
+
+def updated(connection: Connection, folder: Path, text: str) -> OpenLadder:
+    """The ladder with another description, read again."""
+    ladder = described(folder, text)
+    found = ladders.updated(connection, ladder, rules=ladder.league.game)
+    assert ladders.opened(connection, found.name) == found
+    return found
+
+
+@pytest.mark.parametrize("text", [SMALL, WHOLE])
+def test_what_is_read_from_the_database_is_what_was_described(
+    connection: Connection, tmp_path: Path, text: str
+) -> None:
+    ladder = described(tmp_path, text)
+    rules = Store(tmp_path / "store").take_game(ladder.league.game)
+    found = begun(connection, ladder, rules=rules)
+    for path in tmp_path.glob("*.*"):
+        if path.suffix in (".toml", ".py", ".txt"):
+            path.unlink()  # nothing is read from the files again
+    assert ladders.opened(connection) == found
+    assert found.rules == rules
+    assert {one.game for one in (found.ladder.league, found.ladder.final)} == {rules}
+    assert found.ladder.limits == ladder.limits
+    assert found.ladder.final.best_of == ladder.final.best_of
+    assert found.closes == ladder.closes
+    assert found.opens == (ladder.opens or NOON)
+    if ladder.league.seed is not None:
+        assert found.seed == ladder.league.seed
+
+
+def test_anchors_are_entered_with_ratings_without_error(connection: Connection, tmp_path: Path) -> None:
+    found = begun(connection, described(tmp_path))
+    lines = record.standings(connection, found.id)
+    assert [(line.name, line.rating, line.error, line.games) for line in lines] == [
+        ("minimax:depth=2", 420.5, 0.0, 0),
+        ("random", 0.0, 0.0, 0),
+    ]
+    assert found.anchors == {"random": 0.0, "minimax:depth=2": 420.5} == lookup.anchors(connection, [found.id])
+    assert [row.format for row in lookup.tournaments(connection)] == ["ladder"]
+
+
+def test_a_ladder_that_would_be_closed_at_once_is_not_opened(connection: Connection, tmp_path: Path) -> None:
+    with pytest.raises(BadLeague, match="cs101: closes: expected a time to come, got 2020-12-20"):
+        begun(connection, described(tmp_path, SMALL.replace("2099", "2020")))
+
+
+# Which ladder is meant.
+
+
+def test_without_a_name_the_only_ladder_is_meant_or_the_only_one_that_goes_on(
+    connection: Connection, tmp_path: Path
+) -> None:
+    with pytest.raises(NotFound, match="there is no ladder in this database; `arena ladder open"):
+        ladders.opened(connection)
+    first = begun(connection, described(tmp_path, name="autumn"))
+    assert ladders.opened(connection).name == "autumn"
+    begun(connection, described(tmp_path, name="winter"))
+    with pytest.raises(NotFound, match="expected the name of a ladder, because there are several: 'autumn', 'winter'"):
+        ladders.opened(connection)
+    with pytest.raises(NotFound, match="no ladder 'wintr'; did you mean 'winter'"):
+        ladders.opened(connection, "wintr")
+    store.set_status(connection, first.id, "finished", NOON)
+    assert ladders.opened(connection).name == "winter"
+    assert ladders.opened(connection, "autumn").id == first.id
+
+
+def test_a_tournament_with_the_name_of_a_ladder_is_refused(connection: Connection, tmp_path: Path) -> None:
+    assert not ladders.exists(connection, "cs101")
+    tournament(connection, "cs101")
+    with pytest.raises(BadLeague, match="'cs101' in this database is not a ladder"):
+        ladders.exists(connection, "cs101")
+    begun(connection, described(tmp_path, name="cs102"))
+    assert ladders.exists(connection, "cs102")
+
+
+def tournament(connection: Connection, name: str) -> None:
+    """Another tournament."""
+    store.create_tournament(
+        connection, name, format="swiss", rules="connect4", clock="1", seed=1, settings={}, now=NOON
+    )
+
+
+# Changes while it stands.
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "agents = 3",
+        "opens = 2099-11-02",
+        "[ladder.limits]\nper_day = 1",
+        '[ladder.final]\nformat = "swiss"\nclock = "60"',
+        '[[ladder.tournament]]\nname = "friday"\nstarts = 2099-12-01',
+    ],
+)
+def test_times_limits_and_tournaments_can_change(connection: Connection, tmp_path: Path, added: str) -> None:
+    before = begun(connection, described(tmp_path))
+    assert updated(connection, tmp_path, SMALL) == before
+    after = updated(connection, tmp_path, SMALL + added)
+    assert after.ladder != before.ladder
+    assert (after.id, after.seed, after.anchors, after.rules) == (before.id, before.seed, before.anchors, before.rules)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("connect4", "tictactoe", "game: connect4 -> tictactoe"),
+        ("[ladder]", "clock = 3\n[ladder]".replace("clock", "[limits]\nmove"), "move: 60 -> 3"),
+        ('game = "connect4"', 'game = "connect4"\nclock = "5"', "clock: 10[+]0.1 -> 5"),
+        ('game = "connect4"', 'game = "connect4"\nopenings = 1', "openings: 4 -> 1"),
+        ('game = "connect4"', 'game = "connect4"\nseed = 1', "seed: "),
+        ("420.5", "421", "anchors"),
+        ('"random" = 0, ', "", "anchors"),
+        ('{ "random" = 0, "minimax:depth=2" = 420.5 }', '["random"]', "anchors"),
+    ],
+)
+def test_what_decides_results_cannot_change(
+    connection: Connection, tmp_path: Path, before: str, after: str, words: str
+) -> None:
+    found = begun(connection, described(tmp_path))
+    with pytest.raises(BadLeague, match=f"'cs101' was opened with another description.*{words}"):
+        updated(connection, tmp_path, SMALL.replace(before, after))
+    assert ladders.opened(connection) == found
+
+
+def test_changed_rules_of_the_same_name_are_refused(connection: Connection, tmp_path: Path) -> None:
+    ladder = described(tmp_path, WHOLE)
+    begun(connection, ladder, rules="store/1/game.py:Countdown")
+    with pytest.raises(BadLeague, match="game: its rules have changed"):
+        ladders.updated(connection, ladder, rules="store/2/game.py:Countdown")
+
+
+def test_anchors_without_given_ratings_keep_those_of_the_opening(connection: Connection, tmp_path: Path) -> None:
+    before = begun(connection, described(tmp_path))
+    unrated = SMALL.replace('{ "random" = 0, "minimax:depth=2" = 420.5 }', '["minimax:depth=2", "random"]')
+    assert updated(connection, tmp_path, unrated).anchors == before.anchors
+
+
+def test_closing_stands_until_the_description_gives_another_time(connection: Connection, tmp_path: Path) -> None:
+    before = begun(connection, described(tmp_path))
+    closed = ladders.close(connection, before, NOON + DAY)
+    assert closed.closes == NOON + DAY
+    assert ladders.opened(connection) == closed
+    assert ladders.close(connection, closed, NOON + 2 * DAY) == closed
+    assert updated(connection, tmp_path, SMALL).closes == NOON + DAY
+    assert updated(connection, tmp_path, SMALL + "agents = 2").closes == NOON + DAY
+    assert updated(connection, tmp_path, SMALL.replace("12-20", "12-21")).closes.day == 21
+    assert updated(connection, tmp_path, SMALL).closes == before.closes
+
+
+def test_a_ladder_closed_twice_early_keeps_the_time_of_its_description(connection: Connection, tmp_path: Path) -> None:
+    begun(connection, described(tmp_path))
+    ladders.close(connection, ladders.opened(connection), NOON + 2 * DAY)
+    ladders.close(connection, ladders.opened(connection), NOON + DAY)
+    assert updated(connection, tmp_path, SMALL).closes == NOON + DAY
+
+
+def test_nothing_is_given_after_the_final_has_begun(connection: Connection, tmp_path: Path) -> None:
+    found = ladders.close(connection, begun(connection, described(tmp_path)), NOON)
+    tournament(connection, found.final)
+    with pytest.raises(BadLeague, match="closes: not possible any more, because the tournament 'cs101 final'"):
+        updated(connection, tmp_path, SMALL.replace("12-20", "12-21"))
+    with pytest.raises(BadLeague, match="extensions: not possible any more"):
+        ladders.extend(connection, found, "alice", NOON + DAY, reason="ill", now=NOON)
+    assert updated(connection, tmp_path, SMALL + "agents = 2").ladder.agents == 2
+
+
+# Extensions.
+
+
+def test_an_extension_is_a_row_for_one_author(connection: Connection, tmp_path: Path) -> None:
+    found = begun(connection, described(tmp_path))
+    until = found.closes + DAY
+    ladders.extend(connection, found, "alice", until, reason=" ill ", now=NOON)
+    assert record.extension(connection, found.id, "alice") == until
+    assert record.extension(connection, found.id, "bob") is None
+
+
+@pytest.mark.parametrize(
+    ("author", "days", "reason", "words"),
+    [
+        ("al@ice", 1, "ill", "author: expected a name without '#' and '@'"),
+        ("random", 1, "ill", "expected the name of an author, got 'random'"),
+        ("alice.second", 1, "ill", "expected the name of an author, got 'alice.second'"),
+        ("alice", 0, "ill", "--until: expected a time to come, after the ladder closes"),
+        ("alice", 1, "  ", "--reason: expected a text"),
+    ],
+)
+def test_an_extension_that_makes_no_sense_is_refused(
+    connection: Connection, tmp_path: Path, author: str, days: int, reason: str, words: str
+) -> None:
+    found = begun(connection, described(tmp_path))
+    with pytest.raises(BadLeague, match=words):
+        ladders.extend(connection, found, author, found.closes + days * DAY, reason=reason, now=NOON)
