@@ -1,0 +1,177 @@
+"""The rater: a process that computes the ratings of a ladder while the games go on.
+
+    python -m arena.serve.rater
+
+It reads the results from the database and writes ratings to it. The director only nudges it when a game is over, and is
+nudged when there are new ratings; a lost nudge costs half a minute. Killed at any moment, it loses nothing: the next
+one reads all results again. It ends with its director.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from arena.play.crew import Process
+from arena.walls.run_folder import RunFolder
+from db import ladder
+from db.database import Database
+from db.errors import Busy, DatabaseError
+
+if TYPE_CHECKING:
+    from arena.serve.rating import LadderRatings
+
+GAMES: Final = 20
+"""Number of games after which ratings are computed anew."""
+SECONDS: Final = 30.0
+"""Seconds after which they are computed anew, if a game ended."""
+_SHARE: Final = 0.1
+"""The part of the time that is spent on ratings at most: with thousands of versions they are computed less often."""
+_NICE: Final = 10
+"""Its niceness: games come first."""
+_NUDGE: Final = b"."
+_AT_ONCE: Final = 65536
+"""Bytes that are read at once."""
+
+
+class RaterProcess:
+    """The director's end of the rater."""
+
+    def __init__(self, folder: RunFolder, database: Database, tournament: int) -> None:
+        self._process = Process(["-m", "arena.serve.rater"], folder=folder)
+        # Not as arguments: the address of a database can have a password in it.
+        address = database.address.render_as_string(hide_password=False)
+        self._process.send_settings({"database": address, "tournament": tournament})
+        self._process.link.setblocking(False)
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when there are new ratings or the rater has ended."""
+        return self._process.fileno()
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def nudge(self) -> None:
+        """A game is over."""
+        with suppress(OSError):  # it has ended, or has not read thousands of nudges: it reads the database anyway
+            self._process.link.send(_NUDGE)
+
+    def read(self) -> bool:
+        """Whether ratings were written since the last call."""
+        try:
+            return bool(self._process.link.recv(_AT_ONCE))
+        except OSError:
+            return False
+
+    def is_gone(self) -> bool:
+        """Whether the process has ended and all was read; another one can take its place."""
+        return self._process.is_gone()
+
+    def how_it_ended(self) -> str:
+        """How the process ended."""
+        return self._process.how_it_ended()
+
+    def end(self) -> None:
+        """Ends the process."""
+        self._process.end()
+
+
+class Rater:
+    """Computes ratings when enough has happened."""
+
+    def __init__(self, database: Database, tournament: int, now: Callable[[], float] = monotonic) -> None:
+        self._database, self._tournament, self._now = database, tournament, now
+        self._ratings: LadderRatings | None = None
+        # Games that ended since the last fit.
+        self._games = 0
+        self._fitted = self._not_before = now()
+        # Whether there are results that the written ratings do not know.
+        self._is_stale = True
+
+    def note(self, games: int) -> None:
+        """That many games are over."""
+        self._games += games
+
+    @property
+    def wait(self) -> float:
+        """Seconds until `rate` is to be called; 0 or less: now."""
+        due = self._fitted if self._games >= GAMES or self._ratings is None else self._fitted + SECONDS
+        return max(due, self._not_before) - self._now()
+
+    def rate(self) -> bool:
+        """Reads the new results and writes ratings; returns whether there are new ones."""
+        from arena.serve.rating import LadderRatings  # late: numpy is imported after `main` has set its threads
+
+        began = self._now()
+        self._games = 0
+        is_written = False
+        with suppress(Busy):  # it tries again when the next ratings are due
+            with self._database.reading() as connection:
+                if self._ratings is None:
+                    self._ratings = LadderRatings(connection, self._tournament)
+                self._is_stale |= self._ratings.read(connection)
+                current = {line.version for line in ladder.standings(connection, self._tournament)}
+            if self._is_stale:
+                new = self._ratings.fitted(current)
+                self._ratings.write(self._database, new, datetime.now(UTC))
+                self._is_stale, is_written = False, bool(new)
+        self._fitted = self._now()
+        self._not_before = self._fitted + (self._fitted - began) / _SHARE
+        return is_written
+
+
+def main() -> None:
+    """Runs the rater. Its stdin is a socket, whose other end the director has."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
+    os.nice(_NICE)
+    # One thread: the other cores play games. numpy reads this when it is imported.
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    director = socket.socket(fileno=sys.stdin.fileno())
+    try:
+        settings, nudges = _settings(director)
+        with Database(settings["database"], create=False) as database:
+            rater = Rater(database, settings["tournament"])
+            rater.note(nudges)
+            _serve(director, rater)
+    except DatabaseError as error:
+        sys.exit(str(error))
+
+
+def _settings(director: socket.socket) -> tuple[dict[str, Any], int]:
+    """The settings that the director sends first, and the number of nudges that came with them."""
+    received = b""
+    while b"\n" not in received:
+        more = director.recv(_AT_ONCE)
+        if not more:
+            sys.exit()  # the director has ended
+        received += more
+    line, _, nudges = received.partition(b"\n")
+    return json.loads(line), len(nudges)
+
+
+def _serve(director: socket.socket, rater: Rater) -> None:
+    """Rates until the director ends."""
+    while True:
+        if select.select([director], [], [], max(0.0, rater.wait))[0]:
+            nudges = director.recv(_AT_ONCE)
+            if not nudges:
+                return
+            rater.note(len(nudges))
+        if rater.wait <= 0.0 and rater.rate():
+            with suppress(OSError):  # the director has ended, or has not read thousands of nudges
+                director.send(_NUDGE, socket.MSG_DONTWAIT)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""The ratings of one ladder: all its results counted in memory, and fitted with the anchors' ratings held.
+
+A version is a player of its own. A result is read once, when its game has ended, and a fit begins with what is counted.
+Nothing here must survive: another `LadderRatings` reads all games again and finds the same ratings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from arena.ratings.bradley_terry import fit
+from arena.ratings.duels import duels
+from db import ladder, ladder_results
+from db.database import Database
+from db.ladder import NewRating
+from db.ladder_results import LadderGame, LastRating
+from db.records import PairCount
+
+_MOVED: Final = 1.0
+"""A rating that moved by this much, in Elo, is written again although its version has not played."""
+
+Result = tuple[int, int, float | None, float | None]
+"""Two versions, the lower id first; the points of each in the game where it had the first seat."""
+
+
+class Results:
+    """The results of games, counted in pairs. A game of a pair whose other game has no result counts alone."""
+
+    def __init__(self) -> None:
+        # By version: the number of games that count.
+        self.games: Counter[int] = Counter()
+        # By pair and the versions in their seats: the game that waits for the other one.
+        self._halves: dict[tuple[str, int, int], LadderGame] = {}
+        # By the moves of both games of a pair: how often they were played.
+        self._played: Counter[int] = Counter()
+        # By result, and how often its moves were played: number of pairs.
+        self._pairs: Counter[tuple[Result, int]] = Counter()
+
+    def add(self, game: LadderGame) -> None:
+        """Counts a game that has ended."""
+        self.games.update((game.first, game.second))
+        other = self._halves.pop((game.pair, game.second, game.first), None)
+        if other is None:
+            self._halves[game.pair, game.first, game.second] = game
+        elif game.first < other.first:
+            self._add_pair(game, other)
+        else:
+            self._add_pair(other, game)
+
+    def _add_pair(self, low: LadderGame, high: LadderGame) -> None:
+        """`low` is the game in which the version with the lower id had the first seat."""
+        result = (low.first, low.second, low.points, high.points)
+        times = 1
+        if low.moves_hash is not None and high.moves_hash is not None:
+            moves = hash((low.first, low.second, low.moves_hash, high.moves_hash))
+            self._played[moves] += 1
+            times = self._played[moves]
+        # Pairs that repeat one another are counted together, with how often these moves were played.
+        self._pairs[result, times] += times
+        if times > 1:
+            self._pairs[result, times - 1] -= times - 1
+
+    def counted(self) -> Iterator[PairCount]:
+        """All results."""
+        for (result, repeats), count in self._pairs.items():
+            if count:
+                yield _pair_count(result, count, repeats)
+        singles = Counter((_single(game), game.moves_hash or -game.id) for game in self._halves.values())
+        for (result, _), count in singles.items():
+            yield _pair_count(result, count, count)
+
+
+class LadderRatings:
+    """The results so far, and the ratings that were written last."""
+
+    def __init__(self, connection: Connection, tournament: int) -> None:
+        self._tournament = tournament
+        self._written = ladder_results.last_ratings(connection, tournament)
+        self._held = {_name(version): one.rating for version, one in self._written.items() if one.error == 0.0}
+        self._count_anew(connection)
+
+    def _count_anew(self, connection: Connection) -> None:
+        """Forgets all results."""
+        self._results = Results()
+        self._last_game = 0
+        self._unfinished: set[int] = set()
+        self._last_ruling = ladder_results.last_ruling(connection)
+        self._overruled = ladder_results.overruled(connection)
+
+    def read(self, connection: Connection) -> bool:
+        """Counts the games that have ended since the last time, or all games anew after a ruling. Returns whether
+        anything changed."""
+        is_anew = ladder_results.last_ruling(connection) != self._last_ruling
+        if is_anew:
+            self._count_anew(connection)
+        before = self._results.games.total()
+        for game in ladder_results.games_again(connection, self._unfinished):
+            self._note(game)
+        for game in ladder_results.games_after(connection, self._tournament, self._last_game):
+            self._last_game = game.id
+            self._note(game)
+        return is_anew or self._results.games.total() > before
+
+    def _note(self, game: LadderGame) -> None:
+        if not game.is_over:
+            self._unfinished.add(game.id)
+            return
+        self._unfinished.discard(game.id)
+        if game.is_result and game.id not in self._overruled:
+            self._results.add(game)
+
+    def fitted(self, current: Collection[int]) -> list[NewRating]:
+        """The ratings to write: of the versions that played since their last one, and of the `current` versions whose
+        rating moved."""
+        found = fit(duels([], [*self._results.counted()]), held=self._held)
+        new = []
+        for name, rating, error in zip(found.names, found.ratings, found.errors(), strict=True):
+            version = int(name)
+            games, last = self._results.games[version], self._written.get(version)
+            has_played = last is None or last.games != games
+            has_moved = last is not None and version in current and abs(last.rating - rating) >= _MOVED
+            if name not in self._held and (has_played or has_moved):
+                new.append(NewRating(version, float(rating), float(error), games))
+        return new
+
+    def write(self, database: Database, ratings: Sequence[NewRating], now: datetime) -> None:
+        """Writes these ratings in one transaction."""
+        if ratings:
+            with database.writing() as connection:
+                ladder.add_ratings(connection, self._tournament, ratings, now)
+            self._written |= {one.version: LastRating(one.rating, one.error, one.games) for one in ratings}
+
+
+def _single(game: LadderGame) -> Result:
+    """The result of a game whose partner has none."""
+    if game.first < game.second:
+        return (game.first, game.second, game.points, None)
+    return (game.second, game.first, None, game.points)
+
+
+def _pair_count(result: Result, count: int, repeats: int) -> PairCount:
+    low, high, own, others = result
+    return PairCount(_name(low), _name(high), "", own, others, count, repeats)
+
+
+def _name(version: int) -> str:
+    """The version's name in a fit."""
+    return str(version)
