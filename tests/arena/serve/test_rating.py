@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -26,8 +25,8 @@ ANCHORS = {"low": 0.0, "high": 400.0}
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with Database(str(tmp_path / "arena.db")) as database:
+def database(where: str) -> Iterator[Database]:
+    with Database(where) as database:
         yield database
 
 
@@ -89,7 +88,7 @@ class RandomLadder:
         self.over.append(game)
 
 
-@pytest.mark.parametrize("seed", range(tries(6)))
+@pytest.mark.parametrize("seed", range(tries(3)))
 def test_ratings_are_those_of_a_fit_of_all_games(database: Database, seed: int) -> None:
     """Read in parts, while games end in any order, they are those that the rest of the program finds."""
     random = Random(seed)
@@ -216,6 +215,7 @@ def instructions(database: Database, ratings: LadderRatings) -> int:
     return counted
 
 
+@pytest.mark.parametrize("where", ["sqlite"], indirect=True)
 def test_a_finished_game_costs_the_same_however_many_were_played(database: Database) -> None:
     """Counted in instructions of the database, not in time."""
     with database.writing() as connection:
