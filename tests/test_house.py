@@ -123,6 +123,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py"),
     }
     of_a_description = {
+        "arena/serve/ladder_games.py",
         *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
         "arena/serve/ladder.py",

@@ -26,7 +26,8 @@ from arena.tournament import league as leagues
 from arena.tournament.formats import Format
 from arena.tournament.league import League, Listed
 from arena.tournament.lock import tournament_lock
-from arena.tournament.tournament import Tournament, Wait
+from arena.tournament.recorded_games import Wait
+from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
 from db.database import Database
 

@@ -1,6 +1,6 @@
-"""What every schedule of recorded games does alike: a game's end is recorded once, and a void game is played again.
+"""What a tournament and a ladder do alike: a game's end is recorded once, and a void game is played again.
 
-A tournament and a ladder are such schedules. All that follows from a game is written in one transaction; while the
+Both are played by a director. All that follows from a game is written in one transaction; while the
 database is busy or the disk is full, the transaction is tried again, so no result is lost.
 """
 
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from agents.protocol import Verdict
-from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, Schedule, refuse_broken_rules
+from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
 from arena.tournament.game_scheduling import RecordedTournament
 from arena.tournament.host import host
 from db import running, store
@@ -23,7 +23,7 @@ Wait = Callable[[str], None]
 """Called with the reason why nothing can be written; returns when it is time to try again."""
 
 
-class RecordedGames(Schedule):
+class RecordedGames:
     """The games of one tournament in the database."""
 
     def __init__(

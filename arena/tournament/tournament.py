@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from adsearch import games
-from arena.match.schedule import Entrant, Finished, Planned
+from arena.match.schedule import Entrant, Finished, Planned, Schedule
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
@@ -32,7 +32,7 @@ _AHEAD: Final = 50
 """Number of scheduled games that are read from the database in one query."""
 
 
-class Tournament(RecordedGames):
+class Tournament(RecordedGames, Schedule):
     """A tournament that this process runs; `lock.tournament_lock` keeps other processes from running it."""
 
     def __init__(

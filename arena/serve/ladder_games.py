@@ -1,0 +1,316 @@
+"""The games of a ladder, as two schedules: the first pairs of new versions, and all other pairs.
+
+A pair is scheduled as two games in one transaction, when the first of them begins; so after a crash it is known which
+pairs were begun. `pairing.py` decides who meets; this module knows what that depends on, and writes what follows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from random import Random
+from typing import Final
+
+from adsearch import games
+from arena.errors import ArenaError
+from arena.match.openings import Book
+from arena.match.schedule import Entrant, Finished, Planned
+from arena.players import versions
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.submissions import Store
+from arena.serve.in_turn import StandingSchedule
+from arena.serve.opened import OpenLadder
+from arena.serve.pairing import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair, State, pick
+from arena.serve.pairs_begun import PairsBegun
+from arena.tournament import formats
+from arena.tournament.game_scheduling import RecordedTournament, games_of
+from arena.tournament.preparation import faults_in_a_row
+from arena.tournament.recorded_games import RecordedGames, Wait, written
+from db import ladder, ladder_pairs, running, store
+from db.audit import StoredVersion
+from db.database import Connection, Database
+from db.ladder import LadderLine
+from db.ladder_pairs import PairCount
+
+_LEGS: Final = 2
+_OPENINGS: Final = 50
+"""Pairs of the same agents until the first opening follows again: after a restart all of them are found anew."""
+_MOST_SCHEDULED: Final = 1000
+"""More scheduled games than a ladder ever has: a pair is begun only if no game is scheduled."""
+_ERRORS: Final = 1.96
+"""Standard errors in the recorded error of a rating, which is half the width of its 95 % interval."""
+
+Unplayed = tuple[list[running.ScheduledGame], dict[str, set[int]]]
+"""The scheduled games; and of each pair in progress, by its key, the games that are not over."""
+
+
+class LadderGames(RecordedGames):
+    """The games of a ladder that this process runs. Its two schedules are `placements` and `others`."""
+
+    def __init__(
+        self,
+        opened: OpenLadder,
+        database: Database,
+        submissions: Store,
+        confinement: Confinement,
+        *,
+        wait: Wait,
+        random: Random | None = None,
+    ) -> None:
+        """Goes on with the ladder: games that were in progress are scheduled again."""
+        tournament = RecordedTournament(opened.id, opened.seed, opened.ladder.league, opened.rules)
+
+        def go_on(connection: Connection) -> tuple[dict[str, int], list[PairCount]]:
+            store.set_status(connection, tournament.id, "running", datetime.now(UTC))
+            store.interrupt(connection, tournament.id)
+            return faults_in_a_row(connection, tournament), ladder_pairs.begun(connection, tournament.id)
+
+        faults, pairs = written(database, wait, go_on)
+        super().__init__(tournament, database, wait=wait, faults=faults)
+        self.placements = _Part(self, placement=True)
+        self.others = _Part(self, placement=False)
+        # Agents that cannot play because their copy in the store cannot be used, each with the reason.
+        self.left_out: dict[str, str] = {}
+        # Agents that were put aside during this run, after faults in a row.
+        self.put_aside: list[str] = []
+        self._anchors = opened.anchors
+        self._submissions = submissions
+        self._confinement = confinement
+        self._random = random or Random()
+        self._start = games.start(opened.rules)
+        self._book = Book(opened.rules, self.league.openings, seed=opened.seed)
+        self._pairs = PairsBegun(pairs)
+        self._begins_pairs = True
+        # The current version of every agent, of those that are put aside too.
+        self._versions: dict[str, int] = {}
+        # The agents that can play, by name; and the players of their current versions, by row id.
+        self._lines: dict[str, LadderLine] = {}
+        self._entrants: dict[int, Entrant] = {}
+        self._scheduled: list[running.ScheduledGame] = []
+        self._open: dict[str, set[int]] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        """Reads who plays, with which version and rating: after a submission has entered, and after new ratings. Games
+        of a replaced version that have not begun are cancelled; those in progress count for it."""
+
+        def read(connection: Connection) -> tuple[list[LadderLine], Unplayed]:
+            ladder_pairs.cancel_replaced(connection, self.id)
+            return ladder.standings(connection, self.id), self._unplayed(connection)
+
+        lines, (self._scheduled, self._open) = self._write(read)
+        before, entrants = self._versions, self._entrants
+        self._versions = {line.name: line.version for line in lines}
+        self._lines, self._entrants, self.left_out = {}, {}, {}
+        for line in lines:
+            if before.get(line.name, line.version) != line.version:
+                self._faults.pop(line.name, None)
+            if line.status != "active":
+                continue
+            try:
+                self._entrants[line.version] = entrants.get(line.version) or self._entrant(line)
+            except ArenaError as error:
+                self.left_out[line.name] = str(error)
+                continue
+            self._lines[line.name] = line
+        self._pairs.use({name: line.version for name, line in self._lines.items()})
+
+    def finish(self) -> None:
+        """From now on no pair is begun; both games of the pairs in progress are played."""
+        self._begins_pairs = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no game is in progress, and none is scheduled that can be played."""
+        stuck = [game for game in self._scheduled if not self._can_play(game)]
+        return len(stuck) == sum(map(len, self._open.values()))
+
+    # What its two schedules do.
+
+    def start(self, *, placement: bool) -> Planned | None:
+        """The next game. A pair that was begun goes on before a new one begins. `placement`: only the first pairs of
+        new versions."""
+        game = self._begin_scheduled(placement=placement)
+        while game is None and self._begins_pairs:
+            pair = pick(self._state(), self._random, placement=placement)
+            if pair is None:
+                return None
+            game = self._begin_pair(pair)
+            if game is None:
+                self.reload()
+        return None if game is None else self._planned(game, tuple(self._entrants[one] for one in game.versions))
+
+    def note(self, finished: Finished) -> None:
+        """Records the game and all its effects in one transaction."""
+        faults = {name: count for name, count in self._faults_after(finished).items() if self._counts(name, finished)}
+        out = self._out(faults)
+
+        def record(connection: Connection) -> Unplayed | None:
+            repeated = self._finish(connection, finished)
+            for name in out:
+                store.set_entry_status(connection, self.id, name, "quarantined")
+            if not repeated and not out:
+                return None
+            ladder_pairs.cancel_replaced(connection, self.id)
+            return self._unplayed(connection)
+
+        unplayed = self._write(record)
+        if unplayed is None:
+            self._end_leg(str(finished.game.identity[0]), finished.game.leg)
+        else:
+            self._scheduled, self._open = unplayed
+        self._faults |= faults | dict.fromkeys(out, 0)
+        self.put_aside += out
+        for name in out:
+            del self._lines[name]
+
+    def interrupted(self) -> None:
+        """The referee died during the games in progress: they are scheduled again, except those of replaced versions.
+        A second call changes nothing."""
+        self._scheduled, self._open = self._write(self._put_back)
+
+    def close(self) -> None:
+        """Ends the run: games in progress are scheduled again."""
+
+        def end(connection: Connection) -> None:
+            self._put_back(connection)
+            store.set_status(connection, self.id, "stopped", datetime.now(UTC))
+
+        self._write(end)
+
+    # Inside a transaction.
+
+    def _put_back(self, connection: Connection) -> Unplayed:
+        store.interrupt(connection, self.id)
+        ladder_pairs.cancel_replaced(connection, self.id)
+        return self._unplayed(connection)
+
+    def _unplayed(self, connection: Connection) -> Unplayed:
+        legs: dict[str, set[int]] = {}
+        for pair, leg in running.waiting(connection, self.id):
+            legs.setdefault(pair, set()).add(leg)
+        return running.scheduled(connection, self.id, _MOST_SCHEDULED), legs
+
+    # Outside of transactions.
+
+    def _begin_scheduled(self, *, placement: bool) -> running.ScheduledGame | None:
+        """Begins the first scheduled game that this schedule can play."""
+        wanted = [
+            game for game in self._scheduled if self._can_play(game) and (self._is_placement(game) or not placement)
+        ]
+        if not wanted:
+            return None
+
+        def begin(connection: Connection) -> tuple[running.ScheduledGame | None, list[running.ScheduledGame]]:
+            scheduled = running.scheduled(connection, self.id, _MOST_SCHEDULED)
+            game = next((game for game in wanted if game in scheduled), None)
+            if game is not None:
+                store.begin(connection, game.id, datetime.now(UTC))
+                scheduled.remove(game)
+            return game, scheduled
+
+        game, self._scheduled = self._write(begin)
+        return game
+
+    def _begin_pair(self, pair: Pair) -> running.ScheduledGame | None:
+        """Schedules both games and begins the first; None if one of the two agents cannot play any more."""
+        names = (pair.one, pair.other)
+        versions = {name: self._lines[name].version for name in names}
+        cycle = self._pairs.meetings(*names)
+        pairing = formats.Pairing.of(names, cycle=cycle, round=0, legs=_LEGS, seed=self.seed)
+        # Found before the transaction begins, because it can take a tenth of a second.
+        new = [*games_of(self._on_record, pairing, versions, self._book.opening(cycle % _OPENINGS, *names))]
+
+        def begin(connection: Connection) -> list[running.ScheduledGame]:
+            if not ladder_pairs.all_active(connection, self.id, versions.values()):
+                return []
+            ids = store.schedule(connection, self.id, new)
+            both = [game for game in running.scheduled(connection, self.id, _MOST_SCHEDULED) if game.id in ids]
+            store.begin(connection, both[0].id, datetime.now(UTC))
+            return both
+
+        both = self._write(begin)
+        if not both:
+            return None
+        first, *rest = both
+        self._scheduled += rest
+        self._open[pairing.key] = {*range(_LEGS)}
+        number = ladder_pairs.pair_number(first.number)
+        self._pairs.add(PairCount(names, (versions[pair.one], versions[pair.other]), 1, number))
+        return first
+
+    def _state(self) -> State:
+        """What decides who plays next."""
+        busy = Counter(name for pair in self._open for name in json.loads(pair)[:-1])
+        middle = sum(self._anchors.values()) / max(1, len(self._anchors))
+        pairs = self._pairs
+        candidates = [
+            Candidate(
+                name,
+                author=name.partition(".")[0],
+                anchor=name in self._anchors,
+                rating=middle if line.rating is None else line.rating,
+                error=UNRATED_ERROR if line.error is None else line.error / _ERRORS,
+                pairs=pairs.of_version[line.version],
+                last=pairs.last[name],
+                busy=busy[name],
+            )
+            for name, line in self._lines.items()
+        ]
+        return State(candidates, pairs.met, pairs.now)
+
+    def _can_play(self, game: running.ScheduledGame) -> bool:
+        """Whether the store has the programs of both players."""
+        return all(version in self._entrants for version in game.versions)
+
+    def _is_placement(self, game: running.ScheduledGame) -> bool:
+        """Whether the game belongs to the first pairs of a new version."""
+        return any(name in self._anchors for name in game.names) and any(
+            name not in self._anchors and self._pairs.of_version[version] <= PLACEMENT_PAIRS
+            for name, version in zip(game.names, game.versions, strict=True)
+        )
+
+    def _counts(self, name: str, finished: Finished) -> bool:
+        """Whether faults in this game count for the agent: not if its version was replaced, and not for anchors, which
+        hold the scale."""
+        line = self._lines.get(name)
+        played = next(entrant.source for entrant in finished.game.entrants if entrant.name == name)
+        return line is not None and name not in self._anchors and played == line.source
+
+    def _end_leg(self, pair: str, leg: int) -> None:
+        """This game of the pair is over."""
+        self._open[pair].discard(leg)
+        if not self._open[pair]:
+            del self._open[pair]
+
+    def _entrant(self, line: LadderLine) -> Entrant:
+        """The current version, from the store."""
+        version = StoredVersion(line.name, line.number, line.source, line.started_as)
+        player = versions.player(version, self._submissions)
+        return enter(player, line.name, self._start, self._submissions, self._confinement)
+
+
+class _Part(StandingSchedule):
+    """One of the two schedules of a ladder's games."""
+
+    def __init__(self, games: LadderGames, *, placement: bool) -> None:
+        self._games = games
+        self._placement = placement
+
+    def next(self) -> Planned | None:
+        """The next game of this part."""
+        return self._games.start(placement=self._placement)
+
+    def note(self, finished: Finished) -> None:
+        """Records the game."""
+        self._games.note(finished)
+
+    def interrupted(self) -> None:
+        """Schedules the games in progress again."""
+        self._games.interrupted()
+
+    def close(self) -> None:
+        """Ends the run."""
+        self._games.close()

@@ -1,0 +1,421 @@
+"""The games of a ladder: every pair's two games are recorded exactly once, whatever happens in between."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from agents.protocol import Verdict
+from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned
+from arena.players.confinement import Confinement
+from arena.players.player import read_player
+from arena.players.submissions import Store
+from arena.serve.ladder import Anchor, Ladder
+from arena.serve.ladder_games import LadderGames
+from arena.serve.opened import open_ladder, opened
+from arena.tournament import league as leagues
+from db import ladder_pairs, store
+from db.database import Database
+from tests.arena.tournament.test_tournament import Play, first_wins, record
+from tests.kit.effort import tries
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+ANCHORS = {"random": 0.0, "alphabeta:depth=2": 400.0}
+
+
+class Stand:
+    """An open ladder, runs of it without processes, and authors who hand in."""
+
+    def __init__(self, folder: Path, *, quarantine: int = 3, openings: int = 1) -> None:
+        self.folder = folder
+        self.waits: list[str] = []
+        self.store = Store(folder / "arena.store")
+        league = leagues.from_arguments(
+            "tictactoe", [*ANCHORS], name="cs101", seed=7, quarantine=quarantine, openings=openings
+        )
+        league = replace(league, agents=())
+        ladder = Ladder(
+            league=league,
+            opens=None,
+            closes=NOW + timedelta(days=30),
+            anchors=tuple(Anchor(name, name, rating) for name, rating in ANCHORS.items()),
+            final=league,
+        )
+        with self.database() as database, database.writing() as connection:
+            open_ladder(connection, ladder, rules="tictactoe", ratings=ANCHORS, now=NOW)
+
+    def database(self) -> Database:
+        return Database(str(self.folder / "arena.db"))
+
+    def hand_in(self, name: str, text: str = "pass") -> None:
+        """A submission of `name` that has passed its check."""
+        path = self.folder / f"{name}.py"
+        path.write_text(f"# {name}\n{text}", "utf-8")
+        source = self.store.take(read_player(str(path))).hash
+        with self.database() as database, database.writing() as connection:
+            version = store.version(connection, name, source, str(path), NOW)
+            store.enter(connection, 1, name, version)
+            store.set_entry_status(connection, 1, name, "active")
+            ladder_pairs.cancel_replaced(connection, 1)
+
+    def set_status(self, name: str, status: str) -> None:
+        with self.database() as database, database.writing() as connection:
+            store.set_entry_status(connection, 1, name, status)
+
+    @contextmanager
+    def running(self, seed: int = 1) -> Iterator[LadderGames]:
+        """The ladder, as a process has it; leaving without `close` is a kill."""
+        with self.database() as database:
+            with database.reading() as connection:
+                ladder = opened(connection)
+            confinement = Confinement(self.folder / "scratch", ladder.rules)
+            yield LadderGames(ladder, database, self.store, confinement, wait=self.waits.append, random=Random(seed))
+
+    def sql(self, query: str) -> list[Any]:
+        with closing(sqlite3.connect(self.folder / "arena.db")) as connection:
+            return connection.execute(query).fetchall()
+
+    def statuses(self) -> dict[str, int]:
+        return dict(self.sql("SELECT status, COUNT(*) FROM game GROUP BY status"))
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Stand:
+    stand = Stand(tmp_path)
+    for name in ("ann", "bob", "cid"):
+        stand.hand_in(name)
+    return stand
+
+
+def begin(games: LadderGames) -> Planned:
+    """The next game, in the order in which the standing director asks."""
+    game = games.placements.next() or games.others.next()
+    assert game is not None
+    return game
+
+
+def play(games: LadderGames, how: Play = first_wins, *, most: int = 1) -> list[Planned]:
+    """Plays that many games, one after the other."""
+    played = []
+    for _ in range(most):
+        played.append(begin(games))
+        games.note(record(played[-1], how))
+    return played
+
+
+def names(game: Planned) -> tuple[str, ...]:
+    return tuple(entrant.name for entrant in game.entrants)
+
+
+def crashes(name: str) -> Play:
+    """This agent crashes in all its games."""
+
+    def result(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        if name not in names(game):
+            return first_wins(game)
+        seat = names(game).index(name)
+        return Verdict.CRASHED, seat, tuple(float(at != seat) for at in range(2))
+
+    return result
+
+
+def void(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.VOID, None, None
+
+
+def test_a_pair_is_two_games_with_the_same_opening_and_swapped_seats(stand: Stand) -> None:
+    with stand.running() as games:
+        for _ in range(30):
+            first, second = play(games, most=2)
+            assert names(first) == names(second)[::-1]
+            assert first.identity == second.identity
+            assert (first.leg, second.leg) == (0, 1)
+            assert first.opening == second.opening
+            assert len(first.opening) == 1
+        assert games.is_idle
+    assert stand.statuses() == {"finished": 60}
+    assert stand.sql("SELECT MIN(number), MAX(number), COUNT(DISTINCT number) FROM game") == [(1, 60, 60)]
+
+
+def test_the_same_agents_do_not_get_an_opening_twice_until_they_had_all(stand: Stand) -> None:
+    with stand.running() as games:
+        play(games, most=160)
+    openings: dict[str, list[str]] = {}
+    for pair, opening in stand.sql("SELECT pair, opening FROM game WHERE leg = 0 ORDER BY number"):
+        openings.setdefault(str(json.loads(pair)[:2]), []).append(opening)
+    assert max(map(len, openings.values())) >= 4
+    for seen in openings.values():
+        assert len(set(seen)) == min(len(seen), 9)
+
+
+def test_new_versions_play_anchors_first_and_both_schedules_share_the_pairs(stand: Stand) -> None:
+    with stand.running() as games:
+        assert games.others.next() is None
+        while (game := games.placements.next()) is not None:
+            assert set(names(game)) & ANCHORS.keys()
+            games.note(record(game, first_wins))
+        assert stand.statuses() == {"finished": 3 * 8 * 2}
+        first = games.others.next()
+        assert first is not None
+        second = games.others.next()
+        assert second is not None
+        assert first.identity == second.identity
+        games.placements.note(record(first, first_wins))
+        games.others.note(record(second, first_wins))
+        assert games.is_idle
+
+
+def test_a_killed_run_goes_on_with_the_games_in_progress_as_the_same_attempts(stand: Stand) -> None:
+    with stand.running() as games:
+        begun = [begin(games) for _ in range(3)]
+    with stand.running() as games:
+        again = play(games, most=4)
+        assert games.is_idle
+    assert [game.number for game in again[:3]] == [game.number for game in begun]
+    assert {game.attempt for game in again} == {1}
+    assert stand.statuses() == {"finished": 4}
+
+
+def test_a_closed_run_leaves_no_game_in_progress(stand: Stand) -> None:
+    with stand.running() as games:
+        begin(games)
+        games.others.close()
+        games.placements.close()
+    assert stand.statuses() == {"scheduled": 2}
+    assert stand.sql("SELECT status FROM tournament") == [("stopped",)]
+
+
+def test_after_finish_only_the_pairs_in_progress_are_played(stand: Stand) -> None:
+    with stand.running() as games:
+        game = begin(games)
+        games.finish()
+        idle = [games.is_idle]
+        games.note(record(game, first_wins))
+        idle.append(games.is_idle)
+        play(games)
+        idle.append(games.is_idle)
+        assert idle == [False, False, True]
+        assert games.placements.next() is None
+        assert games.others.next() is None
+
+
+def test_a_new_version_cancels_what_has_not_begun_and_games_in_progress_count_for_the_old_one(stand: Stand) -> None:
+    with stand.running() as games:
+        game = begin(games)
+        (author,) = set(names(game)) - ANCHORS.keys()
+        stand.hand_in(author, "x = 2")
+        games.reload()
+        assert stand.statuses() == {"playing": 1, "cancelled": 1}
+        games.note(record(game, first_wins))
+        assert games.is_idle
+        old = f"SELECT version.number FROM seat JOIN version ON version.id = seat.version WHERE name = '{author}'"
+        assert stand.sql(f"{old} AND points IS NOT NULL") == [(1,)]
+        while author not in names(later := begin(games)):
+            games.note(record(later, first_wins))
+        assert stand.sql(f"{old} AND game = {later.number}") == [(2,)]
+
+
+@pytest.mark.parametrize("lost", ["void", "interrupted", "killed"])
+def test_a_game_of_a_replaced_version_that_was_lost_is_not_played_again(stand: Stand, lost: str) -> None:
+    with stand.running() as games:
+        game = begin(games)
+        (author,) = set(names(game)) - ANCHORS.keys()
+        stand.hand_in(author, "x = 2")
+        if lost != "killed":
+            games.reload()
+            if lost == "void":
+                games.note(record(game, void))
+            else:
+                games.placements.interrupted()
+                games.others.interrupted()
+            assert games.is_idle
+    with stand.running() as games:
+        assert games.is_idle
+        assert stand.statuses() == ({"void": 1, "cancelled": 2} if lost == "void" else {"cancelled": 2})
+
+
+def test_a_void_game_is_played_again_at_most_three_times(stand: Stand) -> None:
+    with stand.running() as games:
+        attempts = [game.attempt for game in play(games, void, most=2 * MOST_ATTEMPTS)]
+        assert games.is_idle
+    assert sorted(attempts) == [1, 1, 2, 2, 3, 3]
+    assert stand.statuses() == {"void": 2 * MOST_ATTEMPTS}
+
+
+def test_faults_in_a_row_put_an_agent_aside_until_its_next_submission(stand: Stand) -> None:
+    with stand.running() as games:
+        play(games, crashes("ann"), most=40)
+        assert games.put_aside == ["ann"]
+    faults = "SELECT COUNT(*) FROM game JOIN seat ON seat.game = game.id AND seat.seat = game.fault WHERE name = 'ann'"
+    assert stand.sql(faults) == [(3,)]
+    assert stand.sql("SELECT COUNT(*) FROM game WHERE verdict = 'forfeit'") == [(0,)]
+    assert stand.statuses()["cancelled"] == 1
+    assert stand.sql("SELECT name, status FROM entry WHERE status <> 'active'") == [("ann", "quarantined")]
+    with stand.running() as games:
+        assert not any("ann" in names(game) for game in play(games, most=20))
+        stand.hand_in("ann", "mended = True")
+        games.reload()
+        assert any("ann" in names(game) for game in play(games, crashes("ann"), most=2))
+        assert games.put_aside == []  # the faults of the old version do not count
+
+
+def test_faults_are_counted_across_restarts(stand: Stand) -> None:
+    for _ in range(3):
+        with stand.running() as games:
+            while "ann" not in names(play(games, crashes("ann"))[0]):
+                pass
+    assert games.put_aside == ["ann"]
+
+
+def test_faults_of_a_replaced_version_and_of_anchors_put_nobody_aside(tmp_path: Path) -> None:
+    stand = Stand(tmp_path, quarantine=1)
+    for name in ("ann", "bob", "cid"):
+        stand.hand_in(name)
+    with stand.running() as games:
+        for name in ANCHORS:
+            play(games, crashes(name), most=20)
+        begun = [begin(games) for _ in range(8)]
+        assert any("ann" in names(game) for game in begun)
+        stand.hand_in("ann", "x = 2")
+        games.reload()
+        for game in begun:
+            games.note(record(game, crashes("ann")))
+        assert games.put_aside == []
+
+
+def test_an_agent_that_another_process_has_withdrawn_is_not_paired(stand: Stand) -> None:
+    with stand.running() as games:
+        for name in ("ann", "bob"):
+            stand.set_status(name, "withdrawn")
+        assert {name for game in play(games, most=20) for name in names(game)} == {"cid", *ANCHORS}
+    assert "cancelled" not in stand.statuses()
+
+
+def test_an_agent_whose_copy_is_damaged_is_left_out_and_others_play(stand: Stand) -> None:
+    with stand.running() as games:
+        begun = begin(games)
+        (author,) = set(names(begun)) - ANCHORS.keys()
+    ((source,),) = stand.sql(f"SELECT source FROM version WHERE started_as LIKE '%{author}.py'")
+    shutil.move(stand.store.folder / source, stand.folder / "away")
+    with stand.running() as games:
+        assert "enter it again" in games.left_out[author]
+        assert games.is_idle
+        assert not any(author in names(game) for game in play(games, most=10))
+        shutil.move(stand.folder / "away", stand.store.folder / source)
+        games.reload()
+        assert games.left_out == {}
+        assert begin(games).number == begun.number
+
+
+def test_two_agents_of_an_author_never_meet(tmp_path: Path) -> None:
+    stand = Stand(tmp_path)
+    for name in ("ann", "ann.second", "bob"):
+        stand.hand_in(name)
+    with stand.running() as games:
+        met = {frozenset(names(game)) for game in play(games, most=120)}
+    assert frozenset({"ann", "ann.second"}) not in met
+    assert frozenset({"ann.second", "bob"}) in met
+
+
+def test_what_is_read_for_a_game_is_found_by_an_index(stand: Stand) -> None:
+    for query in (ladder_pairs._CANCEL_REPLACED, ladder_pairs._ACTIVE):
+        text = str(query).replace("__[POSTCOMPILE_versions]", "1, 2")
+        with closing(sqlite3.connect(stand.folder / "arena.db")) as connection:
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {text}", {"tournament": 1}).fetchall()
+        assert plan
+        assert not [step for *_, step in plan if "SCAN" in step], plan
+
+
+class Life:
+    """A ladder in which anything happens: kills, lost referees, new versions, faults, void games, withdrawals."""
+
+    def __init__(self, stand: Stand, number: int) -> None:
+        self.stand = stand
+        self.random = Random(number)
+        self.noted = Counter[tuple[str, int]]()
+        self.versions = 0
+
+    def run(self, events: int) -> None:
+        """One process, up to its kill."""
+        with self.stand.running(self.random.randrange(1000)) as games:
+            playing: list[Planned] = []
+            for _ in range(events):
+                self.happens(games, playing)
+            games.interrupted()
+            fresh = state_of(games)
+        with self.stand.running() as games:
+            assert state_of(games) == fresh
+
+    def happens(self, games: LadderGames, playing: list[Planned]) -> None:
+        what = self.random.random()
+        if what < 0.04:
+            playing.clear()
+            games.placements.interrupted()
+            games.others.interrupted()
+        elif what < 0.1:
+            self.versions += 1
+            name = self.random.choice(("ann", "bob", "cid", "dan"))
+            self.stand.hand_in(name, f"x = {self.versions}")
+            games.reload()
+        elif what < 0.13:
+            self.stand.set_status("bob", self.random.choice(("active", "withdrawn")))
+        elif what < 0.55 and len(playing) < 4:
+            part = self.random.choice((games.placements, games.others))
+            if (game := part.next()) is not None:
+                playing.append(game)
+        elif playing:
+            self.ends(games, playing.pop(self.random.randrange(len(playing))))
+
+    def ends(self, games: LadderGames, game: Planned) -> None:
+        verdict = self.random.choices([Verdict.NORMAL, Verdict.CRASHED, Verdict.VOID], [7, 2, 1])[0]
+        points = None if verdict is Verdict.VOID else (1.0, 0.0)
+        fault = 1 if verdict is Verdict.CRASHED else None
+        end: Callable[[Planned], Any] = lambda _: (verdict, fault, points)  # noqa: E731
+        finished: Finished = record(game, end)
+        games.note(finished)
+        if verdict is not Verdict.VOID:
+            self.noted[str(game.identity[0]), game.leg] += 1
+
+
+def state_of(games: LadderGames) -> object:
+    """What decides who plays next, in a form that can be compared."""
+    games.reload()
+    state = games._state()
+    candidates = sorted(state.candidates, key=lambda one: one.name)
+    return candidates, state.met, state.now, games._open, games._scheduled
+
+
+@pytest.mark.parametrize("number", range(tries(6, soak=300)))
+def test_every_game_is_recorded_once_whatever_happens(stand: Stand, number: int) -> None:
+    life = Life(stand, number)
+    for _ in range(4):
+        life.run(40)
+    with stand.running() as games:
+        games.finish()
+        while (game := games.placements.next() or games.others.next()) is not None:
+            life.ends(games, game)
+        assert games.is_idle
+        games.close()
+    finished = stand.sql("SELECT pair, leg FROM game WHERE status = 'finished'")
+    assert Counter(finished) == life.noted == Counter(set(life.noted))
+    assert not {"playing", "scheduled"} & stand.statuses().keys()
+    # Of every pair both games were played; or one was cancelled, or void three times.
+    attempts: dict[tuple[str, int], list[str]] = {}
+    for pair, leg, status in stand.sql("SELECT pair, leg, status FROM game ORDER BY pair, leg, attempt"):
+        attempts.setdefault((pair, leg), []).append(status)
+    assert {(pair, 1 - leg) for pair, leg in attempts} == attempts.keys()
+    for *before_last, last in attempts.values():
+        assert set(before_last) <= {"void"}
+        assert last in ("finished", "cancelled") or (last == "void" and len(before_last) == MOST_ATTEMPTS - 1)
+    assert stand.sql("SELECT COUNT(*) FROM game WHERE verdict = 'forfeit'") == [(0,)]
