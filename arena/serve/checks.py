@@ -172,7 +172,7 @@ class Checks(Schedule):
             found = self._player(checked)
             language = language_of(self._sources, one.source or "", self._languages)
         except BadPlayer as error:
-            found = Explanation(str(error))
+            found = Explanation.of_error(error)
         return Candidate(
             one.author,
             one.label,
@@ -186,7 +186,7 @@ class Checks(Schedule):
         one = checked.submission
         source = self._sources.folder / (one.source or "")
         if one.source is None or not source.is_dir():
-            raise BadPlayer("its files are not in the store: hand it in again")
+            raise BadPlayer("its files are not in the store; hand it in again")
         checked.started_as = versions.started_as(source, one.author)
         version = StoredVersion(one.author, 0, one.source, checked.started_as)
         return versions.player(version, self._sources)

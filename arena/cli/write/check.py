@@ -228,8 +228,7 @@ def _built(candidates: list[Candidate], tournament: Path, stack: ExitStack) -> l
         try:
             made = builder.build(path)
         except BadPlayer as error:
-            message, _, advice = str(error).partition("; ")
-            return replace(candidate, player=Explanation(message, advice))
+            return replace(candidate, player=Explanation.of_error(error))
         if made is None:
             return candidate
         player, language = made

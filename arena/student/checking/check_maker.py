@@ -84,8 +84,7 @@ class CheckMaker:
                     self._players(found, candidate), self._start, self._rules, self.conditions, self._numbers
                 )
             except BadPlayer as error:
-                message, _, advice = str(error).partition("; ")
-                found = Explanation(message, advice)
+                found = Explanation.of_error(error)
         if isinstance(found, Explanation):
             _report_not_found(running.report, found, again=self.conditions.command(candidate.text))
             return

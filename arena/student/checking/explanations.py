@@ -61,6 +61,12 @@ class Explanation:
     method: str = ""
     """The agent's method that failed: "choose", "begin", "__init__" or "<module>"."""
 
+    @classmethod
+    def of_error(cls, error: ValueError) -> Explanation:
+        """The explanation in the message of an error: what is wrong; what to do."""
+        message, _, advice = str(error).partition("; ")
+        return cls(message, advice)
+
 
 _MACHINE_MAY_BE_BUSY: Final = (
     "or the machine was too busy: here, waiting for a processor counts as thinking time; close other programs and "

@@ -1,0 +1,261 @@
+"""Checks of what was handed in: real ones with a real director, and thousands with interruptions at random."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena.match.schedule import Began, Entrant, Finished, Planned
+from arena.play.director import Director
+from arena.serve import checks
+from arena.serve.checks import FIRST_NUMBER, Checks
+from arena.serve.submissions import author_of
+from arena.student.checking import CheckStep, Light, StepName
+from arena.student.checking.check_schedule import Candidate, RunningCheck
+from arena.student.checking.steps import GameBatch, GameRequests
+from arena.walls.run_folder import RunFolder
+from db import ladder, running, store
+from db.ladder import StoredSubmission, SubmissionState
+from db.records import GameRecord, SeatRecord
+from tests.kit.effort import tries
+from tests.kit.hand_in_room import AGENT, OPENS, HandInRoom, hand_in_room
+
+WRONG_MOVE = AGENT.replace("state.moves()[0]", "'nonsense'")
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[HandInRoom]:
+    room = hand_in_room(tmp_path)
+    with room.database:
+        yield room
+
+
+def no_wait(reason: str) -> None:
+    raise AssertionError(reason)
+
+
+def new_checks(room: HandInRoom, scratch: Path, **callbacks: Any) -> Checks:
+    return Checks(
+        *(room.opened, room.database, room.store), scratch=scratch, wait=no_wait, now=lambda: room.now, **callbacks
+    )
+
+
+def play_all(room: HandInRoom, **callbacks: Any) -> None:
+    """Play the checks of everything that was received, with real processes."""
+    with RunFolder() as folder, Director(folder, at_once=2) as director:
+        schedule = new_checks(room, folder.scratch, **callbacks)
+        for event in director.play(schedule):
+            if isinstance(event, Began):
+                schedule.began(event.game)
+        schedule.close()
+
+
+# Real checks.
+
+
+def test_an_agent_that_passes_plays_and_one_that_does_not_is_told_why(room: HandInRoom) -> None:
+    good = room.receive(room.file(1), "alice")
+    wrong = room.receive(room.file(2, code=WRONG_MOVE), "bob")
+    broken = room.receive(room.file(3, code="def choose(:"), "carol")
+    of_another_game = room.receive(room.file(4, code=AGENT.replace("()[0]", "()[0].row")), "dora")
+    told: list[int] = []
+    entered: list[StoredSubmission] = []
+    play_all(room, changed=told.append, entered=entered.append)
+    rows = {one.id: one for one in room.rows()}
+    assert rows[good.id].state == "entered"
+    assert [one.id for one in entered] == [good.id]
+    assert [step["name"] for step in rows[good.id].steps][:4] == [
+        "found and importable", "starts in time", "says ready", "legal moves",
+    ]  # fmt: skip
+    assert "ready within" in rows[good.id].steps[1]["told"]
+    assert rows[wrong.id].state == rows[broken.id].state == rows[of_another_game.id].state == "failed"
+    assert rows[wrong.id].words.startswith("legal moves: ")
+    assert rows[broken.id].words.startswith("found and importable: ")
+    assert all(one.words.isprintable() for one in rows.values())
+    with room.database.reading() as connection:
+        entries = {entry.name: entry for entry in running.entries(connection, room.opened.id)}
+    assert entries.keys() == {"random", "alice"}
+    assert (entries["alice"].version, entries["alice"].source) == (rows[good.id].version, good.source)
+    assert entries["alice"].started_as == "my_agent.py"
+    assert Counter(told)[good.id] > 3  # its steps are there as they happen
+
+
+def test_a_submission_whose_files_are_gone_fails_with_words(room: HandInRoom) -> None:
+    one = room.receive(room.file())
+    room.store.folder.rename(room.folder / "moved.store")
+    play_all(room)
+    assert [(each.id, each.state, each.words) for each in room.rows()] == [
+        (one.id, "failed", "found and importable: its files are not in the store; hand it in again")
+    ]
+
+
+# Checks that a stand-in makes: a game or two, and their result is known beforehand.
+
+
+class _Maker:
+    """Makes checks of two games; an agent whose file is called bad.py fails."""
+
+    def __init__(self, *_: object, numbers: Iterator[int]) -> None:
+        self._numbers = numbers
+
+    def check(self, place: int, candidate: Candidate) -> RunningCheck:
+        running = RunningCheck(place, candidate)
+        running.requests = self._requests(candidate, running)
+        return running
+
+    def _requests(self, candidate: Candidate, running: RunningCheck) -> GameRequests:
+        light = Light.FAILED if candidate.text == "bad.py" else Light.GOOD
+        for name in (StepName.FOUND, StepName.LEGAL):
+            entrant = Entrant(candidate.name, candidate.name)
+            yield GameBatch([Planned(next(self._numbers), "nap", "nap", (entrant,), 0, ("check",))])
+            running.report(CheckStep(name=name, light=light, seconds=0.0))
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "CheckMaker", _Maker)
+
+
+def over(room: HandInRoom, game: Planned) -> Finished:
+    seats = (SeatRecord(0, game.entrants[0].name, points=0.5, utility=0.0, spent=0, longest=0),)
+    return Finished(game, GameRecord(game.number, "normal", None, "", seats, (), lag=0), room.now, room.now)
+
+
+def play_out(room: HandInRoom, schedule: Checks) -> list[str]:
+    """Play until nothing is left; the names of the agents in the order of their games."""
+    played = []
+    while (game := schedule.next()) is not None:
+        played.append(game.entrants[0].name)
+        schedule.note(over(room, game))
+    return played
+
+
+@pytest.mark.usefixtures("quick")
+def test_authors_take_turns(tmp_path: Path) -> None:
+    room = hand_in_room(tmp_path, agents=5)
+    with room.database:
+        for number in range(5):
+            room.receive(room.file(number), "alice", agent=f"a{number}")
+        room.receive(room.file(8), "bob")
+        room.receive(room.file(9), "carol")
+        schedule = new_checks(room, tmp_path)
+        order = list(dict.fromkeys(play_out(room, schedule)))
+    # Five submissions by one author delay each of the others by one check.
+    assert order == ["alice.a0", "bob", "carol", "alice.a1", "alice.a2", "alice.a3", "alice.a4"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_two_checks_of_one_author_never_run_at_the_same_time(tmp_path: Path) -> None:
+    room = hand_in_room(tmp_path, agents=2)
+    with room.database:
+        for agent in ("", "second"):
+            room.receive(room.file(), "alice", agent=agent)
+        room.receive(room.file(), "bob")
+        schedule = new_checks(room, tmp_path)
+        playing = [schedule.next(), schedule.next(), schedule.next()]
+    assert [game and game.entrants[0].name for game in playing] == ["alice", "bob", None]
+    assert [game.number >= FIRST_NUMBER for game in playing if game] == [True, True]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_new_version_plays_at_once_and_cancels_what_its_old_one_had_not_begun(room: HandInRoom) -> None:
+    tournament = room.opened.id
+
+    def game(version: int, leg: int) -> store.NewGame:
+        return store.NewGame(1, "a pair", leg, 1, "nap", "none", "0", None, ((version, "alice"), (1, "random")))
+
+    room.receive(room.file(1))
+    schedule = new_checks(room, room.folder)
+    play_out(room, schedule)
+    version = room.rows()[0].version
+    assert version is not None
+    with room.database.writing() as connection:
+        waiting, begun = store.schedule(connection, tournament, [game(version, 0), game(version, 1)])
+        store.begin(connection, begun, OPENS)
+        store.set_entry_status(connection, tournament, "alice", "quarantined")
+    room.receive(room.file(2))
+    schedule.nudge()
+    play_out(room, schedule)
+    assert [one.state for one in room.rows()] == ["entered", "entered"]
+    with room.database.reading() as connection:
+        (line,) = (line for line in ladder.standings(connection, tournament) if line.name == "alice")
+        games = {one.id: one.status for one in running.outcomes(connection, tournament)}
+    assert (line.number, line.status) == (2, "active")
+    assert games == {waiting: "cancelled", begun: "playing"}
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_new_submission_is_seen_when_nudged_or_after_two_seconds(room: HandInRoom) -> None:
+    time = [0.0]
+    schedule = new_checks(room, room.folder, clock=lambda: time[0])
+    assert schedule.next() is None
+    room.receive(room.file(1), "alice")
+    assert schedule.next() is None
+    schedule.nudge()
+    assert play_out(room, schedule) == ["alice", "alice"]
+    room.receive(room.file(1), "bob")
+    time[0] = 1.9
+    assert schedule.next() is None
+    time[0] = 2.0
+    assert play_out(room, schedule) == ["bob", "bob"]
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("seed", range(tries(5, soak=500)))
+def test_whatever_is_killed_every_submission_reaches_its_end(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    room = hand_in_room(tmp_path, agents=2)
+    numbers = count(1)
+    with room.database:
+        schedule, playing = new_checks(room, tmp_path), list[Planned]()
+        for _ in range(60):
+            match random.choice(("submit", "submit", "next", "next", "note", "note", "note", "kill", "referee")):
+                case "submit":
+                    name = random.choice(("good.py", "good.py", "bad.py"))
+                    path = room.file(next(numbers), name=name)
+                    room.receive(path, random.choice("abc"), agent=random.choice(("", "x")))
+                    schedule.nudge()
+                case "next" if len(playing) < 3 and (game := schedule.next()) is not None:
+                    playing.append(game)
+                case "note" if playing:
+                    schedule.note(over(room, playing.pop(random.randrange(len(playing)))))
+                case "kill":  # without a word: only what is in the database is left
+                    schedule, playing = new_checks(room, tmp_path), []
+                case "referee":
+                    schedule.interrupted()
+                    playing.clear()
+            check_rows(room, playing)
+        for game in playing:
+            schedule.note(over(room, game))
+        schedule.nudge()
+        play_out(room, schedule)
+        rows = room.rows()
+        assert all(one.state.is_final for one in rows)
+        check_entries(room, rows)
+
+
+def check_rows(room: HandInRoom, playing: list[Planned]) -> None:
+    """At most one check an author, at most one submission that waits for it an agent."""
+    states = [(one.state, one.author) for one in room.rows()]
+    checking = Counter(author_of(name) for state, name in states if state is SubmissionState.CHECKING)
+    waiting = Counter(name for state, name in states if state is SubmissionState.RECEIVED)
+    assert not checking or max(checking.values()) == 1
+    assert not waiting or max(waiting.values()) == 1
+    assert {author_of(game.entrants[0].name) for game in playing} <= checking.keys()
+
+
+def check_entries(room: HandInRoom, rows: list[StoredSubmission]) -> None:
+    """Each agent plays with the newest submission that passed, and with no other."""
+    newest = {one.author: one for one in rows if one.state is SubmissionState.ENTERED}
+    assert all(one.label == "good.py" for one in newest.values())
+    assert all(one.label == "bad.py" for one in rows if one.state is SubmissionState.FAILED)
+    with room.database.reading() as connection:
+        lines = {line.name: line for line in ladder.standings(connection, room.opened.id) if line.name != "random"}
+    assert {name: line.version for name, line in lines.items()} == {name: one.version for name, one in newest.items()}
+    assert {name: line.source for name, line in lines.items()} == {name: one.source for name, one in newest.items()}
