@@ -16,36 +16,24 @@ from msgspec import to_builtins
 from arena.cli.asking.playing_options import CLOCK_HELP, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
+from arena.cli.terminal.check_steps import StepPrinter, plain, signs
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show, show_json
-from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.errors import BadPlayer
-from arena.history.words import printable, without_store
+from arena.history.words import printable
 from arena.match.clock import TimeControl
 from arena.players.player import PlayerKind, read_player
-from arena.student.checking import NUMBERED_STEPS, Light
+from arena.student.checking import Light
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.student.checking import CheckReport, CheckStep
+    from arena.student.checking import CheckReport
     from arena.student.checking.check_schedule import Candidate
     from arena.student.checking.conditions import Conditions
 
-_SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
-_PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
-"""Signs for a terminal that cannot print the others."""
-_STYLES: Final = {"good": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
 _NO_AGENT: Final = (
     "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
 )
-_INDENT: Final = 6
-"""Indent of details below a step."""
-_NAMED: Final = 22
-"""Width of a step's name."""
-_MARGIN: Final = 35
-"""Column at which the message of a step starts; on a narrow terminal the message is below the step's name."""
-_LABEL: Final = 10
-"""Width of a detail's label."""
 _STEP_COLUMNS: Final = exact_columns(
     ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
 )
@@ -136,7 +124,7 @@ def check(
                 candidates = _built(candidates, tournament, stack)
             printer = None
             if player is not None and format is OutputFormat.TABLE:
-                printer = _StepPrinter(player, conditions)
+                printer = StepPrinter(_title(player, conditions))
                 candidates = [replace(candidates[0], report=printer.step)]
             counted = player is None and format is OutputFormat.TABLE
             checked = _examined(candidates, conditions, stack=stack, counted=counted)
@@ -291,82 +279,9 @@ def _in_folder(folder: Path) -> list[Candidate]:
 # Output.
 
 
-class _StepPrinter:
-    """Prints the steps of one agent, each as soon as it is finished."""
-
-    def __init__(self, player: str, conditions: Conditions) -> None:
-        from rich.console import Console
-
-        self._console = Console(highlight=False, soft_wrap=True)
-        self._width = line_width()
-        self._begun = False
-        self._signs = _SIGNS if _can_write("✓✗") else _PLAIN
-        where = f" for {conditions.description}" if conditions.description else ""
-        self._title = f"Checking {player}{where}: {conditions.game}, clock {conditions.clock}"
-        self._not_tried: list[str] = []
-
-    def step(self, step: CheckStep) -> None:
-        """Print a finished step."""
-        from rich.text import Text
-
-        if not self._begun:
-            self._say(_plain(self._title), "bold")
-        self._begun = True
-        number = NUMBERED_STEPS.index(step.name) + 1 if step.name in NUMBERED_STEPS else ""
-        if step.light == "skipped" and not step.message:
-            self._not_tried.append(step.name)
-            return
-        style = _STYLES[step.light]
-        took = f"{step.seconds:.1f} s"
-        margin = _MARGIN if self._width >= _MARGIN * 3 // 2 else _INDENT
-        lines = _filled(step.message, self._width - margin)
-        first = lines.pop(0) if lines and margin == _MARGIN else ""
-        sign = (f"{self._signs[step.light]:<2}", style)
-        head = Text.assemble(f"{number:>2} ", sign, f"{step.name:<{_NAMED}}", (f"{took:>6}", "dim"), f"  {first}")
-        head.rstrip()
-        self._console.print(head)
-        for line in lines:
-            self._say(" " * margin + line)
-        self._details(step)
-
-    def end(self) -> None:
-        """Print the names of the steps that were not run."""
-        if self._not_tried:
-            lines = _filled(f"not run: {', '.join(self._not_tried)}", self._width - _INDENT)
-            for number, line in enumerate(lines):
-                self._say(f" {' ' if number else self._signs['skipped']}    {line}", "dim")
-
-    def _details(self, step: CheckStep) -> None:
-        self._detail("advice", step.advice)
-        self._detail("expected", step.expected)
-        self._detail("got", step.got)
-        where, _, drawn = step.board.partition("\n")
-        self._detail("where", where)
-        self._block(drawn)
-        if step.stderr:
-            self._say(f"{' ' * _INDENT}output")
-            self._block(step.stderr)
-        self._detail("repeat", step.again, style="cyan", whole=True)
-
-    def _detail(self, name: str, text: str, *, style: str = "", whole: bool = False) -> None:
-        """Print a labelled text, wrapped unless it is a command to copy (`whole`)."""
-        if not text:
-            return
-        first, *more = [_plain(text)] if whole else _filled(text, self._width - _INDENT - _LABEL)
-        self._say(f"{' ' * _INDENT}{name:<{_LABEL}}{first}", style)
-        for line in more:
-            self._say(" " * (_INDENT + _LABEL) + line)
-
-    def _block(self, text: str) -> None:
-        for line in filter(None, text.split("\n")):
-            shown = _plain(line)
-            room = self._width - _INDENT - 2
-            self._say(" " * (_INDENT + 2) + (shown if len(shown) <= room else f"{shown[: room - 3]}..."), "dim")
-
-    def _say(self, line: str, style: str = "") -> None:
-        from rich.text import Text
-
-        self._console.print(Text(line.rstrip(), style))
+def _title(player: str, conditions: Conditions) -> str:
+    where = f" for {conditions.description}" if conditions.description else ""
+    return f"Checking {player}{where}: {conditions.game}, clock {conditions.clock}"
 
 
 def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format: OutputFormat) -> None:
@@ -379,8 +294,8 @@ def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format
     else:
         rows = [_document(each) for each in checked]
         if format is OutputFormat.TABLE:
-            signs = _SIGNS if _can_write("✓✗") else _PLAIN
-            rows = [row | {"light": f"{signs[row['light']]} {row['light']}"} for row in rows]
+            sign = signs()
+            rows = [row | {"light": f"{sign[row['light']]} {row['light']}"} for row in rows]
         show(rows, _COLUMNS, format=format, narrowed="agent")
         if format is OutputFormat.TABLE:
             counts = {light: sum(each.light == light for each in checked) for light in ("good", "warning", "failed")}
@@ -414,28 +329,11 @@ def _document(checked: CheckReport) -> dict[str, Any]:
         "agent": checked.agent,
         "light": str(checked.light),
         "wrong": worst.name if worst else None,
-        "told": _plain(worst.message) if worst else None,
-        "advice": _plain(worst.advice) if worst else None,
+        "told": plain(worst.message) if worst else None,
+        "advice": plain(worst.advice) if worst else None,
         "steps": _steps(checked),
     }
 
 
 def _steps(checked: CheckReport) -> list[dict[str, Any]]:
     return [{"step": step.pop("name"), **step} for step in map(to_builtins, checked.steps)]
-
-
-def _filled(text: str, width: int) -> list[str]:
-    return wrap_lines(_plain(text), width=width)
-
-
-def _plain(text: str) -> str:
-    """`text` without control characters and store paths."""
-    return without_store(printable(text))
-
-
-def _can_write(signs: str) -> bool:
-    try:
-        signs.encode(sys.stdout.encoding or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
