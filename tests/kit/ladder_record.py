@@ -98,11 +98,11 @@ def play_pair(
         store.finish(connection, id, played(id, new, (), random), host=HOST, now=at + timedelta(hours=1))
 
 
-def store_ladder(database: Database, folder: Path) -> OpenLadder:
+def store_ladder(database: Database, folder: Path, description: str = DESCRIPTION) -> OpenLadder:
     """A ladder with three students, of whom alice has handed in twice; everyone has met everyone."""
     random = Random(3)
     with database.writing() as connection:
-        ladder = open_ladder(connection, folder)
+        ladder = open_ladder(connection, folder, description)
         playing = {name: hand_in(connection, ladder, name, "random") for name in STUDENTS}
         anchors = {
             line.name: line.version for line in rows.standings(connection, ladder.id) if line.name in ladder.anchors

@@ -67,6 +67,25 @@ def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
     return f"Tournament: {printable(lookup.tournament_name(connection, lookup.find_tournament(connection)))}\n"
 
 
+def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
+    """The line below a table of points if the tournament is a ladder; else empty."""
+    from shlex import quote
+
+    from arena.history.words import printable
+    from db import ladder, lookup, running
+
+    if len(tournaments) != 1:
+        return ""
+    id = lookup.find_tournament(connection, tournaments[0])
+    if running.format(connection, id) != ladder.FORMAT:
+        return ""
+    name = lookup.tournament_name(connection, id)
+    said = (
+        f"{name} is a ladder: agents meet different opponents. Compare their ratings: arena ladder show {quote(name)}"
+    )
+    return "\n" + printable(said)
+
+
 def read_standings(connection: Connection, tournaments: Sequence[str | None]) -> TournamentStandings:
     """The standings of the tournament, or of all recorded games."""
     from arena.tournament.standings import standings

@@ -15,6 +15,7 @@ from msgspec.structs import asdict
 
 from adsearch.errors import nearly, quote
 from arena.cli.asking.record_options import DatabaseOption, reading, submissions
+from arena.cli.ladder import final
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show_json
 from arena.cli.terminal.listings import show as show_rows
 from arena.cli.terminal.wrapping import line_width
@@ -290,3 +291,6 @@ def _wait(reason: str) -> None:
 
     _say(f"{reason}; trying again")
     time.sleep(_PAUSE)
+
+
+commands.command()(final.final)

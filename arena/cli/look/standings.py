@@ -17,6 +17,7 @@ from arena.cli.asking.record_options import (
     DatabaseOption,
     TournamentArgument,
     asked_tournaments,
+    ladder_note,
     read_standings,
     reading,
     title_of,
@@ -76,9 +77,12 @@ def standings(
     with reading(db) as connection:
         found = read_standings(connection, asked)
         title = "" if format is not OutputFormat.TABLE else title_of(connection, asked)
+        note = "" if format is not OutputFormat.TABLE else ladder_note(connection, asked)
     if title:
         print(title)
     show_standings(found, format=format)
+    if note:
+        print(note)
 
 
 @filtered(without=("tournament",))

@@ -16,6 +16,7 @@ from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.wrapping import wrapped
+from arena.errors import BadRating
 from arena.history.words import number, printable
 
 if TYPE_CHECKING:
@@ -161,12 +162,17 @@ def _read(
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
     from arena.tournament import standings as ranked_by
-    from db import lookup, search
+    from db import ladder, lookup, running, search
     from db import rated_games as record
 
     with reading(db) as connection:
         scope = rated_games.scope(connection, (tournament,), wanted=wanted, at=at)
         name = lookup.tournament_name(connection, scope.tournaments[0])
+        if running.format(connection, scope.tournaments[0]) == ladder.FORMAT:
+            raise BadRating(
+                f"{name!r} is a ladder, in which agents meet different opponents; grade its final, with the command "
+                f"that `arena ladder final` prints"
+            )
         heading = title_of(connection, (tournament,))
         games, for_points = record.for_ratings_and_points(connection, scope)
         described = lookup.anchors(connection, scope.tournaments)

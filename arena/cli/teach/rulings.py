@@ -240,7 +240,7 @@ def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str 
     done = done if seat is None else f"awarded to {game.players[seat]}"
     print(printable(f"ruling {ruling}: {_called(game)} is {done}: {reason}"))
     if what == "again":
-        print(printable(f"the next `arena run` of {game.tournament} plays it"))
+        print(printable(f"the next run of {game.tournament} plays it"))
 
 
 def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db: str | None) -> None:
@@ -275,7 +275,7 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
     numbers = f"ruling {made[0]}" if len(made) == 1 else f"rulings {made[0]} to {made[-1]}"
     print(printable(f"{numbers}: {_games(len(made))} annulled: {reason}"))
     for tournament in _run_by(chosen, what):
-        print(printable(f"the next `arena run` of {tournament} plays them again"))
+        print(printable(f"the next run of {tournament} plays them again"))
 
 
 def _agreed(question: str) -> bool:
@@ -361,7 +361,7 @@ def _asked(agent: str, titles: dict[str, str]) -> str:
 
 
 def _say_what_follows(tournament: str | None) -> None:
-    print(printable(f"the next `arena run` of {tournament} updates the games that this affects"))
+    print(printable(f"the next run of {tournament} updates the games that this affects"))
 
 
 # The database.

@@ -114,7 +114,7 @@ def test_who_is_withdrawn_can_be_released(record: Path) -> None:
     assert ended.code == 0
     assert ended.out == (
         "ruling 1: ann is withdrawn from finals-2: asked to\n"
-        "the next `arena run` of finals-2 updates the games that this affects\n"
+        "the next run of finals-2 updates the games that this affects\n"
     )
     status = "SELECT tournament, name, status FROM entry WHERE name = 'ann' ORDER BY tournament"
     assert rows(record, status) == [(1, "ann", "withdrawn"), (2, "ann", "active")]
@@ -263,7 +263,7 @@ def test_a_game_is_annulled_and_scheduled_once_more(record: Path) -> None:
     ended = rule(record, "void", "cs101-1", "--again", "--reason", "a backup ran")
     assert ended.out == (
         "ruling 1: game 3 (cs101-1, ann - bob) is annulled, and will be played again: a backup ran\n"
-        "the next `arena run` of cs101 plays it\n"
+        "the next run of cs101 plays it\n"
     )
     attempts = "SELECT attempt, status FROM game WHERE tournament = 2 AND number = 1 ORDER BY attempt"
     assert rows(record, attempts) == [(1, "finished"), (2, "scheduled")]
@@ -299,8 +299,8 @@ def test_many_games_are_shown_and_asked_about(typed: str, record: Path, monkeypa
     if typed == "y":
         assert shown[7:] == [
             "rulings 2 to 9: 8 games annulled: power cut",
-            "the next `arena run` of cs101 plays them again",
-            "the next `arena run` of finals-2 plays them again",
+            "the next run of cs101 plays them again",
+            "the next run of finals-2 plays them again",
         ]
         assert len(rulings(record)) == 9
         assert rows(record, "SELECT COUNT(*) FROM game WHERE status = 'scheduled' AND attempt = 2") == [(8,)]

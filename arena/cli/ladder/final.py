@@ -1,0 +1,84 @@
+"""`arena ladder final`: the tournament that decides a ladder, and how to grade from it.
+
+It only reads the database; `arena serve` plays the final.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.terminal.listings import FormatOption, OutputFormat
+from arena.cli.terminal.standings_table import show_standings
+from arena.errors import BadLeague
+from arena.history import words
+from arena.history.words import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arena.serve.opened import OpenLadder
+    from db.database import Connection
+
+
+def final(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Name of the ladder.", show_default="the only one")
+    ] = None,
+    format: FormatOption = OutputFormat.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Show the final of a ladder: its standings, and how to grade from it.
+
+    The final is a tournament of the versions that play when the ladder is closed. `arena serve` begins it by itself.
+
+    Example: arena ladder final cs101
+    """
+    from arena.serve.opened import opened
+    from arena.tournament.standings import standings
+    from db import running
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        ladder = opened(connection, name)
+        row = running.tournament(connection, ladder.final)
+        if row is None:
+            raise BadLeague(_not_begun(connection, ladder, submissions(database).folder))
+        over, all = running.counts(connection, row["id"])
+        found = standings(connection, row["id"])
+    if format is OutputFormat.TABLE:
+        print(printable(f"{ladder.final}: {row['format']}, {over} of {all} games are over, {row['status']}") + "\n")
+    show_standings(found, format=format)
+    if format is OutputFormat.TABLE:
+        print("\n" + printable(_what_next(ladder, is_over=row["status"] == "finished")))
+
+
+def _what_next(ladder: OpenLadder, *, is_over: bool) -> str:
+    if is_over:
+        return f"grade list: arena grades {quote(ladder.final)}"
+    return "the final is not over; `arena serve` plays it"
+
+
+def _not_begun(connection: Connection, ladder: OpenLadder, store: Path) -> str:
+    """Why the final has not begun, and what to do."""
+    from arena.serve import place
+    from db import ladder as record
+
+    if ladder.closes > datetime.now(UTC):
+        return (
+            f"the final of {ladder.name!r} begins when the ladder closes, {words.moment(ladder.closes)}; "
+            f"to close it now: arena ladder close {quote(ladder.name)}"
+        )
+    begun = f"the ladder {ladder.name!r} is closed, but its final has not begun"
+    last = record.last_extension(connection, ladder.id)
+    if last is not None and last > datetime.now(UTC):
+        return f"{begun}: it waits for the extension until {words.moment(last)}"
+    if waiting := len(record.open_submissions(connection, ladder.id)):
+        begun += f": it waits for the check of {waiting} submission{'s' * (waiting > 1)}"
+    if place.find(store, ladder.name) is None:
+        return f"{begun}; start `arena serve FILE.toml`, which plays it"
+    return f"{begun}; `arena serve` is running and begins it, if at least two agents take part"
