@@ -33,7 +33,7 @@ class InvitedGames(RecordingSchedule):
         self._in_progress: dict[int, Planned] = {}
 
     def invite(self, planned: Planned, started_as: Mapping[str, str]) -> int:
-        """Plays this game as soon as there is room; returns its number. `started_as`: by name, the text of each player."""
+        """Plays this game as soon as there is room; returns its number. `started_as`: the text of each name."""
         number = next(self._numbers)
         self._started_as |= started_as
         self._queue.append(replace(planned, number=number))

@@ -220,7 +220,7 @@ class Serving(WrappingSchedule):
             self._parts.games.reload()
             self._publish(RatingNews(self.ladder.id))
             self._report_ratings()
-        if rater.has_ended:
+        if rater.is_gone():
             self._tell(Notice(f"the rater {rater.how_it_ended()}; a new one continues"))
             if self._director is not None:
                 self._director.unwatch(rater.fileno())

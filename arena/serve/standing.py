@@ -64,7 +64,7 @@ def standing(
         games=games,
         dated=DatedTournaments(ladder, database, store, folder, wait, now, say=lambda text: tell(Notice(text))),
     )
-    start_rater = partial(RaterProcess, folder, database.address.render_as_string(hide_password=False), ladder.id)
+    start_rater = partial(RaterProcess, folder, database, ladder.id)
     with ExitStack() as stack:
         serving = Serving(ladder, database, folder, parts, start_rater=start_rater, tell=tell, now=now)
         stack.callback(serving.close)

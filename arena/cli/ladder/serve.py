@@ -140,5 +140,5 @@ def _submission_line(submission: StoredSubmission) -> str:
 
 def _ratings_line(standings: Sequence[LadderLine]) -> str:
     rated = [line for line in standings if line.rating is not None]
-    best = ", ".join(f"{line.name} {line.rating:.0f} ± {1.96 * (line.error or 0):.0f}" for line in rated[:_BEST_SHOWN])
+    best = ", ".join(f"{line.name} {line.rating:.0f} ± {line.error or 0:.0f}" for line in rated[:_BEST_SHOWN])
     return f"ratings of {len(rated)} players: {best}"
