@@ -1,0 +1,219 @@
+"""`arena ladder` as its user meets it: opening, looking, giving time, closing, and every way to be wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.ladder.rating_plot import rating_plot
+from arena.history.words import moment
+from arena.serve.opened import opened
+from db import ladder as record
+from db import store
+from db.database import Connection, Database
+from db.ladder import NewRating, RatingPoint, SubmissionState
+from tests.kit.arena_program import Ended, arena
+from tests.kit.places import ROOT
+
+DESCRIPTION = """
+game = "connect4"
+clock = "5"
+[ladder]
+closes = "2099-12-20 23:59"
+anchors = { "random" = 0, "minimax:depth=2" = 420 }
+"""
+LATE = "the ladder has closed"
+START = datetime(2026, 11, 3, 12, tzinfo=UTC)
+PAGE = (ROOT / "docs" / "json.md").read_text("utf-8").partition("## `arena ladder show`\n")[2].partition("\n## ")[0]
+
+
+@pytest.fixture(autouse=True)
+def description(tmp_path: Path) -> Path:
+    """A ladder's file, in the working directory."""
+    path = tmp_path / "cs101.toml"
+    path.write_text(DESCRIPTION, "utf-8")
+    return path
+
+
+@pytest.fixture
+def club() -> None:
+    """An open ladder with two versions of alice, bob without a rating, and a refused submission."""
+    assert arena("ladder", "open", "cs101.toml").code == 0
+    with Database("arena.db") as database, database.writing() as connection:
+        id = opened(connection).id
+        for number, (author, rating) in enumerate([("alice", 300.0), ("alice", 450.0), ("bob", None)]):
+            _enter(connection, id, author, number, rating)
+        _submit(connection, id, "dora", SubmissionState.REFUSED, LATE)
+
+
+def _enter(connection: Connection, id: int, author: str, number: int, rating: float | None) -> None:
+    version = store.version(connection, author, str(number) * 64, f"{author}.py", START)
+    submission = _submit(connection, id, author, SubmissionState.RECEIVED, "")
+    record.change_submission(connection, submission, SubmissionState.ENTERED, START, version=version)
+    store.enter(connection, id, author, version)
+    for games in (20, 40) if rating is not None else ():
+        time = START + timedelta(hours=100 * number + games)
+        record.add_ratings(connection, id, [NewRating(version, (rating or 0.0) + games, 900.0 / games, games)], time)
+
+
+def _submit(connection: Connection, id: int, author: str, state: SubmissionState, words: str) -> int:
+    label = f"{author}.py"
+    return record.add_submission(connection, id, author, label=label, source=None, state=state, words=words, now=START)
+
+
+def shown(*arguments: str) -> Any:
+    """The document of `arena ladder show`."""
+    return json.loads(arena("ladder", "show", *arguments, "--format", "json").out)
+
+
+def lines(ended: Ended) -> list[str]:
+    """What a command printed, without the widths of columns."""
+    assert (ended.code, ended.err) == (0, "")
+    return [re.sub(" {2,}", "  ", line).strip() for line in ended.out.splitlines()]
+
+
+def test_opening_says_what_is_open_and_how_it_runs(club: None) -> None:
+    assert lines(arena("ladder", "open", "cs101.toml")) == [
+        "cs101: open until 2099-12-20 23:59",
+        "anchors: random 0, minimax:depth=2 420",
+        "run it with: arena serve cs101.toml",
+    ]
+
+
+def test_the_table_ranks_agents_and_marks_anchors(club: None) -> None:
+    rows = [line for line in lines(arena("ladder", "show")) if line]
+    rated = moment(START + timedelta(hours=140))
+    anchored = moment(datetime.fromisoformat(shown()["players"][1]["rated"]))
+    assert rows[:7] == [
+        "cs101: connect4, clock 5",
+        "open until 2099-12-20 23:59",
+        "rank  name  version  rating  ±  games  status  rated",
+        f"1  alice  2  490  22  40  active  {rated}",
+        f"minimax:depth=2  1  420  0  0  anchor  {anchored}",
+        f"random  1  0  0  0  anchor  {anchored}",
+        "bob  1  0  active",
+    ]
+    assert rows[7:9] == ["The last submissions:", "submission  agent  received  file  state  reason"]
+    assert rows[9] == f"4  dora  {moment(START)}  dora.py  refused  {LATE}"
+
+
+def test_documents_have_the_documented_fields(club: None) -> None:
+    table, _, of_agent = PAGE.partition("With `--agent`")
+    found = shown()
+    assert {*found} == {*re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)))}
+    named = {*re.findall(r"`(\w+)`", table)}
+    assert {*found["players"][0], *found["submissions"][0]} <= named
+    assert [player["rank"] for player in found["players"]] == [1, None, None, None]
+    alice = shown("cs101", "--agent", "alice")
+    assert {*alice, *alice["ratings"][0]} <= {*re.findall(r"`(\w+)`", of_agent)}
+    assert alice["versions"] == [1, 2]
+    assert [point["rating"] for point in alice["ratings"]] == [320.0, 340.0, 470.0, 490.0]
+
+
+def test_csv_has_a_row_for_each_player_and_for_each_rating(club: None) -> None:
+    players = [*csv.DictReader(io.StringIO(arena("ladder", "show", "--format", "csv").out))]
+    assert [(row["name"], row["rating"]) for row in players[:2]] == [("alice", "490.0"), ("minimax:depth=2", "420.0")]
+    curve = [*csv.DictReader(io.StringIO(arena("ladder", "show", "--agent", "alice", "--format", "csv").out))]
+    assert [(row["version"], row["games"]) for row in curve] == [("1", "20"), ("1", "40"), ("2", "20"), ("2", "40")]
+
+
+def test_an_agent_is_shown_with_its_versions_submissions_and_rating_over_time(club: None) -> None:
+    ended = arena("ladder", "show", "--agent", "alice")
+    rows = lines(ended)
+    assert rows[0] == "alice on cs101: active"
+    assert f"1  340  22  40  {moment(START + timedelta(hours=40))}" in rows
+    assert f"2  490  22  40  {moment(START + timedelta(hours=140))}" in rows
+    assert any(row.startswith("490 |") and row.endswith("*") for row in rows)
+    assert any(row.startswith("320 |*") for row in rows)
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("agent", "status"), [("dora", "not entered"), ("bob", "active"), ("random", "anchor")])
+def test_agents_with_few_ratings_are_shown_without_a_plot(club: None, agent: str, status: str) -> None:
+    rows = lines(arena("ladder", "show", "--agent", agent))
+    assert rows[0] == f"{agent} on cs101: {status}"
+    assert not any("|" in row for row in rows)
+
+
+def test_more_time_for_one_author(club: None) -> None:
+    given = lines(arena("ladder", "extend", "cs101", "alice", "--until", "2099-12-22", "--reason", "ill"))
+    assert given == ["alice can hand in to cs101 until 2099-12-22 23:59"]
+
+
+def test_closing_is_said_and_can_be_repeated(club: None) -> None:
+    (closed,) = lines(arena("ladder", "close"))
+    assert re.fullmatch(r"cs101: closed since [\d: -]{16}", closed)
+    assert lines(arena("ladder", "close", "cs101")) == [closed]
+    assert lines(arena("ladder", "open", "cs101.toml"))[0] == closed
+    assert lines(arena("ladder", "show"))[1] == closed.removeprefix("cs101: ")
+
+
+def test_a_ladder_of_the_future_says_when_it_opens(description: Path) -> None:
+    description.write_text(DESCRIPTION.replace("[ladder]", "[ladder]\nopens = 2099-11-01"), "utf-8")
+    opening = lines(arena("ladder", "open", "cs101.toml"))[0]
+    assert opening == "cs101: opens at 2099-11-01 00:00, closes at 2099-12-20 23:59"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["show", "cs102"], "there is no ladder 'cs102'; did you mean 'cs101'?"),
+        (["show", "--agent", "alic"], "there is no agent 'alic' on the ladder 'cs101'; did you mean 'alice'?"),
+        (["close", "cs102"], "there is no ladder 'cs102'"),
+        (["open", "nowhere.toml"], "nowhere.toml"),
+        (["extend", "cs101", "alice", "--until", "soon", "--reason", "ill"], "--until: expected a day, or a day and"),
+        (["extend", "cs101", "alice", "--until", "2020-01-01", "--reason", "ill"], "--until: expected a time to come"),
+        (["extend", "cs101", "alice", "--until", "2099-12-22"], "--reason"),
+    ],
+)
+def test_a_mistake_is_one_line(club: None, arguments: list[str], words: str) -> None:
+    ended = arena("ladder", *arguments, columns=200)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_without_a_ladder_each_command_says_how_to_open_one() -> None:
+    with Database("arena.db"):
+        pass
+    for command in ("show", "close"):
+        assert "there is no ladder in this database" in arena("ladder", command, columns=200).err
+
+
+def test_the_description_of_a_ladder_is_not_run_as_a_tournament() -> None:
+    ended = arena("run", "cs101.toml")
+    assert ended.code == 2
+    assert ended.err == "arena: cs101.toml describes a ladder; run it with: arena serve cs101.toml\n"
+
+
+# The plot.
+
+
+def points(*ratings: float, hours: float = 1.0) -> list[RatingPoint]:
+    """Ratings at equal distances."""
+    return [RatingPoint(START + number * timedelta(hours=hours), one, 0.0, 1) for number, one in enumerate(ratings)]
+
+
+def test_a_plot_has_the_highest_rating_above_and_the_lowest_below() -> None:
+    *plot, times = rating_plot(points(0, 50, 100), width=13, height=3)
+    assert plot == ["100 |       *", "    |    ***", "  0 |****"]
+    assert times.strip() == f"{moment(START)} to {moment(START + timedelta(hours=2))}"
+
+
+@pytest.mark.parametrize("ratings", [(5.0,), (5.0, 5.0), (-10.4, 1234.6, 3.0), tuple(range(500))])
+@pytest.mark.parametrize("hours", [0.0, 1.0])
+def test_a_plot_fits_and_has_one_mark_in_each_column(ratings: tuple[float, ...], hours: float) -> None:
+    *plot, _ = rating_plot(points(*ratings, hours=hours), width=40, height=8)
+    columns = [line.partition("|")[2].ljust(40) for line in plot]
+    marks = ["".join(column).count("*") for column in zip(*columns, strict=True)]
+    assert {*marks} <= {0, 1}
+    assert "01" not in "".join(map(str, marks))
+    assert max(map(len, plot)) <= 40
+    assert plot[0].startswith(f"{max(ratings):.0f}".rjust(plot[0].index("|") - 1))
