@@ -113,10 +113,10 @@ class LadderLine(Struct, frozen=True):
     """When it was rated last."""
 
 
-def ladders(connection: Connection) -> dict[str, str]:
-    """The names of all ladders, the oldest first, each with its status: running, stopped or finished."""
-    rows = select(Tournament.name, Tournament.status).where(Tournament.format == FORMAT).order_by(Tournament.id)
-    return dict[str, str](connection.execute(rows).all())
+def ladders(connection: Connection) -> list[str]:
+    """The names of all ladders, the oldest first."""
+    names = select(Tournament.name).where(Tournament.format == FORMAT).order_by(Tournament.id)
+    return list(connection.execute(names).scalars())
 
 
 # Submissions.

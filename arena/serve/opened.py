@@ -59,7 +59,7 @@ class OpenLadder(Struct, frozen=True):
     @property
     def final(self) -> str:
         """The name of the tournament after the close."""
-        return f"{self.name} {FINAL}"
+        return _final_of(self.name)
 
 
 def open_ladder(
@@ -85,6 +85,7 @@ def open_ladder(
         anchor.name: store.version(connection, anchor.name, anchor.player_text, anchor.player_text, now)
         for anchor in ladder.anchors
     }
+    store.set_status(connection, id, "stopped", now)  # until a process runs it
     for name, version in versions.items():
         store.enter(connection, id, name, version)
     rated = [record.NewRating(version, ratings[name], 0.0, 0) for name, version in versions.items()]
@@ -93,21 +94,21 @@ def open_ladder(
 
 
 def opened(connection: Connection, name: str | None = None) -> OpenLadder:
-    """The ladder of that name; without a name the only one, or the only one that is not finished.
+    """The ladder of that name; without a name the only one, or the only one whose final is not over.
 
     NotFound says which ladders there are."""
     ladders = record.ladders(connection)
     if not ladders:
         raise NotFound("there is no ladder in this database; `arena ladder open FILE.toml` opens one")
-    found = [one for one in ladders if one == name] if name is not None else [*ladders]
+    found = [one for one in ladders if one == name] if name is not None else ladders
     if len(found) > 1:
-        found = [one for one in found if ladders[one] != "finished"]
+        found = [one for one in found if not _is_decided(connection, one)]
     if len(found) == 1:
         return _read(connection, found[0])
-    names = ", ".join(quote(one) for one in ladders)
+    names = ", ".join(map(quote, ladders))
     if name is None:
         raise NotFound(f"expected the name of a ladder, because there are several: {names}")
-    raise NotFound(f"there is no ladder {quote(name)}{nearly(name, [*ladders])}; the ladders are: {names}")
+    raise NotFound(f"there is no ladder {quote(name)}{nearly(name, ladders)}; the ladders are: {names}")
 
 
 def exists(connection: Connection, name: str) -> bool:
@@ -170,6 +171,15 @@ def extend(
         raise BadLeague("--reason: expected a text")
     _refuse_after_final(connection, ladder, "extensions")
     record.extend(connection, ladder.id, author, until, reason=reason.strip(), now=now)
+
+
+def _final_of(ladder: str) -> str:
+    return f"{ladder} {FINAL}"
+
+
+def _is_decided(connection: Connection, ladder: str) -> bool:
+    final = running.tournament(connection, _final_of(ladder))
+    return final is not None and final["status"] == "finished"
 
 
 def _read(connection: Connection, name: str) -> OpenLadder:

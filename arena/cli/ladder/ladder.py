@@ -217,6 +217,8 @@ def _show_agent(
         show_rows(points, exact_columns(_POINT), format=format)
         return
     print(f"{printable(agent)} on {printable(ladder.name)}: {'not entered' if line is None else _status(ladder, line)}")
+    if (extended := record.extension(connection, ladder.id, agent.partition(".")[0])) is not None:
+        print(f"can hand in until {words.moment(extended)}")
     if points:
         last = {point["version"]: point for point in points}
         print()

@@ -14,7 +14,7 @@ from arena.serve import opened as ladders
 from arena.serve.ladder import Ladder, read
 from arena.serve.opened import OpenLadder
 from db import ladder as record
-from db import lookup, store
+from db import lookup, running, store
 from db.database import Connection, Database
 from db.errors import NotFound
 from tests.kit.places import COUNTDOWN
@@ -129,7 +129,7 @@ def test_anchors_are_entered_with_ratings_without_error(connection: Connection, 
         ("random", 0.0, 0.0, 0),
     ]
     assert found.anchors == {"random": 0.0, "minimax:depth=2": 420.5} == lookup.anchors(connection, [found.id])
-    assert [row.format for row in lookup.tournaments(connection)] == ["ladder"]
+    assert [(row.format, row.status) for row in lookup.tournaments(connection)] == [("ladder", "stopped")]
 
 
 def test_a_ladder_that_would_be_closed_at_once_is_not_opened(connection: Connection, tmp_path: Path) -> None:
@@ -152,7 +152,12 @@ def test_without_a_name_the_only_ladder_is_meant_or_the_only_one_that_goes_on(
         ladders.opened(connection)
     with pytest.raises(NotFound, match="no ladder 'wintr'; did you mean 'winter'"):
         ladders.opened(connection, "wintr")
-    store.set_status(connection, first.id, "finished", NOON)
+    tournament(connection, first.final)
+    with pytest.raises(NotFound):
+        ladders.opened(connection)
+    row = running.tournament(connection, first.final)
+    assert row is not None
+    store.set_status(connection, row["id"], "finished", NOON)
     assert ladders.opened(connection).name == "winter"
     assert ladders.opened(connection, "autumn").id == first.id
 

@@ -145,6 +145,7 @@ def test_agents_with_few_ratings_are_shown_without_a_plot(club: None, agent: str
 def test_more_time_for_one_author(club: None) -> None:
     given = lines(arena("ladder", "extend", "cs101", "alice", "--until", "2099-12-22", "--reason", "ill"))
     assert given == ["alice can hand in to cs101 until 2099-12-22 23:59"]
+    assert lines(arena("ladder", "show", "--agent", "alice"))[1] == "can hand in until 2099-12-22 23:59"
 
 
 def test_closing_is_said_and_can_be_repeated(club: None) -> None:
