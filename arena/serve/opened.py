@@ -67,8 +67,6 @@ def open_ladder(
 ) -> OpenLadder:
     """Records the ladder and enters its anchors. `ratings`: one for each anchor; they never change."""
     ladder = _with_rules(replace(ladder, opens=ladder.opens or now), rules)
-    if ladder.closes <= now:
-        raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {words.moment(ladder.closes)}")
     league = ladder.league
     seed = fresh_seed() if league.seed is None else league.seed
     id = store.create_tournament(

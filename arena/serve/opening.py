@@ -13,6 +13,7 @@ from typing import Final
 
 from adsearch.errors import quote
 from arena.errors import BadLeague
+from arena.history import words
 from arena.match.schedule import Finished
 from arena.play import cores
 from arena.play.director import Director
@@ -49,6 +50,8 @@ def open_or_update(
     with database.writing() as connection:
         if exists(connection, ladder.name):
             return updated(connection, ladder, rules=rules)
+    if ladder.closes <= now():
+        raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {words.moment(ladder.closes)}")
     ratings = ratings_of_anchors(ladder, database, store, wait=wait, say=say)
     with database.writing() as connection:
         if exists(connection, ladder.name):  # another process has opened it meanwhile

@@ -28,6 +28,8 @@ _SIZE: Final = re.compile(r"(?P<number>\d{1,12}(\.\d{1,3})?) *((?P<unit>[KMGTkmg
 _DURATION: Final = re.compile(r"(?P<number>\d{1,9}(\.\d{1,3})?) *(?P<unit>[smhd])?")
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 _LONGEST: Final = 30 * 24 * 3600
+_BARE_TIME: Final = re.compile(r"= *\d{4}-\d\d-\d\d \d")
+"""A time without seconds is not a value in TOML."""
 _AT_LINE: Final = re.compile(
     r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL
 )
@@ -193,7 +195,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         what = found["what"][:1].lower() + found["what"][1:]
         line = found["line"] or text.count("\n") + (not text.endswith("\n"))
         at = f" (column {found['column']})" if found["column"] else ""
-        raise BadLeague(f"{path}, line {line}: {what}{at}") from None
+        is_time = _BARE_TIME.search(text.split("\n")[int(line) - 1]) if found["line"] else None
+        hint = "; write the time in quotes" if is_time else ""
+        raise BadLeague(f"{path}, line {line}: {what}{at}{hint}") from None
     except RecursionError:
         raise BadLeague(f"{path}: tables and lists are nested too deeply") from None
 

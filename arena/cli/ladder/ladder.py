@@ -25,7 +25,7 @@ from arena.history.words import printable
 if TYPE_CHECKING:
     from arena.serve.opened import OpenLadder
     from db.database import Connection
-    from db.ladder import LadderLine, StoredSubmission
+    from db.ladder import LadderLine, RatingPoint, StoredSubmission
 
 commands = typer.Typer(no_args_is_help=True, help="Open, show or close a ladder, which plays as long as it stands.")
 NameArgument = Annotated[
@@ -73,7 +73,7 @@ _POINT: Final = ("version", "time", "rating", "error", "games")
 
 @commands.command("open")
 def open_(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Description with a table [ladder].")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Description of a ladder.")],
     db: DatabaseOption = None,
 ) -> None:
     """Open a ladder, or take over what has changed in its description.
@@ -194,7 +194,6 @@ def close(name: NameArgument = None, db: DatabaseOption = None) -> None:
 def _show_agent(
     connection: Connection, ladder: OpenLadder, lines: list[LadderLine], agent: str, format: OutputFormat
 ) -> None:
-    from arena.cli.ladder.rating_plot import rating_plot
     from db import ladder as record
     from db.errors import NotFound
 
@@ -219,17 +218,23 @@ def _show_agent(
     print(f"{printable(agent)} on {printable(ladder.name)}: {'not entered' if line is None else _status(ladder, line)}")
     if (extended := record.extension(connection, ladder.id, agent.partition(".")[0])) is not None:
         print(f"can hand in until {words.moment(extended)}")
-    if points:
-        last = {point["version"]: point for point in points}
+    if last := {point["version"]: point for point in points}:
         print()
         show_rows([*last.values()], VERSIONS, format=format, numbers=_NUMBERS)
     if handed_in:
         print()
         show_rows(handed_in, SUBMISSIONS, format=format, numbers=("submission",))
-    curve = sorted((point for points in curves.values() for point in points), key=lambda point: point.time)
-    if len(curve) > 1:
+    _show_curve([point for points in curves.values() for point in points])
+
+
+def _show_curve(points: list[RatingPoint]) -> None:
+    """Print the ratings of all versions as one plot, if there are several."""
+    from arena.cli.ladder.rating_plot import rating_plot
+
+    if len(points) > 1:
+        points = sorted(points, key=lambda point: point.time)
         print("\nThe rating:\n")
-        print("\n".join(rating_plot(curve, width=line_width(), height=_HEIGHT)))
+        print("\n".join(rating_plot(points, width=line_width(), height=_HEIGHT)))
 
 
 def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]]:

@@ -121,6 +121,8 @@ def test_every_game_of_two_has_default_anchors_that_can_play_it(tmp_path: Path, 
     ("text", "words"),
     [
         ('game = "connect4"', "expected a table [ladder] with the key closes"),
+        ("[ladder]\ncloses = 2099-12-20 23:59", ", line 2: expected newline or end of document after a statement"),
+        ("[ladder]\ncloses = 2099-12-20 23:59", "; write the time in quotes"),
         ('game = "connect4"\n[ladder]', "[ladder]: closes: missing; expected a time such as"),
         ('game = "conect4"\n[ladder]\ncloses = "2099-12-20"', "game: no game 'conect4'"),
         ('game = "ludo"\n[ladder]\ncloses = "2099-12-20"', "game: a ladder needs a game for 2 players, ludo is for 4"),

@@ -132,11 +132,6 @@ def test_anchors_are_entered_with_ratings_without_error(connection: Connection, 
     assert [(row.format, row.status) for row in lookup.tournaments(connection)] == [("ladder", "stopped")]
 
 
-def test_a_ladder_that_would_be_closed_at_once_is_not_opened(connection: Connection, tmp_path: Path) -> None:
-    with pytest.raises(BadLeague, match="cs101: closes: expected a time to come, got 2020-12-20"):
-        begun(connection, described(tmp_path, SMALL.replace("2099", "2020")))
-
-
 # Which ladder is meant.
 
 

@@ -103,3 +103,9 @@ def test_anchors_that_are_too_slow_are_refused_by_name_each_time(tmp_path: Path,
         with pytest.raises(BadLeague, match=r"anchors: '.*' lost \d of 6 games by a fault \(time \d\): choose faster"):
             opened(ladder, database, tmp_path, lambda _: None)
     assert [*played(database)] == ["cs101 anchors"]
+
+
+def test_a_ladder_whose_close_is_past_is_refused_before_anything_is_played(tmp_path: Path, database: Database) -> None:
+    with pytest.raises(BadLeague, match="cs101: closes: expected a time to come, got 2020-12-20"):
+        opened(described(tmp_path, UNRATED.replace("2099", "2020")), database, tmp_path, pytest.fail)
+    assert played(database) == {}
