@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, bindparam, text
 
 
-class PairCount(Struct, frozen=True):
+class BegunPairs(Struct, frozen=True):
     """The pairs of two versions."""
 
     names: tuple[str, str]
@@ -24,11 +24,11 @@ class PairCount(Struct, frozen=True):
     """The number of their last pair."""
 
 
-def begun(connection: Connection, tournament: int) -> list[PairCount]:
+def begun(connection: Connection, tournament: int) -> list[BegunPairs]:
     """All pairs that were ever begun, counted by versions; each two of them in one or both orders. This reads every
     game of the ladder."""
     return [
-        PairCount((one, other), (version, other_version), pairs, pair_number(last))
+        BegunPairs((one, other), (version, other_version), pairs, pair_number(last))
         for one, other, version, other_version, pairs, last in connection.execute(_BEGUN, {"tournament": tournament})
     ]
 

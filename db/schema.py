@@ -165,6 +165,7 @@ class Entry(_Rows):
     """active, withdrawn or quarantined."""
 
 
+GAME_STATUSES: Final = ("scheduled", "playing", "finished", "void", "cancelled")
 _NOT_NORMAL: Final = "verdict <> 'normal'"
 
 
@@ -178,7 +179,7 @@ class Game(_Rows):
         Index("game_by_moves", "moves_hash"),
         # Partial on PostgreSQL too, by migration 0001. `postgresql_where` here would import that dialect: 30 ms.
         Index("game_not_normal", "verdict", "finished", sqlite_where=sql(_NOT_NORMAL)),
-        CheckConstraint("status IN ('scheduled', 'playing', 'finished', 'void', 'cancelled')", name="game_status"),
+        CheckConstraint(f"status IN {GAME_STATUSES}", name="game_status"),
     )
 
     id: ColumnElement[int] = _number(primary_key=True)

@@ -20,7 +20,7 @@ from db import dialect
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
 from db.records import SEAT_RESULT, GameRecord, JudgedPly, MoveRecord, PositionValue, instant, moves_hash
-from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
+from db.schema import GAME_STATUSES, Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 _PART: Final = 2500
 """Number of games that are scheduled or forfeited with one statement."""
@@ -123,7 +123,7 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[New
     """Insert games with status "scheduled", numbered after the last game; return their ids.
 
     The games are read in parts: a generator of a million games needs little memory."""
-    number = connection.execute(select(func.max(Game.number)).where(_of(tournament))).scalar() or 0
+    number = _last_number(connection, tournament)
     ids: list[int] = []
     rest = iter(games)
     while part := list(islice(rest, _PART)):
@@ -146,6 +146,16 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[New
         number += len(part)
         ids += new
     return ids
+
+
+def _last_number(connection: Connection, tournament: int | None) -> int:
+    """The number of the last game. It is read by status: each is then the end of a part of an index, and no other game
+    is read."""
+    last = [
+        select(func.max(Game.number)).where(_of(tournament), Game.status == status).scalar_subquery()
+        for status in GAME_STATUSES
+    ]
+    return max(number or 0 for number in connection.execute(select(*last)).one())
 
 
 def begin(connection: Connection, game: int, now: datetime) -> None:

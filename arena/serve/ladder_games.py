@@ -32,7 +32,7 @@ from db import ladder, ladder_pairs, running, store
 from db.audit import StoredVersion
 from db.database import Connection, Database
 from db.ladder import LadderLine
-from db.ladder_pairs import PairCount
+from db.ladder_pairs import BegunPairs
 
 _LEGS: Final = 2
 _OPENINGS: Final = 50
@@ -62,7 +62,7 @@ class LadderGames(RecordedGames):
         """Goes on with the ladder: games that were in progress are scheduled again."""
         tournament = RecordedTournament(opened.id, opened.seed, opened.ladder.league, opened.rules)
 
-        def go_on(connection: Connection) -> tuple[dict[str, int], list[PairCount]]:
+        def go_on(connection: Connection) -> tuple[dict[str, int], list[BegunPairs]]:
             store.set_status(connection, tournament.id, "running", datetime.now(UTC))
             store.interrupt(connection, tournament.id)
             return faults_in_a_row(connection, tournament), ladder_pairs.begun(connection, tournament.id)
@@ -136,6 +136,8 @@ class LadderGames(RecordedGames):
         while game is None and self._begins_pairs:
             pair = pick(self._state(), self._random, placement=placement)
             if pair is None:
+                if not placement and not self._open:
+                    self.reload()  # another process may have let an agent play again
                 return None
             game = self._begin_pair(pair)
             if game is None:
@@ -238,7 +240,7 @@ class LadderGames(RecordedGames):
         self._scheduled += rest
         self._open[pairing.key] = {*range(_LEGS)}
         number = ladder_pairs.pair_number(first.number)
-        self._pairs.add(PairCount(names, (versions[pair.one], versions[pair.other]), 1, number))
+        self._pairs.add(BegunPairs(names, (versions[pair.one], versions[pair.other]), 1, number))
         return first
 
     def _state(self) -> State:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from db.ladder_pairs import PairCount
+from db.ladder_pairs import BegunPairs
 
 
 class PairsBegun:
     """The pairs of one ladder."""
 
-    def __init__(self, counts: Iterable[PairCount]) -> None:
+    def __init__(self, counts: Iterable[BegunPairs]) -> None:
         # The number of pairs.
         self.now = 0
         # For two names in alphabetical order, the last pair of their current versions.
@@ -31,7 +31,7 @@ class PairsBegun:
         for count in counts:
             self.add(count)
 
-    def add(self, count: PairCount) -> None:
+    def add(self, count: BegunPairs) -> None:
         """Adds pairs of two versions."""
         first, second = sorted(zip(count.names, count.versions, strict=True))
         last = self._last_of[first, second] = max(count.last, self._last_of.get((first, second), 0))

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from sqlalchemy import Pool, event
 
 from agents.protocol import Verdict
 from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned
@@ -302,6 +303,16 @@ def test_an_agent_that_another_process_has_withdrawn_is_not_paired(stand: Stand)
     assert "cancelled" not in stand.statuses()
 
 
+def test_an_agent_that_another_process_has_released_plays_again(stand: Stand) -> None:
+    for name in ("ann", "bob", "cid"):
+        stand.set_status(name, "withdrawn")
+    with stand.running() as games:
+        assert games.others.next() is None
+        stand.set_status("bob", "active")
+        asked = [part.next() for part in (games.placements, games.others, games.placements)]
+        assert [game is not None and "bob" in names(game) for game in asked] == [False, False, True]
+
+
 def test_an_agent_whose_copy_is_damaged_is_left_out_and_others_play(stand: Stand) -> None:
     with stand.running() as games:
         begun = begin(games)
@@ -328,13 +339,56 @@ def test_two_agents_of_an_author_never_meet(tmp_path: Path) -> None:
     assert frozenset({"ann.second", "bob"}) in met
 
 
-def test_what_is_read_for_a_game_is_found_by_an_index(stand: Stand) -> None:
-    for query in (ladder_pairs._CANCEL_REPLACED, ladder_pairs._ACTIVE):
-        text = str(query).replace("__[POSTCOMPILE_versions]", "1, 2")
-        with closing(sqlite3.connect(stand.folder / "arena.db")) as connection:
-            plan = connection.execute(f"EXPLAIN QUERY PLAN {text}", {"tournament": 1}).fetchall()
-        assert plan
-        assert not [step for *_, step in plan if "SCAN" in step], plan
+def test_a_game_costs_the_database_the_same_after_sixty_games_and_after_six_thousand(tmp_path: Path) -> None:
+    steps = []
+    for number in (60, 6000):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        stand = Stand(folder)
+        for name in ("ann", "bob", "cid"):
+            stand.hand_in(name)
+        played_before(stand, number)
+        with counting_steps() as counted, stand.running() as games:
+            counted.clear()
+            play(games, most=40)
+        steps.append(len(counted))
+    few, many = steps
+    assert 1000 < many < 1.2 * few
+
+
+def played_before(stand: Stand, number: int) -> None:
+    """Records that many games, without moves."""
+    versions = dict(stand.sql("SELECT name, version FROM entry WHERE name IN ('ann', 'bob', 'cid')"))
+    meetings = Counter[tuple[str, str]]()
+    with closing(sqlite3.connect(stand.folder / "arena.db")) as connection, connection:
+        for game in range(1, number + 1, 2):
+            both = (("ann", "bob"), ("ann", "cid"), ("bob", "cid"))[game % 3]
+            for leg, seated in enumerate((both, both[::-1])):
+                pair = json.dumps([*both, meetings[both]])
+                connection.execute(
+                    "INSERT INTO game (id, tournament, number, pair, leg, attempt, rules, clock, seed, status, verdict,"
+                    " finished) VALUES (?, 1, ?, ?, ?, 1, 'tictactoe', '10', '7', 'finished', 'normal', '2026')",
+                    (game + leg, game + leg, pair, leg),
+                )
+                seats = [(game + leg, seat, versions[name], name) for seat, name in enumerate(seated)]
+                connection.executemany("INSERT INTO seat (game, seat, version, name) VALUES (?, ?, ?, ?)", seats)
+            meetings[both] += 1
+
+
+@contextmanager
+def counting_steps() -> Iterator[list[None]]:
+    """Counts what SQLite's virtual machine executes on connections that are opened inside: an element for every ten
+    instructions."""
+    steps: list[None] = []
+
+    def connected(connection: Any, *_: object) -> None:
+        connection.set_progress_handler(lambda: steps.append(None), 10)
+
+    event.listen(Pool, "checkout", connected)
+    try:
+        yield steps
+    finally:
+        event.remove(Pool, "checkout", connected)
 
 
 class Life:
