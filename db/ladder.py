@@ -93,6 +93,15 @@ class RatingPoint(Struct, frozen=True):
     games: int
 
 
+class VersionGame(Struct, frozen=True):
+    """A finished game of a version."""
+
+    id: int
+    opponent: str
+    points: float | None
+    verdict: str
+
+
 class LadderLine(Struct, frozen=True):
     """A player of a ladder, with the version that it plays with now."""
 
@@ -253,6 +262,12 @@ def _submissions(connection: Connection, *which: Any, most: int | None = None) -
     ]
 
 
+def games_since(connection: Connection, tournament: int, version: int, since: datetime) -> list[VersionGame]:
+    """The games of that version that finished after this time, in that order."""
+    rows = connection.execute(_GAMES_SINCE, {"tournament": tournament, "version": version, "since": instant(since)})
+    return [VersionGame(*row) for row in rows]
+
+
 # Extensions.
 
 
@@ -323,6 +338,15 @@ def curve(connection: Connection, tournament: int, version: int) -> list[RatingP
 
 
 _RATING: Final = Prepared(insert(Rating), "tournament", "version", "time", "rating", "error", "games")
+_GAMES_SINCE: Final = text(
+    """
+    SELECT game.id, other.name, own.points, game.verdict
+    FROM seat AS own JOIN game ON game.id = own.game
+    JOIN seat AS other ON other.game = game.id AND other.seat <> own.seat
+    WHERE own.version = :version AND game.tournament = :tournament AND game.finished > :since
+    ORDER BY game.finished, game.id
+    """
+)
 _STANDINGS: Final = text(
     """
     SELECT entry.name AS name, entry.status AS status, version.id AS version, version.number AS number,

@@ -44,6 +44,7 @@ PANELS: Final = {
         "ladder",
         {
             "ladder": "ladder.commands",
+            "submit": "submit.submit",
         },
     ),
     "Look at results": (

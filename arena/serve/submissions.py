@@ -16,7 +16,7 @@ from adsearch.errors import quote
 from arena.course.collecting.inbox import Inbox
 from arena.course.roster import replace_unprintable
 from arena.errors import BadPlayer, BadSubmission
-from arena.history.words import without_store
+from arena.history.words import moment, without_store
 from arena.players.build_commands import Language
 from arena.players.submissions import Store
 from arena.serve.ladder import Limits
@@ -55,16 +55,16 @@ def receive(
         refusal = _refusal(connection, opened, name, _not_before_last(connection, opened, now))
     source, wrong = (None, refusal) if refusal else _stored(store, path, name, languages or {})
     with database.writing() as connection:
-        moment = _not_before_last(connection, opened, now)
+        when = _not_before_last(connection, opened, now)
         # Again, in the transaction that writes: another process may have received one for the same author.
-        refusal = wrong or _refusal(connection, opened, name, moment) or _same_again(connection, opened, name, source)
+        refusal = wrong or _refusal(connection, opened, name, when) or _same_again(connection, opened, name, source)
         state = SubmissionState.REFUSED if refusal else SubmissionState.RECEIVED
         label = replace_unprintable(path.absolute().name)
         id = ladder.add_submission(
-            connection, opened.id, name, label=label, source=source, state=state, words=refusal, now=moment
+            connection, opened.id, name, label=label, source=source, state=state, words=refusal, now=when
         )
         if not refusal:
-            _withdraw_earlier(connection, opened, name, id, moment)
+            _withdraw_earlier(connection, opened, name, id, when)
         return ladder.submission(connection, id)
 
 
@@ -125,11 +125,11 @@ def _refusal(connection: Connection, opened: OpenLadder, name: str, now: datetim
     """Why this author cannot hand in this agent now."""
     author = author_of(name)
     if now < opened.opens:
-        return f"ladder {quote(opened.name)} is not open yet: it opens on {_shown(opened.opens)}"
+        return f"ladder {quote(opened.name)} is not open yet: it opens on {moment(opened.opens)}"
     extended = ladder.extension(connection, opened.id, author)
     until = opened.closes if extended is None else max(extended, opened.closes)
     if now > until:
-        return f"too late: submissions to ladder {quote(opened.name)} ended on {_shown(until)}"
+        return f"too late: submissions to ladder {quote(opened.name)} ended on {moment(until)}"
     if running.tournament(connection, opened.final) is not None:
         return f"too late: the final of ladder {quote(opened.name)} has begun"
     players = {line.name: line for line in ladder.standings(connection, opened.id)}
@@ -199,7 +199,3 @@ def _duration(time: timedelta) -> str:
     hours, minutes = divmod(minutes, 60)
     parts = ((hours, "h"), (minutes, "min"), (seconds, "s"))
     return " ".join(f"{count} {unit}" for count, unit in parts if count)
-
-
-def _shown(moment: datetime) -> str:
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"

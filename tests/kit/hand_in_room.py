@@ -55,13 +55,19 @@ class HandInRoom:
 
 
 def hand_in_room(
-    folder: Path, *, game: str = "nap", limits: str = "pause = 0\nper_day = 0", agents: int = 1
+    folder: Path,
+    *,
+    game: str = "nap",
+    limits: str = "pause = 0\nper_day = 0",
+    agents: int = 1,
+    opens: datetime = OPENS,
+    closes: datetime = CLOSES,
 ) -> HandInRoom:
-    """A ladder in a new database in this folder, open from `OPENS` to `CLOSES`."""
+    """A ladder in a new database in this folder."""
     description = folder / "cs101.toml"
     description.write_text(
-        f'name = "cs101"\ngame = "{game}"\nclock = "5+0.1"\n[ladder]\nopens = "{OPENS:%Y-%m-%dT%H:%M%z}"\n'
-        f'closes = "{CLOSES:%Y-%m-%dT%H:%M%z}"\nanchors = {{ "random" = 0 }}\nagents = {agents}\n'
+        f'name = "cs101"\ngame = "{game}"\nclock = "5+0.1"\n[ladder]\nopens = "{opens.isoformat()}"\n'
+        f'closes = "{closes.isoformat()}"\nanchors = {{ "random" = 0 }}\nagents = {agents}\n'
         f"[ladder.limits]\n{limits}\n"
     )
     described = ladders.read(description)
@@ -69,5 +75,5 @@ def hand_in_room(
     store = Store(folder / "arena.store")
     rules = store.take_game(described.league.game)
     with database.writing() as connection:
-        opened = open_ladder(connection, described, rules=rules, ratings={"random": 0.0}, now=OPENS)
+        opened = open_ladder(connection, described, rules=rules, ratings={"random": 0.0}, now=opens)
     return HandInRoom(folder, database, store, opened)
