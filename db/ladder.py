@@ -131,6 +131,14 @@ def ladders(connection: Connection) -> list[str]:
 # Submissions.
 
 
+def lock_submissions(connection: Connection, tournament: int) -> None:
+    """Until the end of the transaction no other one that calls this changes the ladder's submissions.
+
+    SQLite has only one writer anyway; for PostgreSQL this locks the ladder's row, but not against new games."""
+    row = select(Tournament.id).where(Tournament.id == tournament)
+    connection.execute(row.with_for_update(key_share=True))
+
+
 def add_submission(
     connection: Connection,
     tournament: int,

@@ -159,6 +159,7 @@ class Checks(Schedule):
         return min(free, key=lambda one: (self._turns.get(author_of(one.author), 0), one.id), default=None)
 
     def _begin_next(self, connection: Connection) -> StoredSubmission | None:
+        ladder.lock_submissions(connection, self._opened.id)
         one = self._next_of(ladder.open_submissions(connection, self._opened.id))
         if one is not None:
             ladder.change_submission(connection, one.id, SubmissionState.CHECKING, self._time_for(one), steps=())
@@ -247,6 +248,7 @@ class Checks(Schedule):
 
     def _put_back(self, connection: Connection) -> None:
         """Submissions whose check was not over wait again, unless a newer one of the same agent waits."""
+        ladder.lock_submissions(connection, self._opened.id)
         rows = ladder.open_submissions(connection, self._opened.id)
         newest = {one.author: one for one in rows}
         for one in rows:

@@ -55,6 +55,7 @@ def receive(
         refusal = _refusal(connection, opened, name, _not_before_last(connection, opened, now))
     source, wrong = (None, refusal) if refusal else _stored(store, path, name, languages or {})
     with database.writing() as connection:
+        ladder.lock_submissions(connection, opened.id)
         when = _not_before_last(connection, opened, now)
         # Again, in the transaction that writes: another process may have received one for the same author.
         refusal = wrong or _refusal(connection, opened, name, when) or _same_again(connection, opened, name, source)
