@@ -6,7 +6,7 @@ is killed, a submission whose check was not over is checked again. Authors take 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -17,11 +17,10 @@ from typing import Any, Final, TypeVar
 from msgspec import to_builtins
 
 from arena.course.roster import replace_unprintable
-from arena.errors import BadPlayer
+from arena.errors import ArenaError, BadPlayer
 from arena.history.words import without_store
 from arena.match.schedule import Finished, Planned, Schedule
 from arena.players import versions
-from arena.players.build_commands import Language
 from arena.players.builder import language_of
 from arena.players.player import Player
 from arena.players.submissions import Store
@@ -69,7 +68,6 @@ class Checks(Schedule):
         *,
         scratch: Path,
         wait: Wait,
-        languages: Mapping[str, Language] | None = None,
         changed: Callable[[int], None] = lambda _: None,
         entered: Callable[[StoredSubmission], None] = lambda _: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -83,7 +81,6 @@ class Checks(Schedule):
         self._database = database
         self._sources = sources
         self._wait = wait
-        self._languages = languages or {}
         self._changed = changed
         self._entered = entered
         self._now = now
@@ -171,8 +168,8 @@ class Checks(Schedule):
         language = None
         try:
             found = self._player(checked)
-            language = language_of(self._sources, one.source or "", self._languages)
-        except BadPlayer as error:
+            language = language_of(self._sources, one.source or "", self._opened.ladder.languages)
+        except ArenaError as error:
             found = Explanation.of_error(error)
         return Candidate(
             one.author,

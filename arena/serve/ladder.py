@@ -21,7 +21,9 @@ from agents.errors import AgentsError
 from arena.course.collecting.deadline import read_deadline
 from arena.errors import BadSubmission
 from arena.history import words
+from arena.players.build_commands import Language
 from arena.student import climb
+from arena.tournament import language_tables
 from arena.tournament import league as leagues
 from arena.tournament.description import Table, folded, read_toml
 from arena.tournament.formats import Format
@@ -93,6 +95,8 @@ class Ladder(Struct, frozen=True, kw_only=True):
     final: League
     """The tournament after the close."""
     tournaments: tuple[Dated, ...] = ()
+    languages: Mapping[str, Language] = {}
+    """How agents in other languages than Python are built and run."""
 
     @property
     def name(self) -> str:
@@ -131,6 +135,7 @@ def read(path: Path) -> Ladder:
         limits=_limits(own.table("limits")),
         final=_tournament(own.table(FINAL), common, league.name, FINAL, folder),
         tournaments=tuple(_dated(own, common, league.name, folder, opens, closes)),
+        languages=language_tables.read(path),
     )
 
 

@@ -41,7 +41,6 @@ def receive(
     now: datetime,
     *,
     agent: str = "",
-    languages: Mapping[str, Language] | None = None,
 ) -> StoredSubmission:
     """Takes in the file, folder or zip at `path`, and returns its row: received, or refused with words that say why.
 
@@ -53,7 +52,7 @@ def receive(
     with database.reading() as connection:
         _refuse_similar_name(connection, opened, name)
         refusal = _refusal(connection, opened, name, _not_before_last(connection, opened, now))
-    source, wrong = (None, refusal) if refusal else _stored(store, path, name, languages or {})
+    source, wrong = (None, refusal) if refusal else _stored(store, path, name, opened.ladder.languages)
     with database.writing() as connection:
         ladder.lock_submissions(connection, opened.id)
         when = _not_before_last(connection, opened, now)

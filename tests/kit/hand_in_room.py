@@ -62,16 +62,18 @@ def hand_in_room(
     agents: int = 1,
     opens: datetime = OPENS,
     closes: datetime = CLOSES,
+    more: str = "",
+    where: str | None = None,
 ) -> HandInRoom:
-    """A ladder in a new database in this folder."""
+    """A ladder in a new database, in this folder or at the address `where`; `more`: the end of its description."""
     description = folder / "cs101.toml"
     description.write_text(
         f'name = "cs101"\ngame = "{game}"\nclock = "5+0.1"\n[ladder]\nopens = "{opens.isoformat()}"\n'
         f'closes = "{closes.isoformat()}"\nanchors = {{ "random" = 0 }}\nagents = {agents}\n'
-        f"[ladder.limits]\n{limits}\n"
+        f"[ladder.limits]\n{limits}\n{more}"
     )
     described = ladders.read(description)
-    database = Database(str(folder / "arena.db"))
+    database = Database(where or str(folder / "arena.db"))
     store = Store(folder / "arena.store")
     rules = store.take_game(described.league.game)
     with database.writing() as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from itertools import count
@@ -25,6 +26,7 @@ from db.ladder import StoredSubmission, SubmissionState
 from db.records import GameRecord, SeatRecord
 from tests.kit.effort import tries
 from tests.kit.hand_in_room import AGENT, OPENS, HandInRoom, hand_in_room
+from tests.kit.places import ROOT
 
 WRONG_MOVE = AGENT.replace("state.moves()[0]", "'nonsense'")
 
@@ -84,6 +86,29 @@ def test_an_agent_that_passes_plays_and_one_that_does_not_is_told_why(room: Hand
     assert (entries["alice"].version, entries["alice"].source) == (rows[good.id].version, good.source)
     assert entries["alice"].started_as == "my_agent.py"
     assert Counter(told)[good.id] > 3  # its steps are there as they happen
+
+
+def test_an_agent_in_another_language_is_built_checked_and_entered(tmp_path: Path) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("Node.js is not installed")
+    room = hand_in_room(tmp_path, game="connect4", more="[languages.js]\n")
+    with room.database:
+        program = room.file(1, code=(ROOT / "arena/student/starters/bare.js").read_text(), name="player.js")
+        assert room.receive(program).state == "received"
+        play_all(room)
+        (one,) = room.rows()
+        assert one.state == "entered", one.words
+        with room.database.reading() as connection:
+            (entry,) = (each for each in running.entries(connection, room.opened.id) if each.name == "alice")
+        assert entry.started_as == "cmd:node ./agent.js"
+
+
+def test_a_fork_bomb_fails_its_check_and_others_do_not_notice(room: HandInRoom) -> None:
+    bomb = AGENT.replace("return", "import os\n        while True:\n            os.fork()\n        return")
+    room.receive(room.file(1, code=bomb), "alice")
+    room.receive(room.file(2), "bob")
+    play_all(room)
+    assert [(one.author, one.state) for one in room.rows()] == [("alice", "failed"), ("bob", "entered")]
 
 
 def test_a_submission_whose_files_are_gone_fails_with_words(room: HandInRoom) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from hypothesis import given
@@ -14,11 +16,13 @@ from msgspec.structs import replace
 
 from arena.errors import BadSubmission
 from arena.serve.ladder import Limits
-from arena.serve.submissions import MOST_BYTES, too_often
+from arena.serve.submissions import MOST_BYTES, receive, too_often
 from db import ladder, store
+from db.database import Database
 from db.ladder import StoredSubmission, SubmissionState
 from tests.kit.hand_in_room import CLOSES, OPENS, HandInRoom, hand_in_room
 from tests.kit.hand_ins import folder, zipped
+from tests.kit.postgres_server import Server
 
 
 @pytest.fixture
@@ -206,3 +210,20 @@ def test_two_submissions_in_the_same_second_are_two_rows(room: HandInRoom) -> No
     assert one.received == other.received
     assert one.id < other.id
     assert replace(one, id=0, author="") == replace(other, id=0, author="")
+
+
+def test_two_processes_cannot_pass_the_same_limit(tmp_path: Path, postgres: Server) -> None:
+    where = postgres.new_database()
+    room = hand_in_room(tmp_path, limits="pause = 0\nper_day = 1", where=where)
+    files = [room.file(number) for number in range(2)]
+    barrier = Barrier(2)
+
+    def hand_in(file: Path, author: str) -> str:
+        with Database(where) as database:
+            barrier.wait()
+            return receive(database, room.store, room.opened, file, author, OPENS).state
+
+    with room.database, ThreadPoolExecutor(2) as threads:
+        for author in ("alice", "bob", "carol"):
+            states = threads.map(hand_in, files, (author, author))
+            assert sorted(states) == ["received", "refused"]
