@@ -19,7 +19,8 @@ from arena.serve.ladder import FINAL, Dated
 from arena.serve.opened import OpenLadder
 from arena.tournament.league import League, Listed
 from arena.tournament.lock import tournament_lock
-from arena.tournament.tournament import Tournament, Wait
+from arena.tournament.recorded_games import Wait
+from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
 from db import ladder as record
 from db import running
