@@ -44,6 +44,7 @@ PANELS: Final = {
         "ladder",
         {
             "ladder": "ladder.commands",
+            "serve": "serve.serve",
             "submit": "submit.submit",
         },
     ),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 
-from arena.players.build_commands import Language
 from arena.players.confinement import Confinement
 from arena.players.submissions import Store
 from arena.serve.checks import Checks
@@ -33,7 +32,6 @@ def standing(
     wait: Wait,
     tell: Callable[[Happening], None],
     now: Callable[[], datetime],
-    languages: Mapping[str, Language],
 ) -> Iterator[Serving]:
     """The standing process of `ladder`; its rater runs until the end of the `with` block."""
     league = ladder.ladder.league
@@ -57,7 +55,6 @@ def standing(
             store,
             scratch=folder.scratch,
             wait=wait,
-            languages=languages,
             entered=lambda _: games.reload(),
             now=now,
         ),

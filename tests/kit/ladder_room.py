@@ -103,6 +103,16 @@ class LadderRoom:
                     return child
         return None
 
+    def memory(self) -> dict[str, int]:
+        """The resident memory of the server, its referee and its rater, in pages."""
+        assert self.server is not None
+        processes = {"director": self.server.pid} | {name: self.process(name) for name in _MODULES.values()}
+        return {
+            name: int(Path(f"/proc/{process}/statm").read_text().split()[1])
+            for name, process in processes.items()
+            if process is not None
+        }
+
     def rows(self, query: str) -> list[tuple[int | str, ...]]:
         """The rows of a query."""
         connection = sqlite3.connect(self.folder / "arena.db", timeout=PATIENCE)

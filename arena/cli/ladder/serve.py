@@ -53,14 +53,12 @@ def serve(
     from arena.serve import ladder as ladders
     from arena.serve.opening import open_or_update
     from arena.serve.standing import standing
-    from arena.tournament import language_tables
     from arena.tournament.lock import tournament_lock
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
     described = ladders.read(file)
     at_once = games_at_once or described.league.at_once(cores.count())
-    languages = language_tables.read(file)
     signals = Signals()
 
     def wait(reason: str) -> None:
@@ -79,9 +77,7 @@ def serve(
         ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         folder = stack.enter_context(RunFolder())
         try:
-            with standing(
-                ladder, database, store, folder, wait=wait, tell=show, now=now, languages=languages
-            ) as serving:
+            with standing(ladder, database, store, folder, wait=wait, tell=show, now=now) as serving:
                 lock.note(folder.path)
                 say_what_it_does(serving, at_once)
                 stopping = Stopping(serving, signals, say, until=None, now=now)

@@ -317,6 +317,25 @@ def test_a_ladder_is_served_once_stops_in_order_and_continues(tmp_path: Path) ->
     room.assert_whole()
 
 
+@pytest.mark.skipif(not SOAK, reason="an hour: SOAK=1")
+def test_forty_agents_play_for_an_hour_in_the_same_memory(tmp_path: Path) -> None:
+    room = LadderRoom(tmp_path, games_at_once=2)
+    room.serve()
+    begin, early = time.monotonic(), dict[str, int]()
+    for number in range(80):  # each of forty authors hands in twice
+        with room.submit(f"author{number % 40}") as submit:
+            submit.communicate()
+        while time.monotonic() < begin + 45 * (number + 1):
+            room.wait_for(lambda line: "ratings" in line)
+        if number == 45:
+            early = room.memory()
+    late = room.memory()
+    room.wait_until_checked()
+    assert room.stop() == 0
+    room.assert_whole()
+    assert all(late[name] < 1.2 * early[name] for name in early), (early, late)
+
+
 @pytest.mark.parametrize("number", range(tries(1, soak=8)))
 def test_whatever_is_killed_every_submission_reaches_its_end_and_no_game_is_played_twice(
     tmp_path: Path, number: int
