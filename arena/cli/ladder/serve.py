@@ -27,7 +27,7 @@ _BEST_SHOWN: Final = 3
 
 
 def serve(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Description with the table [ladder].")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Description of a ladder.")],
     games_at_once: Annotated[
         int | None,
         typer.Option(
