@@ -198,8 +198,8 @@ class Serving(WrappingSchedule):
     def _look(self) -> None:
         """Reads what has changed in the database, and reports it."""
         with self._database.reading() as connection:
-            changes = self._submissions.changes(connection)
             self.ladder = self._parts.dated.opened = opened(connection, self.ladder.name)
+            changes = self._submissions.changes(connection)
         for change in changes:
             self._publish(SubmissionNews(change.submission.id))
             self._tell(change)

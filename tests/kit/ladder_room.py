@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
@@ -42,19 +42,30 @@ class LadderRoom:
     """A folder with the description of a ladder, its database, and the processes of this test."""
 
     folder: Path
-    games_at_once: int = 1
     handed_in: int = 0
     """How many agents were handed in, by commands that were not killed."""
     server: subprocess.Popen[str] | None = None
     printed: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        (self.folder / "cs101.toml").write_text(DESCRIPTION.format(games_at_once=self.games_at_once), "utf-8")
+        self.describe(games_at_once=1)
         (self.folder / "tmp").mkdir()
+
+    def describe(self, *, games_at_once: int) -> None:
+        """Write the description."""
+        (self.folder / "cs101.toml").write_text(DESCRIPTION.format(games_at_once=games_at_once), "utf-8")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """A server that a failed test has left is killed."""
+        if self.server is not None and self.server.poll() is None:
+            self.kill()
 
     def serve(self) -> None:
         """Start the server, and wait until it has printed what it does."""
-        self.server = self._started("serve", "cs101.toml")
+        self.server = self.started("serve", "cs101.toml")
         self.wait_for(lambda line: "hand in" in line)
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> int:
@@ -92,7 +103,7 @@ class LadderRoom:
         self.handed_in += 1
         file = self.folder / f"agent_{self.handed_in}.py"
         file.write_text(code.replace("{number}", str(self.handed_in)))
-        return self._started("submit", str(file), "--as", author)
+        return self.started("submit", str(file), "--as", author)
 
     def process(self, name: str) -> int | None:
         """The referee or the rater of the server; None if there is none now."""
@@ -140,7 +151,7 @@ class LadderRoom:
         ended = arena("db", "verify", cwd=self.folder)
         assert ended.code == 0, ended.out + ended.err
 
-    def _started(self, *arguments: str) -> subprocess.Popen[str]:
+    def started(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-m", "arena", *arguments],
             stdin=subprocess.DEVNULL,

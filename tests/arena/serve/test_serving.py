@@ -136,6 +136,12 @@ class Room:
 
 
 @pytest.fixture
+def ladder_room(tmp_path: Path) -> Iterator[LadderRoom]:
+    with LadderRoom(tmp_path) as room:
+        yield room
+
+
+@pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
     hand_ins = hand_in_room(tmp_path)
     with hand_ins.database, RunFolder() as folder:
@@ -296,10 +302,10 @@ def test_a_rater_that_ends_is_replaced_and_one_that_ends_at_once_after_a_pause(r
     assert len(room.raters) == 3
 
 
-def test_a_ladder_is_served_once_stops_in_order_and_continues(tmp_path: Path) -> None:
-    room = LadderRoom(tmp_path)
+def test_a_ladder_is_served_once_stops_in_order_and_continues(ladder_room: LadderRoom) -> None:
+    room = ladder_room
     room.serve()
-    other = room._started("serve", "cs101.toml")
+    other = room.started("serve", "cs101.toml")
     out, _ = other.communicate()
     assert (other.returncode, out.count("\n")) == (1, 1)
     assert "another process is running tournament 'cs101'" in out
@@ -318,8 +324,8 @@ def test_a_ladder_is_served_once_stops_in_order_and_continues(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not SOAK, reason="an hour: SOAK=1")
-def test_forty_agents_play_for_an_hour_in_the_same_memory(tmp_path: Path) -> None:
-    room = LadderRoom(tmp_path, games_at_once=2)
+def test_forty_agents_play_for_an_hour_in_the_same_memory(ladder_room: LadderRoom) -> None:
+    room = ladder_room
     room.serve()
     begin, early = time.monotonic(), dict[str, int]()
     for number in range(80):  # each of forty authors hands in twice
@@ -338,10 +344,10 @@ def test_forty_agents_play_for_an_hour_in_the_same_memory(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("number", range(tries(1, soak=8)))
 def test_whatever_is_killed_every_submission_reaches_its_end_and_no_game_is_played_twice(
-    tmp_path: Path, number: int
+    ladder_room: LadderRoom, number: int
 ) -> None:
-    drawn = random.Random(number)
-    room = LadderRoom(tmp_path, games_at_once=1 + number % 3)
+    drawn, room = random.Random(number), ladder_room
+    room.describe(games_at_once=1 + number % 3)
     room.serve()
     until = time.monotonic() + 75 if SOAK else 0.0
     victims = drawn.sample(VICTIMS, len(VICTIMS))
