@@ -36,7 +36,7 @@ ROUNDS: Final = 10
 """How often each two anchors meet."""
 _MOST_FAULTS: Final = 0.1
 """Largest part of an anchor's games that it may lose by a fault."""
-_TOLD: Final = 5
+_REPORTS: Final = 5
 """Number of reports while the anchors play."""
 
 Say = Callable[[str], None]
@@ -107,7 +107,7 @@ def _play(tournament: Tournament, folder: RunFolder, say: Say) -> None:
         return
     league = tournament.league
     say(f"rating the anchors: {tournament.all} games of {len(league.agents)} built-in agents")
-    every = max(1, tournament.all // _TOLD)
+    every = max(1, tournament.all // _REPORTS)
     with Director(folder, at_once=league.at_once(cores.count()), cores_a_game=league.cores_a_game) as director:
         for event in director.play(tournament):
             if isinstance(event, Finished) and tournament.over % every == 0:
