@@ -40,6 +40,8 @@ class PaperLadder:
     def __init__(self, seed: int, anchors: Mapping[str, float] = ANCHORS) -> None:
         self.random = Random(seed)
         self.now = 0
+        # Agents that do not play, but are still rated.
+        self.aside: set[str] = set()
         self.agents = {
             name: Agent(rating, "", anchor=True, rating=rating, error=0.0) for name, rating in anchors.items()
         }
@@ -49,6 +51,7 @@ class PaperLadder:
 
     def enter(self, name: str, strength: float, author: str = "") -> None:
         """A new agent, or a new version of one."""
+        self.aside.discard(name)
         before = self.agents.get(name)
         agent = self.agents[name] = Agent(strength, author or name)
         if before is not None:
@@ -65,6 +68,7 @@ class PaperLadder:
             [
                 Candidate(name, one.author, one.anchor, one.rating, one.error, one.pairs, one.last)
                 for name, one in self.agents.items()
+                if name not in self.aside
             ],
             self._met,
             self.now,

@@ -185,38 +185,41 @@ def test_two_agents_of_an_author_share_the_games_of_one() -> None:
     assert min(twins) >= 0.35 * sum(twins)
 
 
-@pytest.mark.parametrize("seed", range(tries(1, soak=10)))
-def test_newcomers_find_their_place(seed: int) -> None:
+def test_newcomers_find_their_place() -> None:
     """No method can do better than 93 % within 100 Elo after 20 pairs, and 97 % after 30."""
-    ladder, random = settled(100 if SOAK else 50, 20, seed), Random(seed + 2000)
     near: dict[int, list[bool]] = {20: [], 30: []}
-    for group in range(5):
-        names = [f"new {group} {n}" for n in range(10 if SOAK else 8)]
-        for name in names:
-            ladder.enter(name, random.gauss(0.0, 300.0))
-        for pairs, found in near.items():
-            while min(ladder.agents[name].pairs for name in names) < pairs:
-                ladder.play()
-            ladder.rate()
-            found += [abs(ladder.agents[name].rating - ladder.agents[name].strength) < 100.0 for name in names]
-        for name in names:
-            ladder.leave(name)
-    print({pairs: mean(found) for pairs, found in near.items()})
-    assert mean(near[20]) >= 0.85 - (0.0 if SOAK else 0.08)
-    assert mean(near[30]) >= 0.93 - (0.0 if SOAK else 0.08)
+    for seed in range(tries(1, soak=10)):
+        ladder, random = settled(100 if SOAK else 50, 20, seed), Random(seed + 2000)
+        for group in range(5):
+            names = [f"new {group} {n}" for n in range(10 if SOAK else 8)]
+            for name in names:
+                ladder.enter(name, random.gauss(0.0, 300.0))
+            for pairs, found in near.items():
+                while min(ladder.agents[name].pairs for name in names) < pairs:
+                    ladder.play()
+                ladder.rate()
+                found += [abs(ladder.agents[name].rating - ladder.agents[name].strength) < 100.0 for name in names]
+            for name in names:
+                ladder.leave(name)
+    assert mean(near[20]) >= 0.85
+    assert mean(near[30]) >= (0.93 if SOAK else 0.9)  # one in forty is 2.5 %
 
 
 def test_in_a_week_of_coming_and_going_anchors_stand_still_and_nobody_drifts() -> None:
-    """A fifth of the authors play no more after the first day; others hand in, come late or leave."""
+    """Some agents are put aside after the first day, others are replaced or join, and the field grows stronger."""
     ladder, random = settled(40, 10, 3), Random(7)
-    kept = {name: one.rating for name, one in ladder.players().items()}
+    ladder.aside = {*list(ladder.players())[:8]}
+    first = {name: one.rating for name, one in ladder.players().items()}
+    kept = {*first}
     for day in range(7):
-        for _ in range(6):
-            name = random.choice([*ladder.players(), f"late {day}"])
+        for late in range(6):
+            name = random.choice([*(set(ladder.players()) - ladder.aside), f"late {day} {late}"])
             ladder.enter(name, random.gauss(0.0, 300.0) + 40.0 * day)
+            kept.discard(name)
         for _ in range(200):
             ladder.play()
+    ladder.rate()
     assert {name: one.rating for name, one in ladder.agents.items() if one.anchor} == ANCHORS
-    unchanged = [one for name, one in ladder.players().items() if name in kept and one.version == 1]
-    # The field has grown stronger by 40 Elo a day; those who did not change are still rated as they are.
-    assert abs(mean(one.rating - one.strength for one in unchanged)) < 20.0
+    # Half of a standard error: their own results are as they were.
+    assert all(abs(ladder.agents[name].rating - first[name]) < 30.0 for name in ladder.aside)
+    assert abs(mean(ladder.agents[name].rating - ladder.agents[name].strength for name in kept)) < 20.0
