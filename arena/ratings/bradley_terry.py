@@ -52,6 +52,7 @@ def fit(
     prior: float = PRIOR,
     anchors: Mapping[str, float] = MappingProxyType({}),
     held: Mapping[str, float] = MappingProxyType({}),
+    middle: float | None = None,
 ) -> Fit:
     """The ratings of all players of these games.
 
@@ -60,11 +61,11 @@ def fit(
     0; or the mean rating of its `anchors` is the mean of their given ratings.
 
     `held`: ratings that are given, and not estimated: every other rating is relative to them, and they have no error.
-    It needs a prior, and replaces `anchors`. The phantom then has the mean of these ratings."""
+    It needs a prior, and replaces `anchors`. The phantom then has the rating `middle`, by default their mean."""
     if not 0.0 <= prior < float("inf"):
         raise BadRating(f"expected a prior of 0 or more virtual draws, got {prior}")
     if prior:
-        return _Problem(games, _pools(games), prior, held).solved(anchors, {})
+        return _Problem(games, _pools(games), prior, held, middle).solved(anchors, {})
     pools, unrated = _comparable(games)
     rated = sorted(name for pool in pools for name in pool)
     pool_of = np.array(
@@ -110,7 +111,12 @@ class _Problem:
     """The games as arrays, and their fit. Parameters are in log odds: first the ratings, then the advantages."""
 
     def __init__(
-        self, games: Duels, pools: Pools, prior: float, held: Mapping[str, float] = MappingProxyType({})
+        self,
+        games: Duels,
+        pools: Pools,
+        prior: float,
+        held: Mapping[str, float] = MappingProxyType({}),
+        middle: float | None = None,
     ) -> None:
         self._games, self._pools, self._prior = games, pools, prior
         self.names, self.kinds = games.names, games.kinds
@@ -128,8 +134,8 @@ class _Problem:
         self._drawn = np.bincount(cell, times * ((games.score > 0.0) & (games.score < 1.0)), len(cells))
         # The held ratings, and the advantages that the results do not determine, which are fixed at 0.
         self._fixed = np.zeros(self._size, dtype=bool)
-        # Where the fit begins. The phantom is at 0: held ratings are relative to their mean.
-        self._middle = sum(held.values()) / len(held) if held else 0.0
+        # Where the fit begins. The phantom is at 0: held ratings are relative to the middle.
+        self._middle = (sum(held.values()) / len(held) if held else 0.0) if middle is None else middle
         self._begin = np.zeros(self._size)
         for place, name in enumerate(self.names):
             if name in held:

@@ -1,14 +1,16 @@
 """The ratings of one ladder: all its results counted in memory, and fitted with the anchors' ratings held.
 
 A version is a player of its own. A result is read once, when its game has ended, and a fit begins with what is counted.
-Nothing here must survive: another `LadderRatings` reads all games again and finds the same ratings.
+A fit of n versions takes n^3 steps, so with thousands of versions the oldest ones, which play no more, keep their last
+ratings. Nothing here must survive: another `LadderRatings` reads all games again and finds the same ratings.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 from sqlalchemy import Connection
@@ -23,6 +25,11 @@ from db.records import PairCount
 
 _MOVED: Final = 1.0
 """A rating that moved by this much, in Elo, is written again although its version has not played."""
+_MOST_FITTED: Final = 1000
+"""Number of versions above which replaced versions are settled: they keep their last rating."""
+_STEP: Final = 5.0
+"""Settled versions are one player for each step of this many Elo."""
+_SETTLED: Final = "settled at "
 
 Result = tuple[int, int, float | None, float | None]
 """Two versions, the lower id first; the points of each in the game where it had the first seat."""
@@ -65,14 +72,22 @@ class Results:
         if times > 1:
             self._pairs[result, times - 1] -= times - 1
 
-    def counted(self) -> Iterator[PairCount]:
-        """All results."""
-        for (result, repeats), count in self._pairs.items():
-            if count:
-                yield _pair_count(result, count, repeats)
+    def counted(self, settled: Mapping[int, str] = MappingProxyType({})) -> Iterator[PairCount]:
+        """All results, except those between two `settled` versions, which have these names."""
+
+        def pair_count(result: Result, count: int, repeats: int) -> PairCount:
+            low, high, own, others = result
+            names = settled.get(low) or _name(low), settled.get(high) or _name(high)
+            return PairCount(*names, "", own, others, count, repeats)
+
         singles = Counter((_single(game), game.moves_hash or -game.id) for game in self._halves.values())
-        for (result, _), count in singles.items():
-            yield _pair_count(result, count, count)
+        every = [
+            *((result, count, repeats) for (result, repeats), count in self._pairs.items() if count),
+            *((result, count, count) for (result, _), count in singles.items()),
+        ]
+        for result, count, repeats in every:
+            if not (result[0] in settled and result[1] in settled):
+                yield pair_count(result, count, repeats)
 
 
 class LadderRatings:
@@ -81,7 +96,7 @@ class LadderRatings:
     def __init__(self, connection: Connection, tournament: int) -> None:
         self._tournament = tournament
         self._written = ladder_results.last_ratings(connection, tournament)
-        self._held = {_name(version): one.rating for version, one in self._written.items() if one.error == 0.0}
+        self._anchors = {_name(version): one.rating for version, one in self._written.items() if one.error == 0.0}
         self._count_anew(connection)
 
     def _count_anew(self, connection: Connection) -> None:
@@ -117,16 +132,35 @@ class LadderRatings:
     def fitted(self, current: Collection[int]) -> list[NewRating]:
         """The ratings to write: of the versions that played since their last one, and of the `current` versions whose
         rating moved."""
-        found = fit(duels([], [*self._results.counted()]), held=self._held)
+        settled = self._settled(current)
+        held = self._anchors | {name: float(name.removeprefix(_SETTLED)) for name in settled.values()}
+        middle = sum(self._anchors.values()) / max(1, len(self._anchors))
+        found = fit(duels([], [*self._results.counted(settled)]), held=held, middle=middle)
         new = []
         for name, rating, error in zip(found.names, found.ratings, found.errors(), strict=True):
+            if name in held:
+                continue
             version = int(name)
             games, last = self._results.games[version], self._written.get(version)
             has_played = last is None or last.games != games
             has_moved = last is not None and version in current and abs(last.rating - rating) >= _MOVED
-            if name not in self._held and (has_played or has_moved):
+            if has_played or has_moved:
                 new.append(NewRating(version, float(rating), float(error), games))
         return new
+
+    def _settled(self, current: Collection[int]) -> dict[int, str]:
+        """The versions that keep their last rating, each with its name in the fit: the oldest of those that were
+        replaced, if there are more than `_MOST_FITTED` versions."""
+        games = self._results.games
+        old = sorted(
+            version
+            for version, last in self._written.items()
+            if version not in current and last.games == games[version] and _name(version) not in self._anchors
+        )
+        return {
+            version: f"{_SETTLED}{_STEP * round(self._written[version].rating / _STEP):g}"
+            for version in old[: max(0, len(games) - _MOST_FITTED)]
+        }
 
     def write(self, database: Database, ratings: Sequence[NewRating], now: datetime) -> None:
         """Writes these ratings in one transaction."""
@@ -141,11 +175,6 @@ def _single(game: LadderGame) -> Result:
     if game.first < game.second:
         return (game.first, game.second, game.points, None)
     return (game.second, game.first, None, game.points)
-
-
-def _pair_count(result: Result, count: int, repeats: int) -> PairCount:
-    low, high, own, others = result
-    return PairCount(_name(low), _name(high), "", own, others, count, repeats)
 
 
 def _name(version: int) -> str:

@@ -197,6 +197,40 @@ def test_a_ruling_counts_all_games_anew(database: Database) -> None:
         assert not ratings.read(connection)
 
 
+@pytest.mark.parametrize("where", ["sqlite"], indirect=True)
+def test_old_versions_keep_their_ratings_if_there_are_too_many(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are rated nearly as in a fit of all versions."""
+    with database.writing() as connection:
+        made = RandomLadder(connection, Random(5))
+    with database.reading() as connection:
+        ratings = LadderRatings(connection, made.id)
+    for _ in range(12):
+        with database.writing() as connection:
+            for _ in range(60):
+                made.happen(connection, rulings=False)
+        with database.reading() as connection:
+            ratings.read(connection)
+            current = {line.version for line in ladder.standings(connection, made.id)}
+        ratings.write(database, ratings.fitted(current), NOW)
+    with database.writing() as connection:
+        for _ in range(60):
+            made.happen(connection, rulings=False)
+    with database.reading() as connection:
+        ratings.read(connection)
+    every = {one.version: one for one in ratings.fitted(current)}
+    monkeypatch.setattr("arena.serve.rating._MOST_FITTED", 15)
+    found = {one.version: one for one in ratings.fitted(current)}
+    assert len(ratings._settled(current)) >= 15
+    assert found.keys() & current
+    assert found.keys() <= every.keys()
+    for version in found.keys() & current:
+        assert found[version].rating == pytest.approx(every[version].rating, abs=0.25 * every[version].error)
+        assert 0.8 < found[version].error / every[version].error < 1.2
+        assert found[version].games == every[version].games
+
+
 def instructions(database: Database, ratings: LadderRatings) -> int:
     """The instructions of SQLite's machine that one more read takes."""
     counted = 0
