@@ -140,15 +140,17 @@ def _least_busy(players: Iterable[Candidate]) -> list[Candidate]:
 def _most_urgent(players: Sequence[Candidate], waiting: _Waiting, random: Random) -> Candidate:
     """The author with the largest error times wait, then the agent of that author with the largest; one that is overdue
     goes first."""
-    first = max(
-        players,
-        key=lambda one: (
-            *_urgency(waiting.of_author(one), one.error / sqrt(waiting.agents[one.author])),
-            random.random(),
-        ),
-    )
-    own = [one for one in players if one.author == first.author]
-    return max(own, key=lambda one: (*_urgency(waiting.of_agent(one), one.error), random.random()))
+
+    def of_author(one: Candidate) -> tuple[bool, float, float]:
+        # With k agents each has a k-th of the games, and so an error sqrt(k) times as large.
+        error = one.error / sqrt(waiting.agents[one.author])
+        return (*_urgency(waiting.of_author(one), error), random.random())
+
+    def of_agent(one: Candidate) -> tuple[bool, float, float]:
+        return (*_urgency(waiting.of_agent(one), one.error), random.random())
+
+    author = max(players, key=of_author).author
+    return max((one for one in players if one.author == author), key=of_agent)
 
 
 def _urgency(wait: float, error: float) -> tuple[bool, float]:

@@ -95,7 +95,8 @@ class Rater:
         self._ratings: LadderRatings | None = None
         # Games that ended since the last fit.
         self._games = 0
-        self._fitted = self._not_before = now()
+        self._not_before = now()
+        self._fitted = self._not_before - SECONDS
         # Whether there are results that the written ratings do not know.
         self._is_stale = True
 
@@ -106,7 +107,7 @@ class Rater:
     @property
     def wait(self) -> float:
         """Seconds until `rate` is to be called; 0 or less: now."""
-        due = self._fitted if self._games >= GAMES or self._ratings is None else self._fitted + SECONDS
+        due = self._fitted if self._games >= GAMES else self._fitted + SECONDS
         return max(due, self._not_before) - self._now()
 
     def rate(self) -> bool:
@@ -164,7 +165,10 @@ def _serve(director: socket.socket, rater: Rater) -> None:
     """Rates until the director ends."""
     while True:
         if select.select([director], [], [], max(0.0, rater.wait))[0]:
-            nudges = director.recv(_AT_ONCE)
+            try:
+                nudges = director.recv(_AT_ONCE)
+            except OSError:  # it has ended, and had not read everything
+                return
             if not nudges:
                 return
             rater.note(len(nudges))

@@ -74,20 +74,15 @@ class Results:
 
     def counted(self, settled: Mapping[int, str] = MappingProxyType({})) -> Iterator[PairCount]:
         """All results, except those between two `settled` versions, which have these names."""
-
-        def pair_count(result: Result, count: int, repeats: int) -> PairCount:
-            low, high, own, others = result
-            names = settled.get(low) or _name(low), settled.get(high) or _name(high)
-            return PairCount(*names, "", own, others, count, repeats)
-
         singles = Counter((_single(game), game.moves_hash or -game.id) for game in self._halves.values())
         every = [
             *((result, count, repeats) for (result, repeats), count in self._pairs.items() if count),
             *((result, count, count) for (result, _), count in singles.items()),
         ]
-        for result, count, repeats in every:
-            if not (result[0] in settled and result[1] in settled):
-                yield pair_count(result, count, repeats)
+        for (low, high, own, others), count, repeats in every:
+            if not (low in settled and high in settled):
+                names = settled.get(low) or _name(low), settled.get(high) or _name(high)
+                yield PairCount(*names, "", own, others, count, repeats)
 
 
 class LadderRatings:

@@ -712,3 +712,13 @@ def test_pairs_with_equal_results_do_not_give_small_errors(score: float) -> None
     (advantage,) = found.advantages.values()
     assert advantage.error is not None
     assert advantage.error > 50.0
+
+
+def test_the_phantom_of_held_ratings_is_in_their_middle_or_where_it_is_asked_for() -> None:
+    """A virtual draw with a phantom 600 Elo higher is a better result."""
+    played, held = each_way("low", "new", 0.5) + each_way("high", "new", 0.5), {"low": 0.0, "high": 400.0}
+    found = [by_name(one, one.ratings) for one in (rated(played, held=held, middle=at) for at in (None, 200.0, 800.0))]
+    assert found[0] == found[1]
+    assert found[1]["new"] == pytest.approx(200.0)
+    assert found[2]["new"] > 230.0
+    assert all({name: one[name] for name in held} == pytest.approx(held) for one in found)
