@@ -152,8 +152,8 @@ def test_thirty_pairs_put_the_players_in_order_and_nobody_waits_long(seed: int) 
     assert max(max(own) / mean(own) for own in pauses) <= 2.0
 
 
-def test_an_author_who_hands_in_all_the_time_takes_no_more_than_a_share() -> None:
-    """Another version after each pair, for ever: all of its pairs are placement."""
+def test_an_author_who_hands_in_all_the_time_lets_nobody_else_wait() -> None:
+    """Another version after each pair, without limits: all its pairs are placement, and two thirds are left."""
     ladder = settled(20, 12, 0)
     begin = ladder.now
     for number in range(600):
@@ -163,7 +163,7 @@ def test_an_author_who_hands_in_all_the_time_takes_no_more_than_a_share() -> Non
             ladder.rate()
     players = ladder.players()
     flood = sum(number > begin for number in players.pop("flood").begun)
-    assert flood <= 0.45 * 600
+    assert flood <= 0.4 * 600
     for one in players.values():
         later = [number for number in one.begun if number > begin]
         pause = len(players) * 600 / (2 * 600 - flood)
