@@ -15,7 +15,7 @@ from db.ladder_pairs import BegunPairs
 class PairsBegun:
     """The pairs of one ladder."""
 
-    def __init__(self, counts: Iterable[BegunPairs]) -> None:
+    def __init__(self, begun: Iterable[BegunPairs]) -> None:
         # The number of pairs.
         self.now = 0
         # For two names in alphabetical order, the last pair of their current versions.
@@ -26,36 +26,37 @@ class PairsBegun:
         self.of_version = Counter[int]()
         self._meetings = Counter[tuple[str, str]]()
         # By two versions, in the order of their names: their last pair.
-        self._last_of: dict[tuple[tuple[str, int], tuple[str, int]], int] = {}
-        self._current: dict[str, int] = {}
-        for count in counts:
-            self.add(count)
+        self._last_of: dict[tuple[int, int], int] = {}
+        # By current version: the name of its agent.
+        self._names: dict[int, str] = {}
+        for pairs in begun:
+            self.add(pairs)
 
-    def add(self, count: BegunPairs) -> None:
+    def add(self, begun: BegunPairs) -> None:
         """Adds pairs of two versions."""
-        first, second = sorted(zip(count.names, count.versions, strict=True))
-        last = self._last_of[first, second] = max(count.last, self._last_of.get((first, second), 0))
-        names = (first[0], second[0])
-        if self._is_current(first, second):
-            self.met[names] = last
-        self._meetings[names] += count.pairs
-        for name, version in (first, second):
-            self.last[name] = max(count.last, self.last[name])
-            self.of_version[version] += count.pairs
-        self.now = max(count.last, self.now)
+        (one, version), (other, other_version) = sorted(zip(begun.names, begun.versions, strict=True))
+        versions = (version, other_version)
+        last = self._last_of[versions] = max(begun.last, self._last_of.get(versions, 0))
+        if version in self._names and other_version in self._names:
+            self.met[one, other] = last
+        self._meetings[one, other] += begun.pairs
+        self.of_version.update(dict.fromkeys(versions, begun.pairs))
+        for name in (one, other):
+            self.last[name] = max(begun.last, self.last[name])
+        self.now = max(begun.last, self.now)
 
     def meetings(self, one: str, other: str) -> int:
         """The number of pairs of these two agents, with any versions."""
         return self._meetings[min(one, other), max(one, other)]
 
     def use(self, versions: Mapping[str, int]) -> None:
-        """These are the current versions from now on."""
-        if versions == self._current:
+        """By name, these are the current versions from now on."""
+        names = {version: name for name, version in versions.items()}
+        if names == self._names:
             return
-        self._current = dict(versions)
+        self._names = names
         self.met = {
-            (one[0], other[0]): last for (one, other), last in self._last_of.items() if self._is_current(one, other)
+            (names[one], names[other]): last
+            for (one, other), last in self._last_of.items()
+            if one in names and other in names
         }
-
-    def _is_current(self, *played: tuple[str, int]) -> bool:
-        return all(self._current.get(name) == version for name, version in played)
