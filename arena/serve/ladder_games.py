@@ -26,6 +26,7 @@ from arena.serve.pairing import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair,
 from arena.serve.pairs_begun import PairsBegun
 from arena.tournament import formats
 from arena.tournament.game_scheduling import RecordedTournament, games_of
+from arena.tournament.league import MOST_GAMES
 from arena.tournament.preparation import faults_in_a_row
 from arena.tournament.recorded_games import RecordedGames, Wait, written
 from db import ladder, ladder_pairs, running, store
@@ -37,8 +38,6 @@ from db.ladder_pairs import BegunPairs
 _LEGS: Final = 2
 _OPENINGS: Final = 50
 """Pairs of the same agents until the first opening follows again: after a restart all of them are found anew."""
-_MOST_SCHEDULED: Final = 1000
-"""More scheduled games than a ladder ever has: a pair is begun only if no game is scheduled."""
 _ERRORS: Final = 1.96
 """Standard errors in the recorded error of a rating, which is half the width of its 95 % interval."""
 
@@ -152,7 +151,9 @@ class LadderGames(RecordedGames):
         def record(connection: Connection) -> Unplayed | None:
             repeated = self._finish(connection, finished)
             for name in out:
-                store.set_entry_status(connection, self.id, name, "quarantined")
+                # An instructor's process may have withdrawn it meanwhile, and that stays.
+                if ladder_pairs.all_active(connection, self.id, [self._lines[name].version]):
+                    store.set_entry_status(connection, self.id, name, "quarantined")
             if not repeated and not out:
                 return None
             ladder_pairs.cancel_replaced(connection, self.id)
@@ -193,7 +194,7 @@ class LadderGames(RecordedGames):
         legs: dict[str, set[int]] = {}
         for pair, leg in running.waiting(connection, self.id):
             legs.setdefault(pair, set()).add(leg)
-        return running.scheduled(connection, self.id, _MOST_SCHEDULED), legs
+        return running.scheduled(connection, self.id, MOST_GAMES), legs
 
     # Outside of transactions.
 
@@ -206,7 +207,7 @@ class LadderGames(RecordedGames):
             return None
 
         def begin(connection: Connection) -> tuple[running.ScheduledGame | None, list[running.ScheduledGame]]:
-            scheduled = running.scheduled(connection, self.id, _MOST_SCHEDULED)
+            scheduled = running.scheduled(connection, self.id, MOST_GAMES)
             game = next((game for game in wanted if game in scheduled), None)
             if game is not None:
                 store.begin(connection, game.id, datetime.now(UTC))
@@ -229,7 +230,7 @@ class LadderGames(RecordedGames):
             if not ladder_pairs.all_active(connection, self.id, versions.values()):
                 return []
             ids = store.schedule(connection, self.id, new)
-            both = [game for game in running.scheduled(connection, self.id, _MOST_SCHEDULED) if game.id in ids]
+            both = [game for game in running.scheduled(connection, self.id, MOST_GAMES) if game.id in ids]
             store.begin(connection, both[0].id, datetime.now(UTC))
             return both
 
@@ -283,9 +284,10 @@ class LadderGames(RecordedGames):
 
     def _end_leg(self, pair: str, leg: int) -> None:
         """This game of the pair is over."""
-        self._open[pair].discard(leg)
-        if not self._open[pair]:
-            del self._open[pair]
+        legs = self._open.get(pair, set())  # none if a ruling of another process has cancelled the game meanwhile
+        legs.discard(leg)
+        if not legs:
+            self._open.pop(pair, None)
 
     def _entrant(self, line: LadderLine) -> Entrant:
         """The current version, from the store."""

@@ -303,6 +303,17 @@ def test_an_agent_that_another_process_has_withdrawn_is_not_paired(stand: Stand)
     assert "cancelled" not in stand.statuses()
 
 
+def test_an_agent_that_was_withdrawn_meanwhile_is_not_put_aside_instead(tmp_path: Path) -> None:
+    stand = Stand(tmp_path, quarantine=1)
+    stand.hand_in("ann")
+    with stand.running() as games:
+        game = begin(games)
+        stand.set_status("ann", "withdrawn")
+        games.note(record(game, crashes("ann")))
+        assert games.is_idle
+    assert stand.sql("SELECT status FROM entry WHERE name = 'ann'") == [("withdrawn",)]
+
+
 def test_an_agent_that_another_process_has_released_plays_again(stand: Stand) -> None:
     for name in ("ann", "bob", "cid"):
         stand.set_status(name, "withdrawn")
