@@ -38,8 +38,9 @@ from db.ladder_pairs import BegunPairs
 _LEGS: Final = 2
 _OPENINGS: Final = 50
 """Pairs of the same agents until the first opening follows again: after a restart all of them are found anew."""
-_ERRORS: Final = 1.96
-"""Standard errors in the recorded error of a rating, which is half the width of its 95 % interval."""
+_WIDTH: Final = 1.96
+"""The recorded error of a rating, in standard errors. (`arena.ratings.estimates` would import numpy into the
+director.)"""
 
 Unplayed = tuple[list[running.ScheduledGame], dict[str, set[int]]]
 """The scheduled games; and of each pair in progress, by its key, the games that are not over."""
@@ -255,7 +256,7 @@ class LadderGames(RecordedGames):
                 author=name.partition(".")[0],
                 anchor=name in self._anchors,
                 rating=middle if line.rating is None else line.rating,
-                error=UNRATED_ERROR if line.error is None else line.error / _ERRORS,
+                error=UNRATED_ERROR if line.error is None else line.error / _WIDTH,
                 pairs=pairs.of_version[line.version],
                 last=pairs.last[name],
                 busy=busy[name],
