@@ -223,8 +223,11 @@ def of_author(connection: Connection, tournament: int, author: str) -> list[Subm
 
 
 def submitted_names(connection: Connection, tournament: int) -> set[str]:
-    """The names of all agents that were handed in."""
-    return set(connection.execute(select(Submission.author).where(Submission.tournament == tournament)).scalars())
+    """The names of all agents that were handed in and not refused."""
+    names = select(Submission.author).where(
+        Submission.tournament == tournament, Submission.state != SubmissionState.REFUSED
+    )
+    return set(connection.execute(names.distinct()).scalars())
 
 
 def ahead_of(connection: Connection, one: StoredSubmission) -> int:
@@ -250,8 +253,10 @@ def newer_submissions(
 
 
 def last_received(connection: Connection, tournament: int) -> datetime | None:
-    """When the last submission of all was received: time on a ladder does not run back before it."""
-    last = select(func.max(Submission.received)).where(Submission.tournament == tournament)
+    """When the last submission was received that was not refused: time on a ladder does not run back before it."""
+    last = select(func.max(Submission.received)).where(
+        Submission.tournament == tournament, Submission.state != SubmissionState.REFUSED
+    )
     found = connection.execute(last).scalar()
     return None if found is None else datetime.fromisoformat(found)
 

@@ -6,6 +6,7 @@ decides and writes the row. No code of an agent is run here, except its build, w
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -47,7 +48,7 @@ def receive(
     `agent`: the second part of the name of a further agent of this author. BadSubmission, and no row, if the names are
     wrong or if there is nothing at `path`."""
     name = agent_name(opened, author, agent)
-    if not path.exists():
+    if not os.path.exists(path):
         raise BadSubmission(f"there is no file or folder {quote(str(path))}")
     with database.reading() as connection:
         _refuse_similar_name(connection, opened, name)
@@ -98,7 +99,7 @@ def _refuse_similar_name(connection: Connection, opened: OpenLadder, name: str) 
 
 
 def _not_before_last(connection: Connection, opened: OpenLadder, now: datetime) -> datetime:
-    """`now`, or the time of the last submission if the clock was set back since then."""
+    """`now`, or the time of the last submission that was not refused, if the clock was set back since then."""
     last = ladder.last_received(connection, opened.id)
     return now if last is None else max(now, last)
 
@@ -172,13 +173,15 @@ def too_often(received: Sequence[datetime], limits: Limits, now: datetime) -> st
 
 
 def _same_again(connection: Connection, opened: OpenLadder, name: str, source: str | None) -> str:
-    """Why nothing needs to be done: the same content plays, or waits for its check."""
+    """Why nothing needs to be done: the same content waits for its check, or plays and nothing else waits."""
+    waiting = [one for one in ladder.open_submissions(connection, opened.id) if one.author == name]
+    if waiting:
+        last = waiting[-1]
+        same = last.source == source
+        return f"this is submission {last.id}, whose check is not over yet: nothing was changed" if same else ""
     for line in ladder.standings(connection, opened.id):
         if line.name == name and line.source == source and line.status == "active":
             return f"this is version {line.number} of {quote(name)}, which plays already: nothing was changed"
-    for one in ladder.open_submissions(connection, opened.id):
-        if one.author == name and one.source == source:
-            return f"this is submission {one.id}, whose check is not over yet: nothing was changed"
     return ""
 
 

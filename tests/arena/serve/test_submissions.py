@@ -115,6 +115,8 @@ def test_a_bad_name_is_an_error_and_leaves_no_row(room: HandInRoom, author: str,
 def test_nothing_at_the_path_is_an_error_and_leaves_no_row(room: HandInRoom) -> None:
     with pytest.raises(BadSubmission, match=r"there is no file or folder '.*nothing\.py'"):
         room.receive(room.folder / "nothing.py")
+    with pytest.raises(BadSubmission):
+        room.receive(room.folder / ("long" * 1000))
     assert not room.rows()
 
 
@@ -141,6 +143,13 @@ def test_a_clock_that_was_set_back_changes_nothing(room: HandInRoom) -> None:
     room.now = OPENS - timedelta(days=365)
     one = room.receive(room.file())
     assert (one.state, one.received) == ("received", CLOSES)
+
+
+def test_a_clock_that_was_wrong_for_a_while_does_not_close_the_ladder(room: HandInRoom) -> None:
+    room.now = CLOSES + timedelta(days=365)
+    assert "too late" in refused(room.receive(room.file(), "Bob"))
+    room.now = OPENS
+    assert [room.receive(room.file(), author).state for author in ("alice", "bob")] == ["received", "received"]
 
 
 def test_pause_burst_and_day_say_when_it_is_possible_again(tmp_path: Path) -> None:
@@ -196,7 +205,12 @@ def test_the_same_content_is_not_played_anew(room: HandInRoom) -> None:
         ladder.change_submission(connection, first.id, SubmissionState.ENTERED, OPENS, version=version)
     words = refused(room.receive(room.file()))
     assert words == "this is version 1 of 'alice', which plays already: nothing was changed"
+    waiting = room.receive(room.file(1))
+    assert room.receive(room.file()).state == "received"  # back to the version that plays, instead of what waits
+    assert {one.id: one.state for one in room.rows()}[waiting.id] == "withdrawn"
     with room.database.writing() as connection:
+        (last,) = ladder.open_submissions(connection, room.opened.id)
+        ladder.change_submission(connection, last.id, SubmissionState.ENTERED, OPENS, version=version)
         store.set_entry_status(connection, room.opened.id, "alice", "quarantined")
     assert room.receive(room.file()).state == "received"  # it was put aside, and may try again
     with room.database.writing() as connection:
