@@ -82,12 +82,14 @@ def submit(
         running = nudge(store.folder, found.name)
         with database.reading() as connection:
             ahead = ladder.ahead_of(connection, one)
-        if one.state.is_final and format is OutputFormat.TABLE:
+        refused = one.state == "refused"
+        if refused and format is OutputFormat.TABLE:
             raise BadSubmission(f"submission {one.id} is refused: {one.words}")
         waiting = _Waiting(database, found, one, quiet=format is not OutputFormat.TABLE)
         try:
-            waiting.say_received(ahead=ahead, running=running)
-            if wait:
+            if not refused:
+                waiting.say_received(ahead=ahead, running=running)
+            if wait and not refused:
                 waiting.to_the_end()
         except KeyboardInterrupt:
             print(f"\nstopped waiting; submission {one.id} goes on", file=sys.stderr)

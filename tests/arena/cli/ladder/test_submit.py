@@ -56,7 +56,7 @@ def test_a_refused_one_is_one_sentence_and_exit_code_2(room: HandInRoom) -> None
     assert ended.err.startswith("arena: submission 1 is refused: notes.txt is not a Python file")
     assert ended.err.count("\n") == 1
     ended = submitted(room, text, "--as", "alice", "--format", "json")
-    assert (ended.code, json.loads(ended.out)[0]["state"]) == (2, "refused")
+    assert (ended.code, json.loads(ended.out)[0]["state"], ended.err) == (2, "refused", "")
 
 
 @pytest.mark.parametrize(
