@@ -6,6 +6,7 @@ from a seat has no text until the game is over.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -13,6 +14,7 @@ from msgspec import Struct
 
 NEWS: Final = b"news/"
 """The topic of news: what happened, with ids alone."""
+_TOPIC: Final = re.compile(rb"game/(0|[1-9]\d{,17})/")
 
 
 def topic(game: int) -> bytes:
@@ -22,8 +24,8 @@ def topic(game: int) -> bytes:
 
 def game_of(topic: bytes) -> int | None:
     """The game whose topic this is; None if it is another topic."""
-    kind, _, number = topic.rstrip(b"/").partition(b"/")
-    return int(number) if kind == b"game" and number.isdigit() and len(number) < 19 else None
+    found = _TOPIC.fullmatch(topic)
+    return None if found is None else int(found[1])
 
 
 class _Published(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
