@@ -131,8 +131,7 @@ class Match:
         self._gone_by: dict[int, int] = {}
         self._new_id = hashlib.blake2b(b"%d:" % fixture.game, key=secret, digest_size=4)
         self._hidden = self.state.hidden
-        # The plies whose moves not every seat sees.
-        self.secret: set[int] = set()
+        self.secret: set[int] = set()  # the plies whose moves not every seat sees
         self._max_plies = self.state.max_plies
         # Whether the rules are user-supplied: if they fail, they fail here, and no player loses by it.
         self._foreign = not type(self.state).__module__.startswith("adsearch.games.")

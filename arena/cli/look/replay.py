@@ -7,10 +7,8 @@ is over. The terminal's settings are restored in every case.
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Final
@@ -22,6 +20,7 @@ from arena.cli.asking.analysis import AnalyseOption, analysed
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
 from arena.cli.terminal.coloured_board import board_lines
 from arena.cli.terminal.files import write_file
+from arena.cli.terminal.full_screen import cut, draw, full_screen, is_possible
 from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
 from arena.errors import ArenaError
 from arena.history import words
@@ -47,7 +46,6 @@ _KEYS: Final = {
     **dict.fromkeys((b"-", b"_"), "slower"),
     b"?": "help",
 }
-_KEY: Final = re.compile(rb"\x1b\[[0-9;]*[@-~]|\x1bO.|[^\x1b]", re.DOTALL)
 _SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Moves a second."""
 _HELP: Final = (
@@ -101,7 +99,7 @@ def replay(
     game = found.game
     if found.trouble and not game.moves:
         raise ArenaError(found.trouble)
-    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix":
+    if is_possible():
         _step(game, found, ply or 0)
         return
     for line in recorded_game.header(game):
@@ -219,7 +217,7 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
     if len(printed) > free >= 2:
         printed = [f"{printed[0].removesuffix(':')} (the end of it):", *printed[1 - free :]]
     lines = [*lines, *printed, *[""] * room][:room]
-    return [_cut(line, columns) for line in [*lines, *apart, *below]][-rows:]
+    return [cut(line, columns) for line in [*lines, *apart, *below]][-rows:]
 
 
 def _help(columns: int) -> Iterator[str]:
@@ -228,18 +226,6 @@ def _help(columns: int) -> Iterator[str]:
         yield from wrap_lines(does, begin=f"{keys:<18}", more=" " * 18, width=columns)
     yield ""
     yield from wrap_lines(_LOGS, width=columns)
-
-
-def _cut(line: str, columns: int) -> str:
-    """The line, cut to the screen's width; some characters are two columns wide."""
-    from rich.cells import cell_len, set_cell_size
-    from rich.text import Text
-
-    if "\x1b" in line:
-        # A line of a board in colour; one that is too wide loses its colours.
-        plain = Text.from_ansi(line)
-        return line if plain.cell_len <= columns else _cut(plain.plain, columns)
-    return line if cell_len(line) <= columns else f"{set_cell_size(line, columns - 1)}…"
 
 
 # On a terminal.
@@ -323,75 +309,15 @@ class Viewer:
 def _step(game: PastGame, replay: Replay, at: int) -> None:
     """Show steps, controlled by the keys, until the user quits."""
     viewer = Viewer(len(game.moves), at, [ply.ply for ply in game.analysis if ply.mark])
-    with _terminal() as next_key:
+    with full_screen(_KEYS) as next_key:
         while not viewer.over:
             columns, rows = os.get_terminal_size(sys.stdout.fileno())
             if viewer.helping:
-                shown: Sequence[str] = [_cut(line, columns) for line in _help(columns)][: rows - 1]
+                shown: Sequence[str] = [cut(line, columns) for line in _help(columns)][: rows - 1]
             else:
                 shown = screenful(game, replay, viewer.at, viewer.status(), columns=columns, rows=rows)
-            _draw(shown)
+            draw(shown)
             key = next_key(None if viewer.due is None else max(0.0, viewer.due - monotonic()))
             if key:
                 viewer.press(key, monotonic())
             viewer.pass_time(monotonic())
-
-
-def _draw(lines: Sequence[str]) -> None:
-    """Draw the lines over the previous screen."""
-    sys.stdout.write("\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[J")
-    sys.stdout.flush()
-
-
-@contextmanager
-def _terminal() -> Iterator[Callable[[float | None], str]]:
-    """Inside, the terminal is in full-screen mode. The yielded function waits for a key, at most the given seconds, and
-    returns its meaning; "" if no key came or the screen was resized."""
-    import select
-    import signal
-    import termios
-    import tty
-
-    keyboard = sys.stdin.fileno()
-    # SIGWINCH writes a byte into this pipe (set_wakeup_fd), so that select() wakes up when the screen is resized.
-    woken, waking = os.pipe()
-    os.set_blocking(waking, False)
-    before = termios.tcgetattr(keyboard)
-    typed = b""
-
-    def next_key(most: float | None) -> str:
-        nonlocal typed
-        while True:
-            if found := _KEY.match(typed):
-                typed = typed[found.end() :]
-                if meaning := _KEYS.get(found[0]):
-                    return meaning
-                continue
-            ready = select.select([keyboard, woken], [], [], most)[0]
-            if keyboard not in ready:
-                if ready:
-                    os.read(woken, 1024)
-                return ""
-            read = os.read(keyboard, 1024)
-            if not read:
-                return "quit"
-            # The escape key by itself has no meaning: drop it.
-            typed = typed.removeprefix(b"\x1b") if typed.startswith(b"\x1b\x1b") else typed
-            typed += read
-            if typed.startswith(b"\x1b") and len(typed) > 1 and typed[1:2] not in b"[O":
-                typed = typed[1:]
-
-    waked_before = signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
-    resized_before = signal.signal(signal.SIGWINCH, lambda *_: None)
-    try:
-        tty.setcbreak(keyboard)
-        sys.stdout.write("\x1b[?1049h\x1b[?25l")
-        yield next_key
-    finally:
-        sys.stdout.write("\x1b[?25h\x1b[?1049l")
-        sys.stdout.flush()
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
-        signal.signal(signal.SIGWINCH, resized_before)
-        signal.set_wakeup_fd(waked_before)
-        os.close(woken)
-        os.close(waking)
