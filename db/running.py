@@ -102,6 +102,30 @@ def scheduled(connection: Connection, tournament: int, most: int) -> list[Schedu
     return [ScheduledGame(*fields) for fields in found.values()]
 
 
+class GameInProgress(Struct, frozen=True):
+    """A game that is being played."""
+
+    id: int
+    number: int
+    started: str
+    players: tuple[str, ...]
+
+
+def in_progress(connection: Connection, tournament: int) -> list[GameInProgress]:
+    """The games that are being played, in the order in which they began."""
+    found: dict[int, tuple[int, str, tuple[str, ...]]] = {}
+    rows = (
+        select(Game.id, Game.number, Game.started, Seat.name)
+        .join(Seat, Seat.game == Game.id)
+        .where(Game.tournament == tournament, Game.status == "playing")
+        .order_by(Game.started, Game.id, Seat.seat)
+    )
+    for id, number, started, name in connection.execute(rows):
+        players = found[id][2] if id in found else ()
+        found[id] = number, started or "", (*players, name)
+    return [GameInProgress(id, *about) for id, about in found.items()]
+
+
 def scheduled_of(connection: Connection, tournament: int, name: str) -> dict[int, int]:
     """The scheduled games of player `name`, each with its seat."""
     return dict[int, int](connection.execute(text(_SCHEDULED_OF), {"tournament": tournament, "name": name}).all())

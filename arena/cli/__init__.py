@@ -46,6 +46,7 @@ PANELS: Final = {
             "ladder": "ladder.commands",
             "serve": "serve.serve",
             "submit": "submit.submit",
+            "watch": "watch.watch",
         },
     ),
     "Look at results": (

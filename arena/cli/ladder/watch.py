@@ -1,0 +1,281 @@
+"""`arena watch`: follows games while they are played, on a terminal or as lines of text.
+
+It reads what the director publishes, and the database only to choose a game. Nothing that it does can delay a game.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from time import monotonic, monotonic_ns
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.terminal.full_screen import draw, full_screen, is_possible
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.cli.ladder.live_screen import LiveScreen
+    from arena.match.live import OfGame
+    from db.database import Connection, Database
+    from db.running import GameInProgress
+
+_KEYS: Final = {
+    **dict.fromkeys((b"q", b"Q", b"\x03", b"\x04"), "quit"),
+    **dict.fromkeys((b"n", b" ", b"\r", b"\n", b"\x1b[C", b"\x1bOC"), "next"),
+}
+_REDRAW_EVERY: Final = 0.1
+"""Seconds between two drawings while clocks run."""
+_LOOK_EVERY: Final = 2.0
+"""Longest wait for news of a next game, in seconds."""
+_END_SHOWN: Final = 4.0
+"""Seconds for which the end of a game is shown before the next one."""
+_WAITING: Final = "no game is in progress: waiting for the next one"
+_NOT_RUNNING: Final = " is not running any more"
+
+
+def watch(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="GAME", help="Game in progress: its id, or tournament and number such as demo-12."),
+    ] = None,
+    tournament: Annotated[
+        str | None,
+        typer.Option("--tournament", "-t", help="Running tournament or ladder.", show_default="the newest running"),
+    ] = None,
+    tv: Annotated[bool, typer.Option("--tv", help="Follow the most interesting game, then the next.")] = False,
+    db: DatabaseOption = None,
+) -> None:
+    """Watch games of arena run or arena serve while they are played: board, clocks, last move.
+
+    Without GAME it follows the newest game in progress, and goes on to another one when that is over. The most
+    interesting game of --tv has strong players with similar ratings. Press n for another game and q to quit.
+    Into a file or a pipe it prints a line for each move. What agents say about their moves is not shown.
+
+    Example: arena watch
+
+    Example: arena watch demo-12
+
+    Example: arena watch --tournament cs101 --tv
+    """
+    from db import lookup
+    from db.database import Database
+
+    if game is not None and (tournament is not None or tv):
+        raise typer.BadParameter("expected a game, or --tournament and --tv, got both")
+    with Database(db, create=False) as database:
+        with database.reading() as connection:
+            if game is None:
+                name, folder = _running(connection, database, tournament)
+                chosen = None
+            else:
+                chosen = lookup.find_game(connection, game)
+                name, folder = _place_of_game(connection, database, game, chosen)
+        with closing(_Watching(database, name, folder, chosen, tv=tv)) as watching, suppress(KeyboardInterrupt):
+            (_on_terminal if is_possible() else _as_lines)(watching)
+
+
+def _running(connection: Connection, database: Database, tournament: str | None) -> tuple[str, Path]:
+    """The tournament to watch, and its run folder. ArenaError if it is not running."""
+    from arena.serve import place
+    from db import lookup
+
+    store = submissions(database).folder
+    if tournament is not None:
+        name = lookup.tournament_name(connection, lookup.find_tournament(connection, tournament))
+        return name, _found(place.find(store, name), name)
+    for row in lookup.tournaments(connection):
+        if (folder := place.find(store, row.name)) is not None:
+            return row.name, folder
+    raise ArenaError("no tournament is running; `arena run` or `arena serve` plays one")
+
+
+def _found(folder: Path | None, tournament: str) -> Path:
+    if folder is None:
+        raise ArenaError(f"tournament {tournament!r} is not running; `arena run` or `arena serve` plays it")
+    return folder
+
+
+def _place_of_game(connection: Connection, database: Database, text: str, id: int) -> tuple[str, Path]:
+    """The tournament of the game, and its run folder. ArenaError if the game is not being played."""
+    from arena.serve import place
+    from db import games
+
+    found = games.game(connection, id)
+    if found.status == "playing" and found.tournament is not None:
+        folder = place.find(submissions(database).folder, found.tournament)
+        return found.tournament, _found(folder, found.tournament)
+    if found.status in ("finished", "void"):
+        raise ArenaError(f"game {text} is over; `arena replay {text}` shows it")
+    if found.status == "cancelled":
+        raise ArenaError(f"game {text} was cancelled")
+    raise ArenaError(f"game {text} has not begun; `arena watch` shows games in progress")
+
+
+def most_interesting(
+    playing: Sequence[GameInProgress], ratings: Mapping[str, float], before: tuple[str, ...]
+) -> GameInProgress | None:
+    """The game with the highest mean rating less the difference of the ratings; without ratings, the one that began
+    first, because it has the most plies. If possible not again the players `before`."""
+
+    def interest(game: GameInProgress) -> tuple[bool, float]:
+        rated = [ratings[name] for name in game.players if name in ratings]
+        is_rated = len(rated) == len(game.players)
+        value = sum(rated) / len(rated) - (max(rated) - min(rated)) if is_rated else float("-inf")
+        return sorted(game.players) != sorted(before), value
+
+    return max(playing, key=interest, default=None)  # of equal ones the first
+
+
+class _Watching:
+    """The connection to the director, the game that is followed, and the choice of the next one."""
+
+    def __init__(self, database: Database, tournament: str, folder: Path, chosen: int | None, *, tv: bool) -> None:
+        """`chosen`: the game that the user asked for; None: one after the other."""
+        self.tournament = tournament
+        self.chosen = chosen
+        self.screen: LiveScreen | None = None
+        self._database = database
+        self._tv = tv
+        self._id: int | None = None
+        self._players: tuple[str, ...] = ()
+        # Recorded as being played, but not known to the director: its process was killed.
+        self._not_live = set[int]()
+        self._connect(folder)
+
+    def _connect(self, folder: Path) -> None:
+        from arena.play.follower import Follower
+
+        self._follower = Follower(folder)
+        self._follower.subscribe_news()
+        if self.chosen is not None:
+            self._follow(self.chosen)
+        else:
+            self.follow_next()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._follower.close()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the director has ended."""
+        return self._follower.ended
+
+    def _follow(self, id: int) -> None:
+        from arena.cli.ladder.live_screen import LiveScreen
+
+        if self._id is not None:
+            self._follower.unsubscribe(self._id)
+        self._id, self.screen = id, LiveScreen(f"game {id}")
+        self._follower.subscribe(id)
+
+    def follow_next(self) -> bool:
+        """Follows another game; False if there is none. If the director has ended, looks for a new one first."""
+        from db import ladder, lookup, running
+
+        if self.has_ended:
+            self._reconnect()
+            return False
+        with self._database.reading() as connection:
+            id = lookup.find_tournament(connection, self.tournament)
+            playing = running.in_progress(connection, id)
+            rated = ladder.standings(connection, id) if self._tv else []
+        ratings = {line.name: line.rating for line in rated if line.rating is not None}
+        playing = [game for game in playing if game.id != self._id and game.id not in self._not_live]
+        found = most_interesting(playing, ratings, self._players) if self._tv else playing[-1] if playing else None
+        if found is None:
+            return False
+        self._players = found.players
+        self._follow(found.id)
+        return True
+
+    def _reconnect(self) -> None:
+        from arena.serve import place
+
+        if (folder := place.find(submissions(self._database).folder, self.tournament)) is not None:
+            self.close()
+            self._id = None
+            self._connect(folder)
+
+    def receive(self, timeout: float) -> list[OfGame]:
+        """The messages of the game that have come; waits at most `timeout` seconds for any message."""
+        from arena.match.live import GameNews, NotLive, RatingNews, SubmissionNews
+
+        found: list[OfGame] = []
+        for message in self._follower.receive(timeout):
+            if isinstance(message, NotLive):
+                self._not_live.add(message.game)
+            if not isinstance(message, GameNews | SubmissionNews | RatingNews) and message.game == self._id:
+                found.append(message)
+        return found
+
+
+def _on_terminal(watching: _Watching) -> None:
+    """Shows games on the whole screen until the user quits."""
+    shown: list[str] = []
+    # When the next game is looked for; None while a game is in progress.
+    due: float | None = None
+    with full_screen(_KEYS) as next_key:
+        while True:
+            for message in watching.receive(0):
+                if watching.screen is not None:
+                    watching.screen.take(message)
+            columns, rows = os.get_terminal_size(sys.stdout.fileno())
+            lines = _picture(watching, columns, rows)
+            if lines != shown:
+                draw(lines)
+                shown = lines
+            key = next_key(_REDRAW_EVERY)
+            if key == "quit":
+                return
+            screen, now = watching.screen, monotonic()
+            if watching.chosen is not None:
+                continue
+            if screen is not None and not screen.is_over and not watching.has_ended:
+                due = None
+            elif due is None:
+                due = now + (_END_SHOWN if screen is not None and screen.end is not None else 0.0)
+            if key == "next" or (due is not None and now >= due):
+                due = None if watching.follow_next() else now + _LOOK_EVERY
+
+
+def _picture(watching: _Watching, columns: int, rows: int) -> list[str]:
+    """What the terminal shows now."""
+    from arena.history.words import printable
+
+    keys = "q: quit" if watching.chosen is not None else "n: another game   q: quit"
+    status = f"{printable(watching.tournament)}{_NOT_RUNNING * watching.has_ended}   {keys}"
+    if watching.screen is None:
+        return [*([_WAITING] + [""] * rows)[: rows - 1], status]
+    return watching.screen.lines(monotonic_ns(), status, columns=columns, rows=rows)
+
+
+def _as_lines(watching: _Watching) -> None:
+    """Prints a line for each move, until the chosen game is over, or until the director ends."""
+    from arena.match.live import LiveGame, LivePly
+
+    headed = None
+    while not watching.has_ended:
+        screen = watching.screen
+        for message in watching.receive(_LOOK_EVERY):
+            if screen is None:
+                break
+            screen.take(message)
+            if screen is not headed and isinstance(message, LiveGame):
+                headed = screen
+                print(screen.header())
+            if isinstance(message, LivePly) or (isinstance(message, LiveGame) and message.plies):
+                print(screen.ply(), flush=True)
+        if screen is not None and screen.is_over:
+            print("", *screen.board(), *screen.ending(), "", sep="\n", flush=True)
+            if watching.chosen is not None:
+                return
+        if screen is None or screen.is_over:
+            watching.follow_next()
+    print(f"{watching.tournament}{_NOT_RUNNING}")
