@@ -26,7 +26,7 @@ class LiveScreen:
     """The game that is followed now."""
 
     def __init__(self, name: str) -> None:
-        """`name`: the game as commands name it, such as "cs101-12"."""
+        """`name`: the game as it is called on the screen, such as "game 12"."""
         self.name = name
         self.end: LiveEnd | None = None
         self.is_not_live = False

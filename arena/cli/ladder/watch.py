@@ -132,6 +132,13 @@ def most_interesting(
     return max(playing, key=interest, default=None)  # of equal ones the first
 
 
+def older(playing: Sequence[GameInProgress], current: int | None) -> GameInProgress | None:
+    """The game that began before the game `current`; the newest one if there is none, or if `current` is over."""
+    ids = [game.id for game in playing]
+    place = ids.index(current) if current in ids else 0
+    return playing[place - 1] if playing else None
+
+
 class _Watching:
     """The connection to the director, the game that is followed, and the choice of the next one."""
 
@@ -187,9 +194,13 @@ class _Watching:
             playing = running.in_progress(connection, id)
             rated = ladder.standings(connection, id) if self._tv else []
         ratings = {line.name: line.rating for line in rated if line.rating is not None}
-        playing = [game for game in playing if game.id != self._id and game.id not in self._not_live]
-        found = most_interesting(playing, ratings, self._players) if self._tv else playing[-1] if playing else None
-        if found is None:
+        playing = [game for game in playing if game.id not in self._not_live]
+        if self._tv:
+            others = [game for game in playing if game.id != self._id]
+            found = most_interesting(others, ratings, self._players)
+        else:
+            found = older(playing, self._id)
+        if found is None or found.id == self._id:
             return False
         self._players = found.players
         self._follow(found.id)
@@ -276,6 +287,7 @@ def _as_lines(watching: _Watching) -> None:
             print("", *screen.board(), *screen.ending(), "", sep="\n", flush=True)
             if watching.chosen is not None:
                 return
-        if screen is None or screen.is_over:
+            watching.screen = None
+        if watching.screen is None:
             watching.follow_next()
     print(f"{watching.tournament}{_NOT_RUNNING}")

@@ -15,9 +15,11 @@ import pytest
 from adsearch import games
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
+from arena.match.live import LiveEnd, LivePly, NotLive
 from arena.match.schedule import Began, Entrant, Finished, InOrder, PaceChanged, Planned, Ply
 from arena.play.crew import Member, explained
 from arena.play.director import Director
+from arena.play.follower import Follower
 from arena.play.pace import Pace
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
@@ -30,6 +32,7 @@ from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
 from tests import bad_agents
+from tests.kit.effort import PATIENCE
 
 AGENT = """
 from agents import Agent
@@ -92,6 +95,27 @@ def test_a_game_yields_all_events_from_start_to_end(setup: Setup) -> None:
     assert [ply.move for ply in plies if isinstance(ply, Ply)] == list(finished.record.moves)
     assert finished.record.verdict == Verdict.NORMAL
     assert finished.started <= finished.finished
+
+
+def test_a_game_that_is_also_watched_live_yields_each_ply_once(setup: Setup) -> None:
+    setup.rules = "connect4"
+    game = setup.game(*(setup.entrant("mcts:simulations=300", name) for name in "ab"), watched=True)
+    events, messages = list[Any](), list[Any]()
+    with Follower(setup.folder.path) as follower:
+        for event in setup.director.play(InOrder([game])):
+            events.append(event)
+            if isinstance(event, Ply) and event.move.ply == 2:
+                follower.subscribe(game.number)
+                assert setup.director.live.socket.poll(1000 * PATIENCE)
+        while not messages or not isinstance(messages[-1], LiveEnd | NotLive):
+            messages += follower.receive(PATIENCE)
+    began, *plies, finished = events
+    assert isinstance(began, Began)
+    assert [ply.move for ply in plies] == list(finished.record.moves)
+    shown = [
+        ply for message in messages for ply in (message, *getattr(message, "plies", ())) if isinstance(ply, LivePly)
+    ]
+    assert [ply.move for ply in shown] == [move.move for move in finished.record.moves][: len(shown)]
 
 
 def test_the_same_seed_gives_the_same_game(setup: Setup) -> None:

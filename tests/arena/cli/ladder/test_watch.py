@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.ladder.live_screen import LiveScreen
-from arena.cli.ladder.watch import most_interesting
+from arena.cli.ladder.watch import most_interesting, older
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
 from db import lookup, running
 from db.database import Database
@@ -129,6 +129,16 @@ def test_the_most_interesting_game_has_strong_players_with_similar_ratings() -> 
     assert most_interesting([best], ratings, ("c", "d")) == best
     assert most_interesting([uneven, weak], {}, ()) == uneven
     assert most_interesting([], ratings, ()) is None
+
+
+def test_the_next_game_is_the_one_that_began_before_and_after_the_oldest_the_newest() -> None:
+    first, second, third = playing = [GameInProgress(id, id, "", ("a", "b")) for id in (5, 3, 9)]
+    assert older(playing, None) == third
+    assert older(playing, 9) == second
+    assert older(playing, 3) == first
+    assert older(playing, 5) == third
+    assert older(playing, 4) == third
+    assert older([], 9) is None
 
 
 @pytest.fixture
