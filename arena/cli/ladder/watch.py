@@ -46,7 +46,7 @@ def watch(
     ] = None,
     tournament: Annotated[
         str | None,
-        typer.Option("--tournament", "-t", help="Running tournament or ladder.", show_default="the newest running"),
+        typer.Option("--tournament", help="Running tournament or ladder.", show_default="the newest running"),
     ] = None,
     tv: Annotated[bool, typer.Option("--tv", help="Follow the most interesting game, then the next.")] = False,
     db: DatabaseOption = None,
