@@ -109,7 +109,7 @@ class DatedTournaments(Schedule):
 
     def _begin_those_due(self) -> None:
         now = self._now()
-        # `not ... <=`: a clock that was set back is looked at, too.
+        # The lower bound is for a clock that was set back.
         if self._look_at is not None and self._look_at - _LOOK_EVERY <= now < self._look_at:
             return
         self._look_at = now + _LOOK_EVERY
@@ -126,8 +126,9 @@ class DatedTournaments(Schedule):
                 self._begin(league)
 
     def _planned(self, connection: Connection, now: datetime) -> list[Dated]:
-        """The tournaments whose time has come, those that began too. The final waits for the last extension, and until
-        no submission is waiting for its check."""
+        """The tournaments whose time has come, also those that have begun or are over.
+
+        The final waits until the last extension has ended and no submission is waiting for its check."""
         ladder = self.opened.ladder
         due = [one for one in ladder.tournaments if one.starts <= now]
         final = Dated(FINAL, self.opened.closes, ladder.final)
