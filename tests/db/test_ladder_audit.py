@@ -8,11 +8,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from arena.history.verify import verify
 from arena.players.submissions import Store
 from db.database import Database
+from db.ladder_audit import contradictions
 from tests.kit.ladder_record import store_ladder
+from tests.kit.postgres_server import Server
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,19 @@ def reasons(file: Path) -> list[str]:
 
 def test_a_ladder_has_no_contradictions(true_record: Path) -> None:
     assert reasons(true_record) == []
+
+
+def test_a_ladder_in_postgresql_is_read_too(postgres: Server, tmp_path: Path) -> None:
+    with Database(postgres.new_database()) as database:
+        store_ladder(database, tmp_path)
+        with database.reading() as connection:
+            assert [*contradictions(connection)] == []
+        with database.writing() as connection:
+            connection.execute(text("UPDATE submission SET words = '', state = 'refused' WHERE id = 1"))
+        with database.reading() as connection:
+            found = [reason for _, reason in contradictions(connection)]
+    assert "submission 1 of 'alice': expected no version, because it is refused" in found
+    assert "submission 1 of 'alice': expected the reason why it is refused" in found
 
 
 @pytest.mark.parametrize(
