@@ -23,6 +23,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, insert, select
 
 from db.errors import DatabaseError, NotFound, advice
+from db.ladder import FORMAT as LADDER
 from db.records import IMPORTED, instant
 from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
@@ -195,6 +196,8 @@ def _copy_tournaments(
         ]
         byes = [[round, names.of(name), *more] for round, name, *more in settings.get("byes", ()) if name in own_names]
         changed = {"seed": row["seed"] if over else "", "rules": _portable(row["rules"])}
+        if row["format"] == LADDER:  # without its submissions and ratings it is not one
+            changed["format"] = IMPORTED
         kept = {"agents": anchors, **({"byes": byes} if byes else {})}
         _insert(new, Tournament, [row | changed | {"settings": kept}])
     return finished

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, func, select, text
 
+from db.ladder import FORMAT
 from db.records import moment_of
 from db.schema import Extension, Rating, Submission, Tournament
 
@@ -22,7 +23,7 @@ _BATCH: Final = 1000
 def contradictions(connection: Connection) -> Iterator[tuple[str, str]]:
     """What is wrong with the rows of ladders: the ladder's name, and a sentence."""
     ladders = dict[int, str](
-        connection.execute(select(Tournament.id, Tournament.name).where(Tournament.format == "ladder")).all()
+        connection.execute(select(Tournament.id, Tournament.name).where(Tournament.format == FORMAT)).all()
     )
     yield from _wrong_places(connection, ladders)
     yield from _wrong_submissions(connection, ladders)
@@ -104,10 +105,11 @@ def _wrong_entries(connection: Connection) -> Iterator[tuple[str, str]]:
                 SELECT MAX(submission.id) FROM submission
                 WHERE submission.tournament = entry.tournament AND submission.author = entry.name
                       AND submission.state = 'entered')
-            WHERE tournament.format = 'ladder'
+            WHERE tournament.format = :format
             ORDER BY entry.id
             """
-        )
+        ),
+        {"format": FORMAT},
     )
     for ladder, name, version, handed_in, error in rows:
         if handed_in is None and error == 0:

@@ -101,3 +101,10 @@ def test_standings_of_a_ladder_say_where_its_ratings_are(ladder: OpenLadder) -> 
         "\n\ncs101 is a ladder: agents meet different opponents. Compare their ratings: arena ladder show cs101\n"
     )
     assert "is a ladder" not in arena("standings", "--format", "csv").out
+
+
+def test_a_bundle_has_games_of_the_ladder_and_is_not_one(ladder: OpenLadder) -> None:
+    assert arena("bundle", "alice", "alice.arena").code == 0
+    assert arena("db", "verify", "--db", "alice.arena").code == 0
+    assert arena("standings", "cs101", "--db", "alice.arena").out.splitlines()[1].split()[1] == "alice"
+    assert refused("ladder", "show", "--db", "alice.arena").startswith("arena: there is no ladder in this database")
