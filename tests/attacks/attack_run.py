@@ -201,7 +201,7 @@ def run_attacks(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> AttackRu
 
 
 def _is_unexpected(path: Path) -> bool:
-    return not path.name.startswith(("library-", "scratch", "players", "control", ".local"))
+    return not path.name.startswith(("library-", "scratch", "players", "control", "live", ".local"))
 
 
 def _entered(

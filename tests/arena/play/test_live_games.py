@@ -176,6 +176,8 @@ def test_the_referee_reports_until_the_last_one_has_left_and_again_for_the_next(
         play(players, game, WIN[:1])
         assert isinstance(stage.hear(), control.PlyPlayed)  # `second` still watches
     stage.read()  # now the last one has left
+    stage.room.say(control.Ping())
+    assert stage.room.hear() == control.Pong()
     play(players, game, WIN[1:3], first=1)
     assert isinstance(players[1].hear(), Turn)
     stage.room.say(control.Ping())
