@@ -99,7 +99,7 @@ def say(text: str) -> None:
 
 def say_what_it_does(serving: Serving, at_once: int) -> None:
     """Print what is served, how to hand in, and how to stop."""
-    from arena.cli.terminal.stopping import shown
+    from arena.history import words
 
     ladder: OpenLadder = serving.ladder
     league = ladder.ladder.league
@@ -107,7 +107,8 @@ def say_what_it_does(serving: Serving, at_once: int) -> None:
         print(f"warning: {warning}", file=sys.stderr)
     closes = "closed since" if ladder.closes <= datetime.now(UTC) else "closes"
     games = "1 game" if at_once == 1 else f"{at_once} games"
-    say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {shown(ladder.closes)}; {games} at once")
+    when = words.moment(ladder.closes)
+    say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {when}; {games} at once")
     say(f"hand in: arena submit FILE --as NAME --ladder {ladder.name}; Ctrl-C stops")
 
 

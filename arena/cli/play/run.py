@@ -216,7 +216,8 @@ def demo(
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, until: datetime | None = None) -> None:
     from arena.cli.play.tournament_display import TournamentDisplay
-    from arena.cli.terminal.stopping import Signals, Stopping, shown
+    from arena.cli.terminal.stopping import Signals, Stopping
+    from arena.history import words
     from arena.tournament.lock import tournament_lock
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
@@ -253,7 +254,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
                 playing.callback(tournament.close)
                 playing.enter_context(signals.playing())
                 if until is not None:
-                    display.say(f"stops at {shown(until)}: no game starts after that")
+                    display.say(f"stops at {words.moment(until)}: no game starts after that")
                 with display.running(tournament):
                     _play(tournament, folder, display, stopping)
         except KeyboardInterrupt:

@@ -21,6 +21,7 @@ import typer
 
 from adsearch.errors import quote
 from arena.errors import BadLeague
+from arena.history import words
 from arena.match.schedule import Planned, Schedule, WrappingSchedule
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def read_until(text: str, now: datetime) -> datetime:
             f"--until: expected a time, or a day and a time, such as 06:00 or '2026-05-02 06:00', got {quote(text)}"
         ) from None
     if moments[-1] <= now:
-        raise BadLeague(f"--until: {shown(moments[-1])} has passed; it is {shown(now)} now")
+        raise BadLeague(f"--until: {words.moment(moments[-1])} has passed; it is {words.moment(now)} now")
     return next(moment for moment in moments if moment > now)
 
 
@@ -64,11 +65,6 @@ def _moments(time: datetime) -> list[datetime]:
     if time.tzinfo is not None:
         return [time.astimezone()]
     return sorted(time.replace(fold=fold).astimezone() for fold in (0, 1))
-
-
-def shown(moment: datetime) -> str:
-    """A moment as messages have it: local time, to the minute."""
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
 class Phase(Enum):
@@ -183,7 +179,7 @@ class Stopping(WrappingSchedule):
         if not self.stopped and self._until is not None and self._now() >= self._until:
             self._is_time = True
             self._signals.ring()  # the alarm is late if the machine has slept, or its clock was changed
-            self._say(f"it is {shown(self._until)}: no more games start, those in progress are finished")
+            self._say(f"it is {words.moment(self._until)}: no more games start, those in progress are finished")
         return not self.stopped
 
     @property

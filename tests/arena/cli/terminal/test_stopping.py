@@ -16,8 +16,9 @@ import pytest
 
 from arena.cli.play import run
 from arena.cli.play.tournament_display import TournamentDisplay
-from arena.cli.terminal.stopping import Phase, Signals, Stopping, read_until, shown
+from arena.cli.terminal.stopping import Phase, Signals, Stopping, read_until
 from arena.errors import BadLeague
+from arena.history import words
 from arena.match.schedule import Entrant, Finished, InOrder, Planned, Ply
 from arena.play.director import Director
 from arena.tournament.tournament import Tournament
@@ -64,7 +65,7 @@ def signals() -> Iterator[Signals]:
     ],
 )
 def test_a_time_is_the_next_moment_when_the_clock_shows_it(text: str, moment: str) -> None:
-    assert shown(read_until(text, BERLIN_EVENING)) == moment
+    assert words.moment(read_until(text, BERLIN_EVENING)) == moment
 
 
 def test_in_the_night_when_clocks_change_it_is_the_time_that_the_clock_shows() -> None:
