@@ -42,8 +42,10 @@ def tournament_lock(folder: Path, name: str) -> Iterator[TournamentLock]:
 
 
 def running_in(folder: Path, name: str) -> Path | None:
-    """The run folder of the process that runs the tournament; None if no process does, or it has not begun to play."""
-    with suppress(FileNotFoundError):
+    """The run folder of the process that runs the tournament; None if no process does, or it has not begun to play.
+
+    None also if another account runs it: its lock file and its run folder cannot be read."""
+    with suppress(FileNotFoundError, PermissionError):
         file = os.open(_file(folder, "running", name), os.O_RDONLY | os.O_CLOEXEC)
         try:
             if not _take(file, shared=True):

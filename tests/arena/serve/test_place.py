@@ -25,6 +25,19 @@ def test_a_tournament_is_found_while_it_runs(tmp_path: Path) -> None:
         assert find(tmp_path, "cs101") == Path("/run/2")
 
 
+def test_a_tournament_that_another_account_runs_is_not_running_for_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    with tournament_lock(tmp_path, "cs101") as lock:
+        lock.note(Path("/run/of/cs101"))
+        monkeypatch.setattr("os.open", refuse)  # not a file of mode 0: root can read that
+        assert find(tmp_path, "cs101") is None
+        assert not nudge(tmp_path, "cs101")
+
+
 def test_a_command_that_looks_for_a_tournament_does_not_keep_it_from_running(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
