@@ -165,11 +165,11 @@ def _serve(director: socket.socket, rater: Rater) -> None:
     """Rates until the director ends."""
     while True:
         if select.select([director], [], [], max(0.0, rater.wait))[0]:
-            try:
+            nudges = b""
+            with suppress(OSError):  # it has ended, and had not read everything
                 nudges = director.recv(_AT_ONCE)
-            except OSError:  # it has ended, and had not read everything
-                return
             if not nudges:
+                rater.rate()  # the last games: perhaps no other process follows
                 return
             rater.note(len(nudges))
         if rater.wait <= 0.0 and rater.rate():

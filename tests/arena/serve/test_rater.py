@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.serve.rater import GAMES, SECONDS, Rater, RaterProcess
+from arena.serve.rater import GAMES, SECONDS, Rater, RaterProcess, _serve
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.database import Database
@@ -122,6 +123,19 @@ def test_ratings_take_at_most_a_tenth_of_the_time(database: Database, monkeypatc
     assert rater.rate()
     rater.note(GAMES)
     assert rater.wait == pytest.approx(120.0)
+
+
+def test_at_its_end_it_rates_the_last_games(database: Database) -> None:
+    clock, players = Clock(), Players(database)
+    rater = Rater(database, TOURNAMENT, clock)
+    assert not rater.rate()
+    players.play(2)
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.send(b"..")
+        ours.close()
+        _serve(theirs, rater)
+    assert players.rated() == 2
 
 
 # The process.
