@@ -60,12 +60,14 @@ _TOO_MUCH: Final = {
 }
 
 
-def language_of(store: Store, source: str, known: Mapping[str, Language]) -> Language | None:
-    """The language of the built agent whose hash in the store is `source`; None if it is in Python."""
+def walls_of(store: Store, source: str, known: Mapping[str, Language]) -> tuple[WallKind | None, Allowance | None]:
+    """The walls and limits of the agent whose hash in the store is `source`: those of its language. None: the defaults,
+    as for an agent in Python."""
     if not is_command(store.folder / source):
-        return None
+        return None, None
     files = store.read(source)
-    return next((language for language in known.values() if language.sources(files)), None)
+    language = next((language for language in known.values() if language.sources(files)), None)
+    return (language.walls, language.allowance) if language else (None, None)
 
 
 class Builder:

@@ -21,7 +21,7 @@ from arena.errors import ArenaError, BadPlayer
 from arena.history.words import without_store
 from arena.match.schedule import Finished, Planned, Schedule
 from arena.players import versions
-from arena.players.builder import language_of
+from arena.players.builder import walls_of
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.serve.opened import OpenLadder
@@ -165,18 +165,18 @@ class Checks(Schedule):
     def _candidate(self, checked: _InProgress) -> Candidate:
         one = checked.submission
         found: Player | Explanation
-        language = None
+        walls, allowance = None, None
         try:
             found = self._player(checked)
-            language = language_of(self._sources, one.source or "", self._opened.ladder.languages)
+            walls, allowance = walls_of(self._sources, one.source or "", self._opened.ladder.languages)
         except ArenaError as error:
             found = Explanation.of_error(error)
         return Candidate(
             one.author,
             one.label,
             player=found,
-            walls=language.walls if language else None,
-            allowance=language.allowance if language else None,
+            walls=walls,
+            allowance=allowance,
             report=lambda step: checked.steps.append(to_builtins(step)),
         )
 

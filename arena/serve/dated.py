@@ -15,6 +15,7 @@ from typing import Final
 from arena.match.schedule import Finished, Planned, Schedule
 from arena.players import versions
 from arena.players.submissions import Store
+from arena.players.builder import walls_of
 from arena.serve.ladder import FINAL, Dated
 from arena.serve.opened import OpenLadder
 from arena.tournament.league import League, Listed
@@ -148,7 +149,7 @@ class DatedTournaments(Schedule):
         return replace(
             league,
             agents=tuple(
-                Listed(line.name, line.started_as, versions.player(_version(line), self._store))
+                self._listed(line)
                 for line in sorted(entered, key=lambda line: line.name)
                 if row is not None or (line.name not in self.opened.anchors and line.status != "withdrawn")
             ),
@@ -171,6 +172,11 @@ class DatedTournaments(Schedule):
         self._say(f"the tournament {name!r} is over; its results: arena standings {name!r}")
 
     def _release(self, one: _Running) -> None:
+    def _listed(self, line: record.LadderLine) -> Listed:
+        player = versions.player(_version(line), self._store)
+        walls, allowance = walls_of(self._store, line.source, self.opened.ladder.languages)
+        return Listed(line.name, line.started_as, player, walls=walls, allowance=allowance)
+
         """Records the tournament's status, and lets other processes run it."""
         self._running.remove(one)
         with one.lock:

@@ -17,6 +17,7 @@ from arena.errors import ArenaError
 from arena.match.openings import Book
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.players import versions
+from arena.players.builder import walls_of
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
@@ -75,6 +76,10 @@ class LadderGames(RecordedGames):
         self.left_out: dict[str, str] = {}
         # Agents that were put aside during this run, after faults in a row.
         self.put_aside: list[str] = []
+        # Whether no pair is begun; both games of the pairs in progress are played.
+        self.is_closed = False
+        # Can be replaced when the description changes.
+        self.opened = opened
         self._anchors = opened.anchors
         self._submissions = submissions
         self._confinement = confinement
@@ -294,7 +299,10 @@ class LadderGames(RecordedGames):
         """The current version, from the store."""
         version = StoredVersion(line.name, line.number, line.source, line.started_as)
         player = versions.player(version, self._submissions)
-        return enter(player, line.name, self._start, self._submissions, self._confinement)
+        walls, allowance = walls_of(self._submissions, line.source, self.opened.ladder.languages)
+        return enter(
+            *(player, line.name, self._start, self._submissions, self._confinement), walls=walls, allowance=allowance
+        )
 
 
 class _Part(StandingSchedule):
