@@ -7,15 +7,16 @@ database says that it has begun, so it begins once, whatever is killed; the next
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from arena.errors import ArenaError
 from arena.match.schedule import Finished, Planned, Schedule
 from arena.players import versions
-from arena.players.submissions import Store
 from arena.players.builder import walls_of
+from arena.players.submissions import Store
 from arena.serve.ladder import FINAL, Dated
 from arena.serve.opened import OpenLadder
 from arena.tournament.league import League, Listed
@@ -27,6 +28,7 @@ from db import ladder as record
 from db import running
 from db.audit import StoredVersion
 from db.database import Connection, Database
+from db.errors import Busy
 
 _LOOK_EVERY: Final = timedelta(seconds=2)
 """How often the database is asked whether a tournament begins."""
@@ -54,9 +56,11 @@ class DatedTournaments(Schedule):
         wait: Wait,
         now: Callable[[], datetime],
         *,
+        ladder_is_over: Callable[[], bool] = lambda: True,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Nothing is played before the first `next`; `say` gets a sentence when a tournament begins or ends."""
+        """Nothing is played before the first `next`. `ladder_is_over`: whether its last game has been played, so that
+        the final can begin. `say` gets a sentence when a tournament begins, ends, or cannot begin."""
         # Can be replaced while it stands: when the ladder closes, or when its description changes.
         self.opened = opened
         self._database = database
@@ -64,21 +68,27 @@ class DatedTournaments(Schedule):
         self._folder = folder
         self._wait = wait
         self._now = now
+        self._ladder_is_over = ladder_is_over
         self._say = say
+        # By tournament: why it could not begin when this was tried last.
+        self._trouble: dict[str, str] = {}
         self._running: list[_Running] = []
         # By number: the tournament of each game in progress.
         self._of_game: dict[int, Tournament] = {}
         self._look_at: datetime | None = None
 
     @property
-    def final_is_over(self) -> bool:
-        """Whether the final has been played."""
+    def is_over(self) -> bool:
+        """Whether the final has been played, and no other tournament is in progress."""
+        if self._running or self._trouble:
+            return False
         with self._database.reading() as connection:
             return _status(connection, self.opened.final) == "finished"
 
     def next(self) -> Planned | None:
         """The next game of the tournaments that have begun; those whose time has come begin."""
-        self._begin_those_due()
+        with suppress(Busy):
+            self._begin_those_due()
         for one in [*self._running]:
             if (game := one.tournament.next()) is not None:
                 self._of_game[game.number] = one.tournament
@@ -121,15 +131,20 @@ class DatedTournaments(Schedule):
                 for league in (one.league for one in self._planned(connection, now))
                 if league.name not in known and _status(connection, league.name) != "finished"
             ]
-            leagues = [self._with_agents(connection, league) for league in due]
-        for league in leagues:
-            if len(league.agents) >= league.seats:
+        before, self._trouble = self._trouble, {}
+        for league in due:
+            try:
                 self._begin(league)
+            except ArenaError as error:
+                self._trouble[league.name] = why = str(error)
+                if before.get(league.name) != why:
+                    self._say(f"the tournament {league.name!r} cannot be played now, it is tried again: {why}")
 
     def _planned(self, connection: Connection, now: datetime) -> list[Dated]:
         """The tournaments whose time has come, also those that have begun or are over.
 
-        The final waits until the last extension has ended and no submission is waiting for its check."""
+        The final waits until the last extension has ended, no submission is waiting for its check, and the last game
+        of the ladder is over."""
         ladder = self.opened.ladder
         due = [one for one in ladder.tournaments if one.starts <= now]
         final = Dated(FINAL, self.opened.closes, ladder.final)
@@ -137,6 +152,8 @@ class DatedTournaments(Schedule):
             return [*due, final]
         last = record.last_extension(connection, self.opened.id)
         if now < max(final.starts, last or final.starts) or record.open_submissions(connection, self.opened.id):
+            return due
+        if not self._ladder_is_over():
             return due
         return [*due, final]
 
@@ -155,7 +172,17 @@ class DatedTournaments(Schedule):
             ),
         )
 
+    def _listed(self, line: record.LadderLine) -> Listed:
+        player = versions.player(_version(line), self._store)
+        walls, allowance = walls_of(self._store, line.source, self.opened.ladder.languages)
+        return Listed(line.name, line.started_as, player, walls=walls, allowance=allowance)
+
     def _begin(self, league: League) -> None:
+        """Begins the tournament or goes on with it; ArenaError if that is not possible now."""
+        with self._database.reading() as connection:
+            league = self._with_agents(connection, league)
+        if len(league.agents) < league.seats:
+            return
         with ExitStack() as stack:
             lock = stack.enter_context(tournament_lock(self._store.folder, league.name))
             lock.note(self._folder.path)
@@ -172,11 +199,6 @@ class DatedTournaments(Schedule):
         self._say(f"the tournament {name!r} is over; its results: arena standings {name!r}")
 
     def _release(self, one: _Running) -> None:
-    def _listed(self, line: record.LadderLine) -> Listed:
-        player = versions.player(_version(line), self._store)
-        walls, allowance = walls_of(self._store, line.source, self.opened.ladder.languages)
-        return Listed(line.name, line.started_as, player, walls=walls, allowance=allowance)
-
         """Records the tournament's status, and lets other processes run it."""
         self._running.remove(one)
         with one.lock:

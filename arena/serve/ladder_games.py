@@ -87,7 +87,6 @@ class LadderGames(RecordedGames):
         self._start = games.start(opened.rules)
         self._book = Book(opened.rules, self.league.openings, seed=opened.seed)
         self._pairs = PairsBegun(pairs)
-        self._begins_pairs = True
         # The current version of every agent, of those that are put aside too.
         self._versions: dict[str, int] = {}
         # The agents that can play, by name; and the players of their current versions, by row id.
@@ -95,6 +94,8 @@ class LadderGames(RecordedGames):
         self._entrants: dict[int, Entrant] = {}
         self._scheduled: list[running.ScheduledGame] = []
         self._open: dict[str, set[int]] = {}
+        # The numbers of the games in progress.
+        self._playing: set[int] = set()
         self.reload()
 
     def reload(self) -> None:
@@ -122,15 +123,15 @@ class LadderGames(RecordedGames):
             self._lines[line.name] = line
         self._pairs.use({name: line.version for name, line in self._lines.items()})
 
-    def finish(self) -> None:
-        """From now on no pair is begun; both games of the pairs in progress are played."""
-        self._begins_pairs = False
-
     @property
     def is_idle(self) -> bool:
         """Whether no game is in progress, and none is scheduled that can be played."""
-        stuck = [game for game in self._scheduled if not self._can_play(game)]
-        return len(stuck) == sum(map(len, self._open.values()))
+        return not self._playing and not any(map(self._can_play, self._scheduled))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the ladder is closed and its last pair has been played."""
+        return self.is_closed and self.is_idle
 
     # What its two schedules do.
 
@@ -138,7 +139,7 @@ class LadderGames(RecordedGames):
         """The next game. A pair that was begun goes on before a new one begins. `placement`: only the first pairs of
         new versions."""
         game = self._begin_scheduled(placement=placement)
-        while game is None and self._begins_pairs:
+        while game is None and not self.is_closed:
             pair = pick(self._state(), self._random, placement=placement)
             if pair is None:
                 if not placement and not self._open:
@@ -147,7 +148,10 @@ class LadderGames(RecordedGames):
             game = self._begin_pair(pair)
             if game is None:
                 self.reload()
-        return None if game is None else self._planned(game, tuple(self._entrants[one] for one in game.versions))
+        if game is None:
+            return None
+        self._playing.add(game.id)
+        return self._planned(game, tuple(self._entrants[one] for one in game.versions))
 
     def note(self, finished: Finished) -> None:
         """Records the game and all its effects in one transaction."""
@@ -166,6 +170,7 @@ class LadderGames(RecordedGames):
             return self._unplayed(connection)
 
         unplayed = self._write(record)
+        self._playing.discard(finished.game.number)
         if unplayed is None:
             self._end_leg(str(finished.game.identity[0]), finished.game.leg)
         else:
@@ -179,6 +184,7 @@ class LadderGames(RecordedGames):
         """The referee died during the games in progress: they are scheduled again, except those of replaced versions.
         A second call changes nothing."""
         self._scheduled, self._open = self._write(self._put_back)
+        self._playing.clear()
 
     def close(self) -> None:
         """Ends the run: games in progress are scheduled again."""

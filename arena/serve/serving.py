@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from agents.protocol import Verdict
 from arena.errors import RefereeLost
+from arena.history.words import moment
 from arena.match.live import News, RatingNews, SubmissionNews
 from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule
 from arena.play.director import Director
@@ -85,7 +86,8 @@ class Serving(WrappingSchedule):
         self._rater_since = clock()
         self._director: Director | None = None
         self._look_at = self._report_ratings_at = clock()
-        self._is_closed = False
+        # Whether nothing is left to be played, now or later.
+        self.is_over = False
         # Number of finished games.
         self._over = 0
         # What was reported: agents that were put aside, and those that cannot play.
@@ -113,6 +115,10 @@ class Serving(WrappingSchedule):
         """None: no game is given ahead. The director asks this also while there is no room for another game."""
         self._look_if_due()
         return super().ahead()
+
+    def rest(self) -> float | None:
+        """When the director asks again; None: the final is over, so the server ends."""
+        return None if self.is_over else super().rest()
 
     def note(self, finished: Finished) -> None:
         """Passes the finished game on, and reports what follows from it."""
@@ -198,15 +204,20 @@ class Serving(WrappingSchedule):
     def _look(self) -> None:
         """Reads what has changed in the database, and reports it."""
         with self._database.reading() as connection:
-            self.ladder = self._parts.dated.opened = opened(connection, self.ladder.name)
+            self.ladder = opened(connection, self.ladder.name)
             changes = self._submissions.changes(connection)
+        self._parts.dated.opened = self._parts.games.opened = self.ladder
         for change in changes:
             self._publish(SubmissionNews(change.submission.id))
             self._tell(change)
-        if not self._is_closed and self.ladder.closes <= self._now():
-            self._is_closed = True
-            self._parts.games.finish()
-            self._tell(Notice("the ladder is closed; the pairs in progress are finished, then the final is played"))
+        is_closed = self.ladder.closes <= self._now()
+        self.is_over = is_closed and self._parts.dated.is_over
+        if is_closed != self._parts.games.is_closed:
+            self._parts.games.is_closed = is_closed
+            closed = "the ladder is closed; the pairs in progress are finished, then the final is played"
+            if not self.is_over:
+                again = f"the ladder is open again, until {moment(self.ladder.closes)}"
+                self._tell(Notice(closed if is_closed else again))
         left_out = self._parts.games.left_out
         for name in left_out.keys() - self._left_out.keys():
             self._tell(Notice(f"{name} cannot play: {left_out[name]}"))

@@ -59,7 +59,16 @@ def standing(
             now=now,
         ),
         games=games,
-        dated=DatedTournaments(ladder, database, store, folder, wait, now, say=lambda text: tell(Notice(text))),
+        dated=DatedTournaments(
+            ladder,
+            database,
+            store,
+            folder,
+            wait,
+            now,
+            ladder_is_over=lambda: games.is_over,
+            say=lambda text: tell(Notice(text)),
+        ),
     )
     start_rater = partial(RaterProcess, folder, database, ladder.id)
     with ExitStack() as stack:

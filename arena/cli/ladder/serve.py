@@ -40,11 +40,11 @@ def serve(
     ] = None,
     db: DatabaseOption = None,
 ) -> None:
-    """Run a ladder: check what is handed in, play, rate, until Ctrl-C.
+    """Run a ladder: check what is handed in, play, rate, until Ctrl-C or the end of the final.
 
     The ladder is opened if it is not open yet. Press Ctrl-C once to finish the games in progress and stop, twice to
     stop immediately; SIGTERM does the same. The same command continues the ladder, also after a crash or a power cut:
-    no submission and no game is lost. After the first Ctrl-C the exit code is 0.
+    no submission and no game is lost. After the final, and after the first Ctrl-C, the exit code is 0.
 
     Example: arena serve cs101.toml
     """
@@ -83,7 +83,7 @@ def serve(
                 stopping = Stopping(serving, signals, say, until=None, now=now)
                 with signals.playing():
                     serving.play(stopping, stopping.heard_by, at_once=at_once)
-            say("stopped; the same command continues the ladder")
+            say(how_it_ended(serving))
         except KeyboardInterrupt:
             say("stopped; the games in progress will be played again")
     if signals.phase is Phase.STOPPING and signals.number is not None:
@@ -110,6 +110,13 @@ def say_what_it_does(serving: Serving, at_once: int) -> None:
     when = words.moment(ladder.closes)
     say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {when}; {games} at once")
     say(f"hand in: arena submit FILE --as NAME --ladder {ladder.name}; Ctrl-C stops")
+
+
+def how_it_ended(serving: Serving) -> str:
+    """Why the server ends, and what to do next."""
+    if serving.is_over:
+        return f"the final is over, and so is the ladder; grade list: arena grades {serving.ladder.final!r}"
+    return "stopped; the same command continues the ladder"
 
 
 def show(happening: Happening) -> None:

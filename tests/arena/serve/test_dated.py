@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from agents.protocol import Verdict
 from arena.match.schedule import Finished, Planned
@@ -17,13 +18,14 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.serve.dated import DatedTournaments
 from arena.serve.opened import close, opened
-from arena.tournament.lock import running_in
+from arena.tournament.lock import running_in, tournament_lock
 from arena.walls.run_folder import RunFolder
 from db import ladder as rows
 from db import running, store
 from db.database import Database
 from db.ladder import SubmissionState
 from db.records import GameRecord, MoveRecord, SeatRecord
+from tests.kit.built_agent import LANGUAGES, built_agent
 from tests.kit.effort import tries
 from tests.kit.ladder_record import CLOSES, DESCRIPTION, OPENED, STUDENTS, hand_in, open_ladder
 
@@ -52,6 +54,7 @@ class Room:
 
     def __init__(self, folder: Path, run_folder: RunFolder) -> None:
         self.now = OPENED
+        self.ladder_is_over = True
         self.said: list[str] = []
         self.run_folder = run_folder
         self.database = Database(str(folder / "arena.db"))
@@ -59,10 +62,10 @@ class Room:
         with self.database.writing() as connection:
             self.ladder = open_ladder(connection, folder, DESCRIBED)
 
-    def hand_in(self, *authors: str, source: str = "random") -> None:
+    def hand_in(self, *authors: str, source: str = "random", started_as: str | None = None) -> None:
         with self.database.writing() as connection:
             for author in authors:
-                hand_in(connection, self.ladder, author, source, self.now)
+                hand_in(connection, self.ladder, author, source, self.now, started_as=started_as)
 
     @contextmanager
     def run(self) -> Iterator[DatedTournaments]:
@@ -76,6 +79,7 @@ class Room:
     def begin(self) -> DatedTournaments:
         return DatedTournaments(
             *(self.ladder, self.database, self.store, self.run_folder, pytest.fail, lambda: self.now),
+            ladder_is_over=lambda: self.ladder_is_over,
             say=self.said.append,
         )
 
@@ -199,7 +203,7 @@ def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> N
             rows.change_submission(connection, waiting, SubmissionState.FAILED, room.now, words="no")
         room.now += timedelta(seconds=2)
         assert play_all(dated) == 12
-        assert dated.final_is_over
+        assert dated.is_over
     assert [*room.entries("cs101 final")] == ["alice", "bob", "carol"]
 
 
@@ -212,6 +216,62 @@ def test_a_ladder_that_is_closed_early_has_its_final_at_once(room: Room) -> None
             dated.opened = opened(connection, "cs101")
         room.now += timedelta(seconds=2)
         assert play_all(dated) == 4
+
+
+def test_the_final_waits_for_the_last_pairs_of_the_ladder(room: Room) -> None:
+    room.hand_in("alice", "bob")
+    room.now, room.ladder_is_over = CLOSES, False
+    with room.run() as dated:
+        play_all(dated)
+        assert room.entries("cs101 final") == {}
+        room.ladder_is_over = True
+        room.now += timedelta(seconds=2)
+        assert not dated.is_over
+        assert play_all(dated) == 4
+        assert dated.is_over
+
+
+def test_a_tournament_that_another_process_runs_is_tried_again(room: Room) -> None:
+    room.hand_in("alice", "bob")
+    room.now = FRIDAY
+    with room.run() as dated:
+        with tournament_lock(room.store.folder, "cs101 friday"):
+            for _ in range(2):
+                assert dated.next() is None
+                room.now += timedelta(seconds=2)
+            (said,) = room.said
+            assert said.startswith("the tournament 'cs101 friday' cannot be played now, it is tried again: another ")
+        assert dated.next() is not None
+
+
+def test_a_tournament_whose_agents_cannot_be_read_is_tried_again(room: Room, tmp_path: Path) -> None:
+    (tmp_path / "alice.py").write_text("from agents import Agent\n", "utf-8")
+    source = room.store.take(read_player(str(tmp_path / "alice.py"))).hash
+    room.hand_in("bob")
+    room.hand_in("alice", source=source, started_as="alice.py")
+    room.now = FRIDAY
+    folder = room.store.folder / source
+    folder.rename(tmp_path / "gone")
+    with room.run() as dated:
+        for _ in range(2):
+            assert dated.next() is None
+            room.now += timedelta(seconds=2)
+        (said,) = room.said
+        assert "cannot be played now, it is tried again: 'alice@1'" in said
+        (tmp_path / "gone").rename(folder)
+        assert dated.next() is not None
+
+
+def test_agents_in_other_languages_have_the_walls_and_limits_of_their_language(room: Room, tmp_path: Path) -> None:
+    source, started_as = built_agent(room.store, tmp_path)
+    room.ladder = replace(room.ladder, ladder=replace(room.ladder.ladder, languages=LANGUAGES))
+    room.hand_in("bob")
+    room.hand_in("alice", source=source, started_as=started_as)
+    room.now = FRIDAY
+    with room.run() as dated:
+        assert dated.next() is not None
+        listed = {one.name: (one.walls, one.allowance) for one in dated._running[0].tournament.league.agents}
+    assert listed == {"alice": (LANGUAGES["sh"].walls, LANGUAGES["sh"].allowance), "bob": (None, None)}
 
 
 def test_others_learn_where_a_tournament_is_played(room: Room) -> None:
@@ -246,7 +306,7 @@ def test_whatever_is_killed_every_game_is_played_once(room: Room, seed: int) -> 
             dated.note(finished(playing.pop(random.randrange(len(playing)))))
         elif len(playing) < 3 and (game := dated.next()) is not None:
             playing.append(game)
-        if room.now > CLOSES and dated.final_is_over:
+        if room.now > CLOSES and dated.is_over:
             break
     dated.close()
     assert len(room.games("cs101 final")) == 12

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_struct
 from sqlalchemy import Pool, event
 
 from agents.protocol import Verdict
@@ -22,13 +23,15 @@ from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned
 from arena.players.confinement import Confinement
 from arena.players.player import read_player
 from arena.players.submissions import Store
+from arena.ratings import estimates
 from arena.serve.ladder import Anchor, Ladder
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import open_ladder, opened
 from arena.tournament import league as leagues
-from db import ladder_pairs, store
+from db import ladder, ladder_pairs, running, store
 from db.database import Database
 from tests.arena.tournament.test_tournament import Play, first_wins, record
+from tests.kit.built_agent import LANGUAGES, built_agent
 from tests.kit.effort import tries
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -200,15 +203,43 @@ def test_a_closed_run_leaves_no_game_in_progress(stand: Stand) -> None:
 def test_after_finish_only_the_pairs_in_progress_are_played(stand: Stand) -> None:
     with stand.running() as games:
         game = begin(games)
-        games.finish()
-        idle = [games.is_idle]
+        games.is_closed = True
+        over = [games.is_over]
         games.note(record(game, first_wins))
-        idle.append(games.is_idle)
+        over.append(games.is_over)
         play(games)
-        idle.append(games.is_idle)
-        assert idle == [False, False, True]
+        over.append(games.is_over)
+        assert over == [False, False, True]
         assert games.placements.next() is None
         assert games.others.next() is None
+        games.is_closed = False
+        assert not games.is_over
+        assert begin(games).identity != game.identity
+
+
+def test_a_closed_ladder_is_over_also_if_another_process_cancelled_its_last_game(stand: Stand) -> None:
+    with stand.running() as games:
+        game = begin(games)
+        games.is_closed = True
+        games.note(record(game, first_wins))
+        with stand.database() as database, database.writing() as connection:
+            store.cancel_attempts(connection, [one.id for one in running.scheduled(connection, 1, 9)])
+        assert not games.is_over, "it does not know yet"
+        assert games.others.next() is None
+        assert games.is_over
+
+
+def test_the_errors_of_ratings_are_half_intervals_in_the_database_and_standard_errors_for_the_pairing(
+    stand: Stand,
+) -> None:
+    with stand.running() as games:
+        version = games._versions["ann"]
+        with stand.database() as database, database.writing() as connection:
+            ladder.add_ratings(connection, 1, [ladder.NewRating(version, 50.0, estimates.WIDTH * 100.0, 8)], NOW)
+        games.reload()
+        (ann,) = (one for one in games._state().candidates if one.name == "ann")
+        assert ann.rating == 50.0
+        assert ann.error == pytest.approx(100.0)
 
 
 def test_a_new_version_cancels_what_has_not_begun_and_games_in_progress_count_for_the_old_one(stand: Stand) -> None:
@@ -322,6 +353,20 @@ def test_an_agent_that_another_process_has_released_plays_again(stand: Stand) ->
         stand.set_status("bob", "active")
         asked = [part.next() for part in (games.placements, games.others, games.placements)]
         assert [game is not None and "bob" in names(game) for game in asked] == [False, False, True]
+
+
+def test_agents_in_other_languages_have_the_walls_and_limits_of_their_language(stand: Stand, tmp_path: Path) -> None:
+    source, started_as = built_agent(stand.store, tmp_path)
+    with stand.running() as games:
+        games.opened = replace_struct(games.opened, ladder=replace_struct(games.opened.ladder, languages=LANGUAGES))
+        with stand.database() as database, database.writing() as connection:
+            store.enter(connection, 1, "dan", store.version(connection, "dan", source, started_as, NOW))
+        games.reload()
+        assert games.left_out == {}
+        entrant = games._entrants[games._versions["dan"]]
+    assert entrant.walls == LANGUAGES["sh"].walls
+    assert entrant.settings is not None
+    assert entrant.settings["walls"]["allowance"]["threads"] == 99
 
 
 def test_an_agent_whose_copy_is_damaged_is_left_out_and_others_play(stand: Stand) -> None:
@@ -467,7 +512,7 @@ def test_every_game_is_recorded_once_whatever_happens(stand: Stand, number: int)
     for _ in range(4):
         life.run(40)
     with stand.running() as games:
-        games.finish()
+        games.is_closed = True
         while (game := games.placements.next() or games.others.next()) is not None:
             life.ends(games, game)
         assert games.is_idle

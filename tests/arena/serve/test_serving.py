@@ -16,17 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from agents.protocol import Verdict
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged
 from arena.serve.invited import FIRST_NUMBER, InvitedGames
-from arena.serve.opened import OpenLadder, close
+from arena.serve.opened import OpenLadder, close, updated
 from arena.serve.serving import Parts, Serving
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState
+from tests.kit.arena_program import arena
 from tests.kit.effort import SOAK, tries
 from tests.kit.hand_in_room import CLOSES, HandInRoom, hand_in_room
 from tests.kit.ladder_room import VICTIMS, LadderRoom, hurt
@@ -40,6 +42,7 @@ class Queue(InOrder):
         self.calls: list[str] = []
         self.opened: OpenLadder | None = None
         self.warnings: list[str] = []
+        self.is_over = False
 
     def began(self, _: Planned) -> None:
         pass
@@ -60,12 +63,11 @@ class Games:
         self.calls: list[str] = []
         self.put_aside: list[str] = []
         self.left_out: dict[str, str] = {}
+        self.is_closed = False
+        self.opened: OpenLadder | None = None
 
     def reload(self) -> None:
         self.calls.append("reload")
-
-    def finish(self) -> None:
-        self.calls.append("finish")
 
 
 class Rater:
@@ -111,7 +113,8 @@ class Room:
         self.checks, self.games, self.raters = Queue(), Games(), list[Rater]()
         self.happened: list[Happening] = []
         self.seconds = 0.0
-        parts: Any = (self.people, self.checks, self.games, Queue())
+        self.dated = Queue()
+        parts: Any = (self.people, self.checks, self.games, self.dated)
         self.serving = Serving(
             hand_ins.opened,
             hand_ins.database,
@@ -279,9 +282,41 @@ def test_at_the_close_no_pair_begins_and_the_parts_know_it(room: Room) -> None:
     (notice,) = room.look()
     assert isinstance(notice, Notice)
     assert "closed" in notice.text
-    assert room.games.calls == ["finish"]
+    assert room.games.is_closed
     assert room.serving.ladder.closes == closed.closes
+    assert room.games.opened == room.dated.opened == room.serving.ladder
     assert room.look() == []
+
+
+def test_a_ladder_that_closes_later_after_all_goes_on(room: Room) -> None:
+    room.hand_ins.now = CLOSES
+    room.look()
+    closed = [room.games.is_closed]
+    ladder = room.hand_ins.opened.ladder
+    with room.hand_ins.database.writing() as connection:
+        updated(connection, replace(ladder, closes=CLOSES + timedelta(days=1)), rules=room.hand_ins.opened.rules)
+    (notice,) = room.look()
+    assert isinstance(notice, Notice)
+    assert notice.text.startswith("the ladder is open again, until 2026-12-2")
+    closed.append(room.games.is_closed)
+    room.hand_ins.now += timedelta(days=1)
+    room.look()
+    closed.append(room.games.is_closed)
+    assert closed == [True, False, True]
+
+
+def test_the_server_ends_when_the_final_is_over(room: Room) -> None:
+    room.dated.is_over = True
+    assert room.look() == []
+    assert room.serving.rest() is not None, "the ladder is open"
+    room.hand_ins.now = CLOSES
+    room.dated.is_over = False
+    room.look()
+    assert room.serving.rest() is not None
+    room.dated.is_over = True
+    room.look()
+    assert room.serving.rest() is None
+    room.serving.play(room.serving, lambda _: nullcontext(), at_once=1)
 
 
 def test_a_rater_that_ends_is_replaced_and_one_that_ends_at_once_after_a_pause(room: Room) -> None:
@@ -321,6 +356,21 @@ def test_a_ladder_is_served_once_stops_in_order_and_continues(ladder_room: Ladde
     assert room.stop(signal.SIGTERM) == 0
     assert room.rows("SELECT COUNT(*) FROM game WHERE status = 'finished'") > played
     room.assert_whole()
+
+
+def test_after_the_close_the_final_is_played_and_the_server_ends(ladder_room: LadderRoom) -> None:
+    room = ladder_room
+    room.serve()
+    for author in ("alice", "bob"):
+        with room.submit(author) as submit:
+            submit.communicate()
+    room.wait_until_checked()
+    assert arena("ladder", "close", cwd=room.folder).code == 0
+    assert room.end() == 0
+    assert room.printed[-1].endswith("the ladder; grade list: arena grades 'cs101 final'")
+    assert room.rows("SELECT status FROM tournament WHERE name = 'cs101 final'") == [("finished",)]
+    unfinished = "SELECT id FROM game WHERE status NOT IN ('finished', 'cancelled')"
+    assert room.rows(unfinished) == []
 
 
 @pytest.mark.skipif(not SOAK, reason="an hour: SOAK=1")
