@@ -36,6 +36,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     prior: float = PRIOR
     anchors: Mapping[str, float] = MappingProxyType({})
+    hold: bool = False
+    """Whether each anchor keeps its given rating, instead of their mean; only for ELO with a prior."""
     k: float = elo.K
     start: float = elo.START
     floor: float = elo.FLOOR
@@ -162,7 +164,10 @@ def _by_elo(
     seats = max((len(game.names) for game in games), default=2)
     if not len(for_two.first) and seats != 2:
         raise BadRating(f"elo rates games of 2 players, these are for {seats}; use --system plackett-luce")
-    found = bradley_terry.fit(for_two, prior=chosen.prior, anchors=chosen.anchors)
+    if chosen.hold and chosen.prior:
+        found = bradley_terry.fit(for_two, prior=chosen.prior, held=chosen.anchors)
+    else:
+        found = bradley_terry.fit(for_two, prior=chosen.prior, anchors=chosen.anchors)
     tally = _Tally.of_duels(for_two)
     place = {name: number for number, name in enumerate(tally.names)}
     unrated = [Ranked(name=name, pool=0, **tally.of(place[name])) for name in sorted(found.unrated)]

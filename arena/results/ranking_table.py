@@ -11,7 +11,7 @@ from arena.history.words import percent
 from arena.ratings import ranking
 from arena.ratings.systems import FITTED, System
 from arena.tournament.standings import standings
-from db import lookup
+from db import ladder, lookup, running
 from db import rated_games as record
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ _METHODS: Final[Mapping[System, str]] = {
 def recorded_ranking(
     connection: Connection, scope: Scope, *, system: System | None, settings: Settings
 ) -> tuple[Ranking, list[RatedGame]]:
-    """The ranking, and the games if they were read one by one. Default anchors are those of the descriptions."""
+    """The ranking, and the games if they were read one by one. Default anchors are those of the descriptions; those
+    of a ladder keep their ratings, as in the ladder itself."""
     if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and scope.at is None:
         return ranking.by_points(standings(connection, scope.tournaments[0]).lines), []
     if system in (None, System.ELO):
@@ -53,8 +54,12 @@ def recorded_ranking(
         held = {
             player.name: described[player.name] for player in free.players if player.name in described and player.rank
         }
-        settings = replace(settings, anchors=held)
+        settings = replace(settings, anchors=held, hold=_is_ladder(connection, scope))
     return ranking.rank(games, counts, system=system, settings=settings), games
+
+
+def _is_ladder(connection: Connection, scope: Scope) -> bool:
+    return {running.format(connection, id) for id in scope.tournaments} == {ladder.FORMAT}
 
 
 def not_rated(found: Ranking, games: Sequence[RatedGame]) -> list[str]:

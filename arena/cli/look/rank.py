@@ -94,7 +94,7 @@ def rank(
     from db.search import GameFilter
 
     options = {"prior": prior, "k": k, "start": start, "floor": floor}
-    given = {name: value for name, value in options.items() if value is not None}
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     settings = ranking.Settings(anchors=rated_games.anchors(anchor), **given)
     if source is not None:
         if tournaments or everything or at is not None or db is not None or wanted != GameFilter():

@@ -11,6 +11,8 @@ import pytest
 
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
+from arena.ratings.ranking import Settings
+from arena.results.ranking_table import recorded_ranking
 from arena.serve.rating import LadderRatings
 from db import ladder, rated_games, store
 from db.database import Connection, Database
@@ -115,6 +117,26 @@ def test_ratings_are_those_of_a_fit_of_all_games(database: Database, seed: int) 
             assert (one.rating, one.error) == pytest.approx((rating, error), abs=1e-3)
             assert one.games == sum(name in game.names for game in every)
             assert ladder.curve(connection, made.id, versions[name])[-1].games == one.games
+
+
+def test_a_ranking_of_a_ladder_has_its_ratings(database: Database) -> None:
+    """`arena rank` holds all anchors; each agent has one version here, because it rates agents."""
+    random = Random(8)
+    with database.writing() as connection:
+        made = RandomLadder(connection, random)
+        held = [{"name": name, "anchor": rating} for name, rating in ANCHORS.items()]
+        store.change_settings(connection, made.id, {"agents": held})
+        for number in range(60):
+            one, other = random.sample([*PLAYERS, *ANCHORS], 2)
+            for leg, names in enumerate([(one, other), (other, one)]):
+                made.record.play(made.id, *names, random.choice([0.0, 0.5, 1.0]), pair=f"{number}", leg=leg)
+    with database.reading() as connection:
+        scope = Scope(tournaments=(made.id,))
+        ranking, _ = recorded_ranking(connection, scope, system=None, settings=Settings())
+        ratings = {player.name: player.rating for player in ranking.players}
+        versions = {id: name for (name, _), id in made.record.versions.items()}
+        expected = {versions[one.version]: one.rating for one in again(connection, made.id)}
+    assert ratings == pytest.approx(expected | ANCHORS, abs=1e-3)
 
 
 def again(connection: Connection, tournament: int) -> list[NewRating]:
