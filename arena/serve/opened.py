@@ -106,7 +106,7 @@ def opened(connection: Connection, name: str | None = None) -> OpenLadder:
     names = ", ".join(map(quote, ladders))
     if name is None:
         raise NotFound(f"expected the name of a ladder, because there are several: {names}")
-    raise NotFound(f"there is no ladder {quote(name)}{nearly(name, ladders)}; the ladders are: {names}")
+    raise NotFound(f"there is no ladder {quote(name)}{nearly(name, ladders) or f'; the ladders are: {names}'}")
 
 
 def exists(connection: Connection, name: str) -> bool:

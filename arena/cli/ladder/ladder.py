@@ -27,12 +27,16 @@ if TYPE_CHECKING:
     from db.database import Connection
     from db.ladder import LadderLine, RatingPoint, StoredSubmission
 
-commands = typer.Typer(no_args_is_help=True, help="Open, show or close a ladder, which plays as long as it stands.")
+commands = typer.Typer(
+    no_args_is_help=True, help="Open, show or close a ladder, to which authors hand in agents until a deadline."
+)
 NameArgument = Annotated[
     str | None, typer.Argument(metavar="NAME", help="Name of the ladder.", show_default="the only one")
 ]
 _SUBMISSIONS: Final = 10
 """Number of submissions below the table of a ladder."""
+_ANCHOR: Final = "anchor"
+"""The status of anchors, whose games are not counted."""
 _PAUSE: Final = 2.0
 """Seconds between two attempts to write to a busy database."""
 _HEIGHT: Final = 10
@@ -44,7 +48,7 @@ PLAYERS: Final[Columns] = {
     "version": lambda row: str(row["version"]),
     "rating": lambda row: "" if row["rating"] is None else f"{row['rating']:.0f}",
     "±": lambda row: "" if row["error"] is None else f"{row['error']:.0f}",
-    "games": lambda row: str(row["games"]),
+    "games": lambda row: "" if row["status"] == _ANCHOR else str(row["games"]),
     "status": lambda row: row["status"],
     "rated": lambda row: _moment(row["rated"]),
 }
@@ -259,7 +263,7 @@ def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]
 
 
 def _status(ladder: OpenLadder, line: LadderLine) -> str:
-    return "anchor" if line.name in ladder.anchors else line.status
+    return _ANCHOR if line.name in ladder.anchors else line.status
 
 
 def _submission(one: StoredSubmission) -> dict[str, Any]:

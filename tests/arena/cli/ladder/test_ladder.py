@@ -96,8 +96,8 @@ def test_the_table_ranks_agents_and_marks_anchors(club: None) -> None:
         "open until 2099-12-20 23:59",
         "rank  name  version  rating  ±  games  status  rated",
         f"1  alice  2  490  22  40  active  {rated}",
-        f"minimax:depth=2  1  420  0  0  anchor  {anchored}",
-        f"random  1  0  0  0  anchor  {anchored}",
+        f"minimax:depth=2  1  420  0  anchor  {anchored}",
+        f"random  1  0  0  anchor  {anchored}",
         "bob  1  0  active",
     ]
     assert rows[7:9] == ["The last submissions:", "submission  agent  received  file  state  reason"]
