@@ -11,9 +11,10 @@ READY_TO_RELEASE := $(VENV)/ready-to-release
 EXTRAS ?= test
 # One process more than there are processors: many tests wait, for a clock or for a process.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-# Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does. ALL_WALLS=1
-# runs the attacks as root on every kind of walls, as an ordinary user always does; without it root only on a sandbox.
-# ALL_PYTHONS=1 installs the wheel with pip in the oldest and the newest installed Python, as .ci/run does.
+# Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does; with
+# SOAK_MINUTES=10 a ladder of forty agents then plays for 10 minutes, not for an hour. ALL_WALLS=1 runs the attacks as
+# root on every kind of walls, as an ordinary user always does; without it root only on a sandbox. ALL_PYTHONS=1
+# installs the wheel with pip in the oldest and the newest installed Python, as .ci/run does.
 
 # Tests start thousands of processes. Without bytecode on the disk each of them compiles the sources again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -1,8 +1,8 @@
 """How many examples a test run tries: few in the suite, some more in `.ci/run`, many in `make soak`.
 
-SOAK=1: many times as many examples, and long proofs. ALL_WALLS=1: every user behind every kind of walls.
-ALL_PYTHONS=1: the package installed by pip in the oldest and the newest Python. The Makefile says how each is set; no
-other module reads them.
+SOAK=1: many times as many examples, and long proofs; SOAK_MINUTES=10: a shorter hour. ALL_WALLS=1: every user behind
+every kind of walls. ALL_PYTHONS=1: the package installed by pip in the oldest and the newest Python. The Makefile says
+how each is set; no other module reads them.
 """
 
 import os
@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final
 
 SOAK: Final = os.environ.get("SOAK") == "1"
+SOAK_MINUTES: Final = float(os.environ.get("SOAK_MINUTES", "60"))
 ALL_WALLS: Final = SOAK or os.environ.get("ALL_WALLS") == "1"
 ALL_PYTHONS: Final = SOAK or os.environ.get("ALL_PYTHONS") == "1"
 PATIENCE: Final = 600

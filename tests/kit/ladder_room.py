@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import random
+import select
 import signal
 import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import IO, Final, Self
 
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
@@ -23,18 +27,22 @@ from tests.kit.places import ROOT
 
 DESCRIPTION: Final = """\
 name = "cs101"
-game = "nap"
+game = "{game}"
 clock = "10+0.1"
 games_at_once = {games_at_once}
 [ladder]
 closes = "2099-12-20 23:59"
 anchors = {{ "random" = 0, "alphabeta:depth=2" = 300 }}
 [ladder.limits]
-pause = 0
+pause = {pause}
+burst = 1
 per_day = 0
 """
-VICTIMS: Final = ("director", "referee", "rater", "submit")
+VICTIMS: Final = ("director", "referee", "rater", "submit", "player", "group")
+"""What is killed: one process of a ladder, or its server with all processes of its process group at once."""
 _MODULES: Final = {"referee": "play.referee", "rater": "serve.rater"}
+_LOOK_EVERY: Final = 0.5
+"""Seconds between two looks at the database."""
 
 
 @dataclass
@@ -43,17 +51,21 @@ class LadderRoom:
 
     folder: Path
     handed_in: int = 0
-    """How many agents were handed in, by commands that were not killed."""
+    """The number of agents that were written, each in a file of its own."""
     server: subprocess.Popen[str] | None = None
     printed: list[str] = field(default_factory=list)
+    """The lines of all servers that the test has read."""
+    _lines: SimpleQueue[str | None] = field(default_factory=SimpleQueue)
+    """Those that it has not read; None: the server has ended."""
 
     def __post_init__(self) -> None:
         self.describe(games_at_once=1)
         (self.folder / "tmp").mkdir()
 
-    def describe(self, *, games_at_once: int) -> None:
-        """Write the description."""
-        (self.folder / "cs101.toml").write_text(DESCRIPTION.format(games_at_once=games_at_once), "utf-8")
+    def describe(self, *, games_at_once: int, game: str = "nap", pause: int = 0) -> None:
+        """Write the description. `pause`: seconds between two submissions of an author."""
+        description = DESCRIPTION.format(games_at_once=games_at_once, game=game, pause=pause)
+        (self.folder / "cs101.toml").write_text(description, "utf-8")
 
     def __enter__(self) -> Self:
         return self
@@ -65,45 +77,80 @@ class LadderRoom:
 
     def serve(self) -> None:
         """Start the server, and wait until it has printed what it does."""
-        self.server = self.started("serve", "cs101.toml")
-        self.wait_for(lambda line: "hand in" in line)
+        self.server = self.started("serve", "cs101.toml", own_group=True)
+        assert self.server.stdout is not None
+        self._lines = SimpleQueue()
+        # In a thread: a server whose lines nobody reads stops when the pipe is full.
+        Thread(target=_read, args=(self.server.stdout, self._lines), daemon=True).start()
+        self.wait_for(lambda line: ", clock " in line)
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> int:
-        """Send the server a signal; its exit code."""
+        """Send the server a signal; its exit code. All its processes end, and no file of the run is left."""
         assert self.server is not None
+        family = self.family()
         self.server.send_signal(number)
-        return self.end()
+        code = self.end()
+        _assert_ended(family)
+        assert [*(self.folder / "tmp").iterdir()] == []
+        return code
 
-    def kill(self) -> None:
-        """Kill the server."""
+    def kill(self, *, group: bool = False) -> None:
+        """Kill the server, perhaps with its whole process group; all other processes must end by themselves."""
         assert self.server is not None
-        self.server.kill()
+        family = self.family()
+        if group:
+            os.killpg(self.server.pid, signal.SIGKILL)
+        else:
+            self.server.kill()
         self.end()
+        _assert_ended(family)
 
     def end(self) -> int:
         """Wait for the end of the server; its exit code."""
         assert self.server is not None
-        with self.server as server:
-            out, _ = server.communicate(timeout=PATIENCE)
-        self.printed += out.splitlines()
-        return server.returncode
+        code = self.server.wait(PATIENCE)
+        while self.line(PATIENCE) is not None:
+            pass
+        return code
+
+    def line(self, timeout: float) -> str | None:
+        """The next line of the server; None if there is none within `timeout` seconds, or if the server has ended."""
+        try:
+            line = self._lines.get(timeout=timeout)
+        except Empty:
+            return None
+        if line is None:
+            self._lines.put(None)
+            return None
+        self.printed.append(line)
+        return line
 
     def wait_for(self, wanted: Callable[[str], bool]) -> str:
         """The next line of the server that is `wanted`."""
-        assert self.server is not None
-        assert self.server.stdout is not None
-        for line in self.server.stdout:
-            self.printed.append(line.rstrip("\n"))
+        while (line := self.line(PATIENCE)) is not None:
             if wanted(line):
                 return line
-        raise AssertionError("the server has ended:\n" + "\n".join(self.printed[-20:]))
+        raise AssertionError("the server has ended, or printed nothing:\n" + "\n".join(self.printed[-20:]))
 
-    def submit(self, author: str, code: str = AGENT) -> subprocess.Popen[str]:
-        """Start the command that hands in a new agent."""
+    def wait_until_none(self, query: str) -> None:
+        """Until the query finds no rows."""
+        until = monotonic() + PATIENCE
+        while found := self.rows(query):
+            assert monotonic() < until, (query, found, self.printed[-20:])
+            assert self.server is not None
+            assert self.server.poll() is None, self.printed[-20:]
+            self.line(_LOOK_EVERY)
+
+    def submit(self, author: str, code: str = AGENT, file: Path | None = None) -> subprocess.Popen[str]:
+        """Start the command that hands in a new agent, or an agent that was handed in before."""
+        return self.started("submit", str(file or self.new_file(code)), "--as", author)
+
+    def new_file(self, code: str) -> Path:
+        """A file with a new agent."""
         self.handed_in += 1
         file = self.folder / f"agent_{self.handed_in}.py"
-        file.write_text(code.replace("{number}", str(self.handed_in)))
-        return self.started("submit", str(file), "--as", author)
+        file.write_text(f"{code.replace('{number}', str(self.handed_in))}\n# {self.handed_in}\n")
+        return file
 
     def process(self, name: str) -> int | None:
         """The referee or the rater of the server; None if there is none now."""
@@ -114,15 +161,29 @@ class LadderRoom:
                     return child
         return None
 
-    def memory(self) -> dict[str, int]:
-        """The resident memory of the server, its referee and its rater, in pages."""
+    def players(self) -> list[int]:
+        """The processes of the server that are neither its referee nor its rater."""
         assert self.server is not None
-        processes = {"director": self.server.pid} | {name: self.process(name) for name in _MODULES.values()}
-        return {
-            name: int(Path(f"/proc/{process}/statm").read_text().split()[1])
-            for name, process in processes.items()
-            if process is not None
-        }
+        return sorted(descendants(self.server.pid) - {self.process(name) for name in _MODULES.values()})
+
+    def family(self) -> list[int]:
+        """The server and all its processes, as descriptors that stay theirs."""
+        assert self.server is not None
+        found: list[int] = []
+        for process in (self.server.pid, *descendants(self.server.pid)):
+            with suppress(ProcessLookupError):
+                found.append(os.pidfd_open(process))
+        return found
+
+    def sizes(self) -> dict[str, int]:
+        """What could grow in the server, its referee and its rater: `sizes_of` each."""
+        assert self.server is not None
+        found: dict[str, int] = {}
+        processes = {"director": self.server.pid} | {name: self.process(module) for name, module in _MODULES.items()}
+        for name, process in processes.items():
+            assert process is not None, name
+            found |= sizes_of(process, name)
+        return found
 
     def rows(self, query: str) -> list[tuple[int | str, ...]]:
         """The rows of a query."""
@@ -133,10 +194,19 @@ class LadderRoom:
             connection.close()
 
     def wait_until_checked(self) -> None:
-        """Until no submission waits for its check or is in it."""
-        open_ones = "SELECT COUNT(*) FROM submission WHERE state IN ('received', 'checking')"
-        while self.rows(open_ones) != [(0,)]:
-            self.wait_for(lambda line: "submission" in line)
+        """Until no submission waits for its check or is in it. Nothing is killed now, so each is checked at most twice:
+        in the run of a lost referee, and again."""
+        before = len(self.printed)
+        self.wait_until_none("SELECT id FROM submission WHERE state IN ('received', 'checking')")
+        checks = Counter(line.partition(" ")[2] for line in self.printed[before:] if line.endswith(": checking"))
+        assert max(checks.values(), default=0) <= 2, checks
+
+    def wait_until_rated(self) -> None:
+        """Until every player has a rating."""
+        self.wait_until_none(
+            "SELECT name FROM entry WHERE status = 'active' AND tournament IN (SELECT tournament FROM rating) "
+            "AND NOT EXISTS (SELECT 1 FROM rating WHERE rating.version = entry.version)"
+        )
 
     def assert_whole(self) -> None:
         """Every submission has reached its end, every pair has its two games at most once, the database verifies."""
@@ -147,35 +217,71 @@ class LadderRoom:
             "GROUP BY 1, 2, 3 HAVING COUNT(*) > 1"
         )
         assert self.rows(twice) == []
+        assert self.rows("SELECT pair FROM game WHERE leg > 1") == []
+        unrecorded = (
+            "SELECT id FROM game WHERE status = 'finished' AND verdict = 'normal' "
+            "AND NOT EXISTS (SELECT 1 FROM move WHERE move.game = game.id)"
+        )
+        assert self.rows(unrecorded) == []
         assert self.rows("SELECT id FROM game WHERE status = 'playing'") == []
         ended = arena("db", "verify", cwd=self.folder)
         assert ended.code == 0, ended.out + ended.err
 
-    def started(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "arena", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=environment(200) | {"TMPDIR": str(self.folder / "tmp"), "PYTHONPATH": str(ROOT)},
-            cwd=self.folder,
-        )
+    def started(self, *arguments: str, own_group: bool = False, output: Path | None = None) -> subprocess.Popen[str]:
+        """A command, whose output is in a pipe, or in the file `output`."""
+        with ExitStack() as stack:
+            return subprocess.Popen(
+                [sys.executable, "-m", "arena", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=stack.enter_context(output.open("w")) if output else subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env=environment(200) | {"TMPDIR": str(self.folder / "tmp"), "PYTHONPATH": str(ROOT)},
+                cwd=self.folder,
+                start_new_session=own_group,
+            )
 
 
-def hurt(room: LadderRoom, victim: str, drawn: random.Random) -> None:
+def sizes_of(process: int, name: str) -> dict[str, int]:
+    """Resident memory in KiB, and number of descriptors."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    descriptors = len(os.listdir(f"/proc/{process}/fd"))
+    return {f"{name}: KiB": pages * os.sysconf("SC_PAGESIZE") // 1024, f"{name}: descriptors": descriptors}
+
+
+def hurt(room: LadderRoom, victim: str, drawn: random.Random, agents: Sequence[str] = (AGENT,)) -> None:
     """Hand in an agent, and kill one of the ladder's processes meanwhile; a server that was killed is started again."""
-    submit = room.submit(drawn.choice(("alice", "bob", "carol")))
+    submit = room.submit(drawn.choice(("alice", "bob", "carol")), drawn.choice(agents))
     if victim == "submit":
         with suppress(subprocess.TimeoutExpired):
             submit.wait(drawn.uniform(0, 1))
         submit.kill()
     submit.communicate(timeout=PATIENCE)
     if victim != "submit" and drawn.randrange(2):  # a server without agents prints nothing
-        room.wait_for(lambda _: True)
-    if victim == "director":
-        room.kill()
+        room.line(drawn.uniform(0, 3))
+    if victim in ("director", "group"):
+        room.kill(group=victim == "group")
         room.serve()
-    elif victim in _MODULES and (process := room.process(_MODULES[victim])) is not None:
+        return
+    process = drawn.choice([*room.players(), None]) if victim == "player" else None
+    if victim in _MODULES:
+        process = room.process(_MODULES[victim])
+    if process is not None:
         with suppress(ProcessLookupError):  # it has ended meanwhile
             os.kill(process, signal.SIGKILL)
+
+
+def _read(lines: IO[str], queue: SimpleQueue[str | None]) -> None:
+    with lines:
+        for line in lines:
+            queue.put(line.rstrip("\n"))
+    queue.put(None)
+
+
+def _assert_ended(family: Iterable[int]) -> None:
+    """All these processes end by themselves."""
+    for process in family:
+        try:
+            assert select.select([process], [], [], PATIENCE)[0], "a process is left"
+        finally:
+            os.close(process)

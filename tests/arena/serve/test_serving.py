@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import timedelta
@@ -29,9 +27,8 @@ from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState
 from tests.kit.arena_program import arena
-from tests.kit.effort import SOAK, tries
 from tests.kit.hand_in_room import CLOSES, HandInRoom, hand_in_room
-from tests.kit.ladder_room import VICTIMS, LadderRoom, hurt
+from tests.kit.ladder_room import LadderRoom
 
 
 class Queue(InOrder):
@@ -371,38 +368,3 @@ def test_after_the_close_the_final_is_played_and_the_server_ends(ladder_room: La
     assert room.rows("SELECT status FROM tournament WHERE name = 'cs101 final'") == [("finished",)]
     unfinished = "SELECT id FROM game WHERE status NOT IN ('finished', 'cancelled')"
     assert room.rows(unfinished) == []
-
-
-@pytest.mark.skipif(not SOAK, reason="an hour: SOAK=1")
-def test_forty_agents_play_for_an_hour_in_the_same_memory(ladder_room: LadderRoom) -> None:
-    room = ladder_room
-    room.serve()
-    begin, early = time.monotonic(), dict[str, int]()
-    for number in range(80):  # each of forty authors hands in twice
-        with room.submit(f"author{number % 40}") as submit:
-            submit.communicate()
-        while time.monotonic() < begin + 45 * (number + 1):
-            room.wait_for(lambda line: "ratings" in line)
-        if number == 45:
-            early = room.memory()
-    late = room.memory()
-    room.wait_until_checked()
-    assert room.stop() == 0
-    room.assert_whole()
-    assert all(late[name] < 1.2 * early[name] for name in early), (early, late)
-
-
-@pytest.mark.parametrize("number", range(tries(1, soak=8)))
-def test_whatever_is_killed_every_submission_reaches_its_end_and_no_game_is_played_twice(
-    ladder_room: LadderRoom, number: int
-) -> None:
-    drawn, room = random.Random(number), ladder_room
-    room.describe(games_at_once=1 + number % 3)
-    room.serve()
-    until = time.monotonic() + 75 if SOAK else 0.0
-    victims = drawn.sample(VICTIMS, len(VICTIMS))
-    while victims or time.monotonic() < until:
-        hurt(room, victims.pop() if victims else drawn.choice(VICTIMS), drawn)
-    room.wait_until_checked()
-    assert room.stop() == 0
-    room.assert_whole()
