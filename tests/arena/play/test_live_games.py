@@ -67,6 +67,12 @@ class Stage:
             assert self.live.socket.poll(1000 * PATIENCE), "nobody subscribed"
             self.live.read(self.playing)
 
+    def settle(self) -> None:
+        """Passes messages on until the referee has read all that it was told: moves come to it by another socket."""
+        self.room.say(control.Ping())
+        while self.hear() != control.Pong():
+            pass
+
     def hear(self) -> Any:
         """Passes the referee's next message on, as a director does."""
         match message := self.room.hear():
@@ -154,6 +160,7 @@ def test_everyone_gets_the_same_plies_and_the_end(stage: Stage, follower: Follow
         for each in (follower, second):
             each.subscribe(game)
             stage.read()
+        stage.settle()
         play(players, game, WIN)
         record = stage.finish()
         for each in (follower, second):
@@ -257,6 +264,7 @@ def test_every_field_that_is_published_is_public_and_as_recorded(stage: Stage, r
     game, players = stage.begin(rules, wants=("legal",), clock="60", max_plies=MOST_PLIES)
     socket.subscribe(live.topic(game))
     stage.read()
+    stage.settle()
     play_anything(game, players, Random(rules))
     record = stage.finish()
     assert all(move.text == SECRET for move in record.moves if isinstance(move.who, int))
