@@ -125,6 +125,7 @@ def updated(connection: Connection, ladder: Ladder, *, rules: str) -> OpenLadder
     row = running.tournament(connection, ladder.name)
     if row is None:
         raise NotFound(f"there is no ladder {quote(ladder.name)}")
+    record.lock_submissions(connection, row["id"])  # the final does not begin meanwhile
     before = _read(connection, ladder.name)
     ladder = _with_rules(replace(ladder, opens=ladder.opens or before.opens), rules)
     _refuse_changes(row, before, ladder, rules)
@@ -156,6 +157,7 @@ def extend(
     connection: Connection, ladder: OpenLadder, author: str, until: datetime, *, reason: str, now: datetime
 ) -> None:
     """Gives an author time after the close; BadLeague if that is not possible."""
+    record.lock_submissions(connection, ladder.id)  # the final does not begin meanwhile
     if wrong := what_is_wrong_with(author):
         raise BadLeague(f"author: {wrong}")
     if author in ladder.anchors or "." in author:

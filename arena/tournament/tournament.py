@@ -7,7 +7,7 @@ that after a crash of any process the next run resumes with exactly the games th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
@@ -77,9 +77,11 @@ class Tournament(RecordedGames, Schedule):
         scratch: Path,
         wait: Wait,
         rerun_changed: bool = False,
+        first: Callable[[Connection], None] = lambda _: None,
     ) -> Self:
         """Starts or resumes the tournament that `league` describes, in one transaction: enters all agents and schedules
-        the games known so far. BadLeague if the description has changed too much.
+        the games known so far. BadLeague if the description has changed too much. `first` is called in this transaction
+        before anything is written; if it raises an error, nothing is.
 
         Sources are copied to `submissions`; the modules that agents can import are placed in the folder `scratch`."""
         rules = submissions.take_game(league.game)
@@ -109,6 +111,7 @@ class Tournament(RecordedGames, Schedule):
         }
 
         def prepared(connection: Connection) -> Prepared:
+            first(connection)
             return prepare(connection, league, rules, entrants, rerun_changed=rerun_changed)
 
         return cls(written(database, wait, prepared), database, entrants=entrants, confinement=confinement, wait=wait)
