@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from time import monotonic
 from typing import Any, Final, TypeVar
 
 from msgspec import to_builtins
@@ -19,20 +18,21 @@ from msgspec import to_builtins
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadPlayer
 from arena.history.words import without_store
-from arena.match.schedule import Finished, Planned, Schedule
+from arena.match.schedule import Finished, Planned
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
 from arena.players.submissions import Store
+from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
 from arena.serve.submissions import author_of
 from arena.student.checking import CheckReport
 from arena.student.checking.check_maker import CheckMaker
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
-from arena.student.checking.conditions import of_league
+from arena.student.checking.conditions import Conditions, of_league
 from arena.student.checking.explanations import Explanation
 from arena.tournament.recorded_games import Wait, written
-from db import ladder, running, store
+from db import ladder, ladder_pairs, running, store
 from db.audit import StoredVersion
 from db.database import Connection, Database
 from db.ladder import StoredSubmission, SubmissionState
@@ -42,8 +42,6 @@ FIRST_NUMBER: Final = 2**40
 """The number of the first game of a check. These games are not recorded; recorded games have smaller numbers."""
 _POSITIONS: Final = 10
 """Positions in which each agent is asked for a move; `arena check` uses more."""
-_LOOK_EVERY: Final = 2.0
-"""Seconds after which new submissions are looked for, if a nudge was lost."""
 
 
 @dataclass(slots=True)
@@ -57,7 +55,7 @@ class _InProgress:
     """The number of steps in its row."""
 
 
-class Checks(Schedule):
+class Checks(StandingSchedule):
     """The checks of one ladder's submissions."""
 
     def __init__(
@@ -71,37 +69,33 @@ class Checks(Schedule):
         changed: Callable[[int], None] = lambda _: None,
         entered: Callable[[StoredSubmission], None] = lambda _: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        clock: Callable[[], float] = monotonic,
     ) -> None:
         """`scratch`: a folder of the run in which agents get their folders. `changed` is called with the id of a
         submission when its row has changed, `entered` with a submission that passed, when its version plays."""
-        conditions = replace(of_league(opened.ladder.league), positions=_POSITIONS, seconds=1.0)
-        self._maker = CheckMaker(conditions, sources, scratch, numbers=count(FIRST_NUMBER))
+        self._conditions = _conditions(opened)
+        self._numbers = count(FIRST_NUMBER)
+        self._maker = CheckMaker(self._conditions, sources, scratch, numbers=self._numbers)
         self._opened = opened
         self._database = database
         self._sources = sources
+        self._scratch = scratch
         self._wait = wait
         self._changed = changed
         self._entered = entered
         self._now = now
-        self._clock = clock
         self._schedule = CheckSchedule(self._begin, many=True)
         # By the ids of the submissions.
         self._in_progress: dict[int, _InProgress] = {}
         # By author: the number of the last check.
         self._turns: dict[str, int] = {}
         self._turn = count(1)
-        self._look_at = -float("inf")
+        self._looks = True
         self.interrupted()
 
     @property
     def warnings(self) -> list[str]:
         """Warnings about this machine, for the instructor."""
         return self._maker.confinement.warnings
-
-    def nudge(self) -> None:
-        """Look for new submissions at the next opportunity."""
-        self._look_at = -float("inf")
 
     # The schedule that a director plays.
 
@@ -119,12 +113,19 @@ class Checks(Schedule):
         """Notes that all players of the game are ready: the director yields `Began`."""
         self._schedule.began(game)
 
+    def look(self, ladder: OpenLadder) -> None:
+        """With the next call of `next`, what was handed in is checked, under the conditions of now."""
+        conditions = _conditions(ladder)
+        if conditions != self._conditions:
+            self._maker = CheckMaker(conditions, self._sources, self._scratch, numbers=self._numbers)
+        self._opened, self._conditions, self._looks = ladder, conditions, True
+
     def interrupted(self) -> None:
         """The games in progress are lost: their checks begin again."""
         self._schedule = CheckSchedule(self._begin, many=True)
         self._in_progress.clear()
         self._write(self._put_back)
-        self.nudge()
+        self._looks = True
 
     def close(self) -> None:
         """Ends the checks; those in progress begin again with the next run."""
@@ -135,13 +136,13 @@ class Checks(Schedule):
     def _begin(self) -> RunningCheck | None:
         """The check of the next submission; None if there is none now."""
         self._record()
-        if self._clock() < self._look_at:
+        if not self._looks:
             return None
         with self._database.reading() as connection:
             waits = self._next_of(ladder.open_submissions(connection, self._opened.id)) is not None
         one = self._write(self._begin_next) if waits else None
         if one is None:
-            self._look_at = self._clock() + _LOOK_EVERY
+            self._looks = False
             return None
         self._turns[author_of(one.author)] = next(self._turn)
         self._in_progress[one.id] = checked = _InProgress(one)
@@ -211,7 +212,7 @@ class Checks(Schedule):
             self._changed(one.submission.id)
             if (report := ended.get(one.submission.id)) is not None:
                 del self._in_progress[one.submission.id]
-                self.nudge()
+                self._looks = True
                 if report.plays:
                     self._entered(one.submission)
 
@@ -228,7 +229,7 @@ class Checks(Schedule):
         store.enter(connection, tournament, name, version)
         if statuses.get(name) == "quarantined":  # the faults were the old version's
             store.set_entry_status(connection, tournament, name, "active")
-        store.cancel_attempts(connection, [*running.scheduled_of(connection, tournament, name)])
+        ladder_pairs.cancel_replaced(connection, tournament)
         self._change(connection, one, SubmissionState.ENTERED, words=words, version=version)
 
     def _change(
@@ -264,6 +265,11 @@ class Checks(Schedule):
 
     def _write(self, action: Callable[[Connection], Result]) -> Result:
         return written(self._database, self._wait, action)
+
+
+def _conditions(opened: OpenLadder) -> Conditions:
+    """The conditions of each check, which is shorter than that of `arena check`."""
+    return replace(of_league(opened.ladder.league), positions=_POSITIONS, seconds=1.0)
 
 
 def _words(report: CheckReport) -> str:

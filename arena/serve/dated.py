@@ -1,7 +1,8 @@
 """The tournaments of a ladder that begin at a time, and its final: each is played by the ladder's director.
 
 A tournament is played by the versions that play on the ladder when it begins, and by no later ones. Its row in the
-database says that it has begun, so it begins once, whatever is killed; the next run goes on with it.
+database says that it has begun, so it begins once, whatever is killed; the next run goes on with it. The transaction
+that writes this row excludes submissions: each one is checked before the final begins, or it is refused.
 """
 
 from __future__ import annotations
@@ -9,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from arena.errors import ArenaError
-from arena.match.schedule import Finished, Planned, Schedule
+from arena.match.schedule import Finished, Planned
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.submissions import Store
+from arena.serve.in_turn import StandingSchedule
 from arena.serve.ladder import FINAL, Dated
-from arena.serve.opened import OpenLadder
+from arena.serve.opened import OpenLadder, opened
 from arena.tournament.league import League, Listed
 from arena.tournament.lock import tournament_lock
 from arena.tournament.recorded_games import Wait
@@ -30,11 +31,6 @@ from db.audit import StoredVersion
 from db.database import Connection, Database
 from db.errors import Busy
 
-_LOOK_EVERY: Final = timedelta(seconds=2)
-"""How often the database is asked whether a tournament begins."""
-_REST: Final = 2.0
-"""Seconds until the director asks again."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Running:
@@ -44,12 +40,16 @@ class _Running:
     lock: ExitStack
 
 
-class DatedTournaments(Schedule):
+class _NotNow(Exception):
+    """The tournament cannot begin as it was read: somebody handed in, or the ladder has changed."""
+
+
+class DatedTournaments(StandingSchedule):
     """The tournaments of one ladder that have begun and are not over, the first one first."""
 
     def __init__(
         self,
-        opened: OpenLadder,
+        ladder: OpenLadder,
         database: Database,
         store: Store,
         folder: RunFolder,
@@ -61,8 +61,7 @@ class DatedTournaments(Schedule):
     ) -> None:
         """Nothing is played before the first `next`. `ladder_is_over`: whether its last game has been played, so that
         the final can begin. `say` gets a sentence when a tournament begins, ends, or cannot begin."""
-        # Can be replaced while it stands: when the ladder closes, or when its description changes.
-        self.opened = opened
+        self._opened = ladder
         self._database = database
         self._store = store
         self._folder = folder
@@ -75,7 +74,7 @@ class DatedTournaments(Schedule):
         self._running: list[_Running] = []
         # By number: the tournament of each game in progress.
         self._of_game: dict[int, Tournament] = {}
-        self._look_at: datetime | None = None
+        self._looks = True
 
     @property
     def is_over(self) -> bool:
@@ -83,7 +82,7 @@ class DatedTournaments(Schedule):
         if self._running or self._trouble:
             return False
         with self._database.reading() as connection:
-            return _status(connection, self.opened.final) == "finished"
+            return _status(connection, self._opened.final) == "finished"
 
     def next(self) -> Planned | None:
         """The next game of the tournaments that have begun; those whose time has come begin."""
@@ -101,9 +100,9 @@ class DatedTournaments(Schedule):
         """Records the game and all that follows from it in its tournament."""
         self._of_game.pop(finished.game.number).note(finished)
 
-    def rest(self) -> float | None:
-        """Two seconds: a tournament can begin at any time."""
-        return _REST
+    def look(self, ladder: OpenLadder) -> None:
+        """With the next call of `next`, tournaments whose time has come begin."""
+        self._opened, self._looks = ladder, True
 
     def interrupted(self) -> None:
         """The referee died: the games in progress are scheduled again."""
@@ -119,79 +118,92 @@ class DatedTournaments(Schedule):
     # Begin and end.
 
     def _begin_those_due(self) -> None:
-        now = self._now()
-        # The lower bound is for a clock that was set back.
-        if self._look_at is not None and self._look_at - _LOOK_EVERY <= now < self._look_at:
+        if not self._looks:
             return
-        self._look_at = now + _LOOK_EVERY
-        known = {one.tournament.league.name for one in self._running}
+        self._looks = False
         with self._database.reading() as connection:
-            due = [
-                league
-                for league in (one.league for one in self._planned(connection, now))
-                if league.name not in known and _status(connection, league.name) != "finished"
-            ]
+            due = self._due(connection)
         before, self._trouble = self._trouble, {}
         for league in due:
             try:
                 self._begin(league)
+            except _NotNow:
+                self._looks = True
             except ArenaError as error:
                 self._trouble[league.name] = why = str(error)
                 if before.get(league.name) != why:
                     self._say(f"the tournament {league.name!r} cannot be played now, it is tried again: {why}")
+
+    def _due(self, connection: Connection) -> list[League]:
+        """The tournaments to be played from now on, without their agents."""
+        known = {one.tournament.league.name for one in self._running}
+        return [
+            league
+            for league in (one.league for one in self._planned(connection, self._now()))
+            if league.name not in known and _status(connection, league.name) != "finished"
+        ]
 
     def _planned(self, connection: Connection, now: datetime) -> list[Dated]:
         """The tournaments whose time has come, also those that have begun or are over.
 
         The final waits until the last extension has ended, no submission is waiting for its check, and the last game
         of the ladder is over."""
-        ladder = self.opened.ladder
+        ladder = self._opened.ladder
         due = [one for one in ladder.tournaments if one.starts <= now]
-        final = Dated(FINAL, self.opened.closes, ladder.final)
-        if running.tournament(connection, self.opened.final) is not None:
+        final = Dated(FINAL, self._opened.closes, ladder.final)
+        if running.tournament(connection, self._opened.final) is not None:
             return [*due, final]
-        last = record.last_extension(connection, self.opened.id)
-        if now < max(final.starts, last or final.starts) or record.open_submissions(connection, self.opened.id):
+        last = record.last_extension(connection, self._opened.id)
+        if now < max(final.starts, last or final.starts) or record.open_submissions(connection, self._opened.id):
             return due
         if not self._ladder_is_over():
             return due
         return [*due, final]
 
-    def _with_agents(self, connection: Connection, league: League) -> League:
-        """The tournament with its agents: those that entered it, or, if it has not begun, those of the ladder now.
+    def _agents(self, connection: Connection, league: League) -> tuple[Listed, ...]:
+        """The agents of the tournament: those that entered it, or, if it has not begun, those of the ladder now.
 
         An agent that was put aside takes part: the tournament has its own rule about faults."""
         row = running.tournament(connection, league.name)
-        entered = record.standings(connection, self.opened.id if row is None else row["id"])
-        return replace(
-            league,
-            agents=tuple(
-                self._listed(line)
-                for line in sorted(entered, key=lambda line: line.name)
-                if row is not None or (line.name not in self.opened.anchors and line.status != "withdrawn")
-            ),
+        entered = record.standings(connection, self._opened.id if row is None else row["id"])
+        return tuple(
+            self._listed(line)
+            for line in sorted(entered, key=lambda line: line.name)
+            if row is not None or (line.name not in self._opened.anchors and line.status != "withdrawn")
         )
 
     def _listed(self, line: record.LadderLine) -> Listed:
         player = versions.player(_version(line), self._store)
-        walls, allowance = walls_of(self._store, line.source, self.opened.ladder.languages)
+        walls, allowance = walls_of(self._store, line.source, self._opened.ladder.languages)
         return Listed(line.name, line.started_as, player, walls=walls, allowance=allowance)
 
     def _begin(self, league: League) -> None:
         """Begins the tournament or goes on with it; ArenaError if that is not possible now."""
         with self._database.reading() as connection:
-            league = self._with_agents(connection, league)
-        if len(league.agents) < league.seats:
+            agents = self._agents(connection, league)
+        if len(agents) < league.seats:
             return
+
+        def still_due(connection: Connection) -> None:
+            record.lock_submissions(connection, self._opened.id)
+            self._opened = opened(connection, self._opened.name)
+            if league not in self._due(connection) or agents != self._agents(connection, league):
+                raise _NotNow
+
         with ExitStack() as stack:
             lock = stack.enter_context(tournament_lock(self._store.folder, league.name))
             lock.note(self._folder.path)
             tournament = Tournament.begin(
-                league, self._database, self._store, scratch=self._folder.scratch, wait=self._wait
+                replace(league, agents=agents),
+                self._database,
+                self._store,
+                scratch=self._folder.scratch,
+                wait=self._wait,
+                first=still_due,
             )
             self._running.append(_Running(tournament, stack.pop_all()))
         games = f"{tournament.over} of {tournament.all} games are over"
-        self._say(f"the tournament {league.name!r} is being played: {len(league.agents)} agents, {games}")
+        self._say(f"the tournament {league.name!r} is being played: {len(agents)} agents, {games}")
 
     def _end(self, one: _Running) -> None:
         self._release(one)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from arena.match.schedule import Finished, Planned, Schedule
+from arena.serve.opened import OpenLadder
 
 REST: Final = 2.0
 """Seconds until the director asks again at the latest."""
@@ -18,6 +19,10 @@ REST: Final = 2.0
 class StandingSchedule(Schedule, Protocol):
     """A schedule that goes on after its referee is lost, and whose games have numbers that no other schedule uses: ids
     of the database, or for games that are not recorded, numbers from 2**40."""
+
+    def look(self, _ladder: OpenLadder, /) -> None:
+        """Rows of the database can have changed, and this is the ladder now. `next` reads what matters to it."""
+        return
 
     def interrupted(self) -> None:
         """The referee died during the games in progress: they are to be played again."""
@@ -55,9 +60,13 @@ class InTurn(StandingSchedule):
         self._givers.pop(finished.game.number).note(finished)
 
     def rest(self) -> float:
-        """The shortest rest of all schedules, at most `REST`."""
-        rests = [schedule.rest() for schedule in self._schedules]
-        return min([REST, *(rest for rest in rests if rest is not None)])
+        """It never ends by itself."""
+        return REST
+
+    def look(self, ladder: OpenLadder) -> None:
+        """Passes it on to every schedule."""
+        for schedule in self._schedules:
+            schedule.look(ladder)
 
     def interrupted(self) -> None:
         """Passes it on to every schedule, removed ones with games in progress too."""

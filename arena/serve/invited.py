@@ -12,6 +12,7 @@ from itertools import count
 from typing import Final
 
 from arena.match.schedule import Finished, InOrder, Planned
+from arena.serve.in_turn import StandingSchedule
 from arena.tournament.casual import RecordingSchedule
 from arena.tournament.recorded_games import Wait
 from db.database import Database
@@ -21,7 +22,7 @@ FIRST_NUMBER: Final = 2**41
 """The numbers of these games are from here on: they have no row before they are over."""
 
 
-class InvitedGames(RecordingSchedule):
+class InvitedGames(RecordingSchedule, StandingSchedule):
     """The games with people that are waiting or in progress."""
 
     def __init__(self, database: Database, wait: Wait) -> None:

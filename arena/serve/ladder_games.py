@@ -326,6 +326,10 @@ class _Part(StandingSchedule):
         """Records the game."""
         self._games.note(finished)
 
+    def look(self, ladder: OpenLadder) -> None:
+        """This is the ladder now."""
+        self._games.opened = ladder
+
     def interrupted(self) -> None:
         """Schedules the games in progress again."""
         self._games.interrupted()

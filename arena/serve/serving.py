@@ -192,7 +192,6 @@ class Serving(WrappingSchedule):
     def _nudged(self) -> None:
         if self._nudges.read():
             self._look_at = self._clock()
-            self._parts.checks.nudge()
 
     def _look_if_due(self) -> None:
         if self._clock() >= self._look_at:
@@ -206,7 +205,7 @@ class Serving(WrappingSchedule):
         with self._database.reading() as connection:
             self.ladder = opened(connection, self.ladder.name)
             changes = self._submissions.changes(connection)
-        self._parts.dated.opened = self._parts.games.opened = self.ladder
+        self._turns.look(self.ladder)
         for change in changes:
             self._publish(SubmissionNews(change.submission.id))
             self._tell(change)

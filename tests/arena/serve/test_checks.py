@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as changed
 
 from arena.match.schedule import Began, Entrant, Finished, Planned
 from arena.play.director import Director
@@ -19,7 +21,9 @@ from arena.serve.checks import FIRST_NUMBER, Checks
 from arena.serve.submissions import author_of
 from arena.student.checking import CheckStep, Light, StepName
 from arena.student.checking.check_schedule import Candidate, RunningCheck
+from arena.student.checking.conditions import Conditions
 from arena.student.checking.steps import GameBatch, GameRequests
+from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db import ladder, running, store
 from db.ladder import StoredSubmission, SubmissionState
@@ -205,7 +209,7 @@ def test_a_new_version_plays_at_once_and_cancels_what_its_old_one_had_not_begun(
         store.begin(connection, begun, OPENS)
         store.set_entry_status(connection, tournament, "alice", "quarantined")
     room.receive(room.file(2))
-    schedule.nudge()
+    schedule.look(room.opened)
     play_out(room, schedule)
     assert [one.state for one in room.rows()] == ["entered", "entered"]
     with room.database.reading() as connection:
@@ -216,19 +220,31 @@ def test_a_new_version_plays_at_once_and_cancels_what_its_old_one_had_not_begun(
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_new_submission_is_seen_when_nudged_or_after_two_seconds(room: HandInRoom) -> None:
-    time = [0.0]
-    schedule = new_checks(room, room.folder, clock=lambda: time[0])
+def test_a_new_submission_is_seen_at_the_next_look(room: HandInRoom) -> None:
+    schedule = new_checks(room, room.folder)
     assert schedule.next() is None
     room.receive(room.file(1), "alice")
     assert schedule.next() is None
-    schedule.nudge()
+    schedule.look(room.opened)
     assert play_out(room, schedule) == ["alice", "alice"]
-    room.receive(room.file(1), "bob")
-    time[0] = 1.9
-    assert schedule.next() is None
-    time[0] = 2.0
-    assert play_out(room, schedule) == ["bob", "bob"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_check_has_the_conditions_of_its_time(room: HandInRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Conditions] = []
+
+    def maker(conditions: Conditions, *_: object, numbers: Iterator[int]) -> _Maker:
+        made.append(conditions)
+        return _Maker(numbers=numbers)
+
+    monkeypatch.setattr(checks, "CheckMaker", maker)
+    schedule = new_checks(room, room.folder)
+    schedule.look(room.opened)
+    league = replace(room.opened.ladder.league, walls=WallKind.LIMITS)
+    schedule.look(changed(room.opened, ladder=changed(room.opened.ladder, league=league)))
+    assert [one.walls for one in made] == [None, WallKind.LIMITS]
+    room.receive(room.file())
+    assert play_out(room, schedule) == ["alice", "alice"]
 
 
 @pytest.mark.usefixtures("quick")
@@ -245,7 +261,7 @@ def test_whatever_is_killed_every_submission_reaches_its_end(tmp_path: Path, see
                     name = random.choice(("good.py", "good.py", "bad.py"))
                     path = room.file(next(numbers), name=name)
                     room.receive(path, random.choice("abc"), agent=random.choice(("", "x")))
-                    schedule.nudge()
+                    schedule.look(room.opened)
                 case "next" if len(playing) < 3 and (game := schedule.next()) is not None:
                     playing.append(game)
                 case "note" if playing:
@@ -258,7 +274,7 @@ def test_whatever_is_killed_every_submission_reaches_its_end(tmp_path: Path, see
             check_rows(room, playing)
         for game in playing:
             schedule.note(over(room, game))
-        schedule.nudge()
+        schedule.look(room.opened)
         play_out(room, schedule)
         rows = room.rows()
         assert all(one.state.is_final for one in rows)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from arena.match.schedule import Finished, Planned
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.serve.dated import DatedTournaments
-from arena.serve.opened import close, opened
+from arena.serve.opened import close, opened, updated
 from arena.tournament.lock import running_in, tournament_lock
 from arena.walls.run_folder import RunFolder
 from db import ladder as rows
@@ -83,6 +84,18 @@ class Room:
             say=self.said.append,
         )
 
+    def next_of(self, dated: DatedTournaments) -> Planned | None:
+        """The next game, after a look at the database."""
+        with self.database.reading() as connection:
+            dated.look(opened(connection, "cs101"))
+        return dated.next()
+
+    def play_all(self, dated: DatedTournaments) -> int:
+        """Plays one game after the other, after a look at the database; how many."""
+        with self.database.reading() as connection:
+            dated.look(opened(connection, "cs101"))
+        return play_all(dated)
+
     def entries(self, tournament: str) -> dict[str, str]:
         """The agents of the tournament, with their sources; none if there is no such tournament."""
         with self.database.reading() as connection:
@@ -119,15 +132,14 @@ def test_a_tournament_begins_at_its_time_with_the_versions_of_then(room: Room) -
     room.hand_in(*STUDENTS)
     with room.run() as dated:
         room.now = FRIDAY - timedelta(seconds=1)
-        assert dated.next() is None
-        assert dated.rest() == 2.0
+        assert room.next_of(dated) is None
         room.hand_in("alice", source="alphabeta:depth=2")
         room.now = FRIDAY + timedelta(seconds=2)
-        game = dated.next()
+        game = room.next_of(dated)
         assert game is not None
         room.hand_in("alice", "dave", source="mcts")
         dated.note(finished(game))
-        play_all(dated)
+        room.play_all(dated)
     assert room.entries("cs101 friday") == {"alice": "alphabeta:depth=2", "bob": "random", "carol": "random"}
     assert {status for _, _, status in room.games("cs101 friday")} == {"finished"}
     assert room.said == [
@@ -135,7 +147,7 @@ def test_a_tournament_begins_at_its_time_with_the_versions_of_then(room: Room) -
         "the tournament 'cs101 friday' is over; its results: arena standings 'cs101 friday'",
     ]
     with room.run() as dated:
-        assert dated.next() is None  # it is over, and the final has not begun
+        assert room.next_of(dated) is None  # it is over, and the final has not begun
     assert room.entries("cs101 final") == {}
 
 
@@ -147,7 +159,7 @@ def test_a_version_in_a_tournament_is_the_version_of_the_ladder(room: Room, tmp_
     room.hand_in("bob")
     room.now = FRIDAY
     with room.run() as dated:
-        assert dated.next() is not None
+        assert room.next_of(dated) is not None
         with room.database.reading() as connection:
             row = running.tournament(connection, "cs101 friday")
             assert row is not None
@@ -161,7 +173,7 @@ def test_withdrawn_agents_stay_out_and_those_that_were_put_aside_take_part(room:
         store.set_entry_status(connection, room.ladder.id, "bob", "quarantined")
     room.now = FRIDAY
     with room.run() as dated:
-        play_all(dated)
+        room.play_all(dated)
     assert [*room.entries("cs101 friday")] == ["bob", "carol"]
 
 
@@ -169,11 +181,11 @@ def test_a_tournament_waits_for_two_agents(room: Room) -> None:
     room.hand_in("alice")
     room.now = FRIDAY
     with room.run() as dated:
-        assert dated.next() is None
+        assert room.next_of(dated) is None
         assert room.entries("cs101 friday") == {}
         room.hand_in("bob")
         room.now += timedelta(seconds=2)
-        assert dated.next() is not None
+        assert room.next_of(dated) is not None
 
 
 def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> None:
@@ -184,7 +196,7 @@ def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> N
             rows.extend(connection, room.ladder.id, "bob", end, reason="ill", now=OPENED)
     with room.run() as dated:
         room.now = until - timedelta(seconds=1)
-        play_all(dated)
+        room.play_all(dated)
         assert room.entries("cs101 final") == {}
         with room.database.writing() as connection:
             waiting = rows.add_submission(
@@ -198,11 +210,11 @@ def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> N
                 now=room.now,
             )
         room.now = until + timedelta(seconds=2)
-        assert dated.next() is None
+        assert room.next_of(dated) is None
         with room.database.writing() as connection:
             rows.change_submission(connection, waiting, SubmissionState.FAILED, room.now, words="no")
         room.now += timedelta(seconds=2)
-        assert play_all(dated) == 12
+        assert room.play_all(dated) == 12
         assert dated.is_over
     assert [*room.entries("cs101 final")] == ["alice", "bob", "carol"]
 
@@ -210,24 +222,23 @@ def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> N
 def test_a_ladder_that_is_closed_early_has_its_final_at_once(room: Room) -> None:
     room.hand_in("alice", "bob")
     with room.run() as dated:
-        assert dated.next() is None
+        assert room.next_of(dated) is None
         with room.database.writing() as connection:
             close(connection, room.ladder, room.now)
-            dated.opened = opened(connection, "cs101")
         room.now += timedelta(seconds=2)
-        assert play_all(dated) == 4
+        assert room.play_all(dated) == 4
 
 
 def test_the_final_waits_for_the_last_pairs_of_the_ladder(room: Room) -> None:
     room.hand_in("alice", "bob")
     room.now, room.ladder_is_over = CLOSES, False
     with room.run() as dated:
-        play_all(dated)
+        room.play_all(dated)
         assert room.entries("cs101 final") == {}
         room.ladder_is_over = True
         room.now += timedelta(seconds=2)
         assert not dated.is_over
-        assert play_all(dated) == 4
+        assert room.play_all(dated) == 4
         assert dated.is_over
 
 
@@ -237,11 +248,11 @@ def test_a_tournament_that_another_process_runs_is_tried_again(room: Room) -> No
     with room.run() as dated:
         with tournament_lock(room.store.folder, "cs101 friday"):
             for _ in range(2):
-                assert dated.next() is None
+                assert room.next_of(dated) is None
                 room.now += timedelta(seconds=2)
             (said,) = room.said
             assert said.startswith("the tournament 'cs101 friday' cannot be played now, it is tried again: another ")
-        assert dated.next() is not None
+        assert room.next_of(dated) is not None
 
 
 def test_a_tournament_whose_agents_cannot_be_read_is_tried_again(room: Room, tmp_path: Path) -> None:
@@ -254,22 +265,24 @@ def test_a_tournament_whose_agents_cannot_be_read_is_tried_again(room: Room, tmp
     folder.rename(tmp_path / "gone")
     with room.run() as dated:
         for _ in range(2):
-            assert dated.next() is None
+            assert room.next_of(dated) is None
             room.now += timedelta(seconds=2)
         (said,) = room.said
         assert "cannot be played now, it is tried again: 'alice@1'" in said
         (tmp_path / "gone").rename(folder)
-        assert dated.next() is not None
+        assert room.next_of(dated) is not None
 
 
 def test_agents_in_other_languages_have_the_walls_and_limits_of_their_language(room: Room, tmp_path: Path) -> None:
     source, started_as = built_agent(room.store, tmp_path)
-    room.ladder = replace(room.ladder, ladder=replace(room.ladder.ladder, languages=LANGUAGES))
+    with room.database.writing() as connection:
+        described = replace(room.ladder.ladder, languages=LANGUAGES)
+        room.ladder = updated(connection, described, rules=room.ladder.rules)
     room.hand_in("bob")
     room.hand_in("alice", source=source, started_as=started_as)
     room.now = FRIDAY
     with room.run() as dated:
-        assert dated.next() is not None
+        assert room.next_of(dated) is not None
         listed = {one.name: (one.walls, one.allowance) for one in dated._running[0].tournament.league.agents}
     assert listed == {"alice": (LANGUAGES["sh"].walls, LANGUAGES["sh"].allowance), "bob": (None, None)}
 
@@ -278,9 +291,66 @@ def test_others_learn_where_a_tournament_is_played(room: Room) -> None:
     room.hand_in("alice", "bob")
     room.now = FRIDAY
     with room.run() as dated:
-        assert dated.next() is not None
+        assert room.next_of(dated) is not None
         assert running_in(room.store.folder, "cs101 friday") == room.run_folder.path
     assert running_in(room.store.folder, "cs101 friday") is None
+
+
+def play_friday(room: Room) -> None:
+    """Play the first tournament; then it is the time of the final."""
+    room.hand_in("alice", "bob")
+    room.now = FRIDAY
+    with room.run() as dated:
+        room.play_all(dated)
+    room.now = CLOSES
+
+
+def test_an_agent_that_is_received_while_the_final_is_prepared_is_in_it(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_friday(room)
+    received: list[int] = []
+
+    def locked(*arguments: Any) -> Any:
+        if not received:
+            with room.database.writing() as connection:
+                submitted = rows.add_submission(
+                    *(connection, room.ladder.id, "carol"),
+                    label="carol.py",
+                    source="random",
+                    state=SubmissionState.RECEIVED,
+                    words="",
+                    now=CLOSES,
+                )
+                received.append(submitted)
+        return tournament_lock(*arguments)
+
+    monkeypatch.setattr("arena.serve.dated.tournament_lock", locked)
+    with room.run() as dated:
+        assert room.next_of(dated) is None
+        assert room.next_of(dated) is None, "its check is not over"
+        assert room.entries("cs101 final") == {}
+        room.hand_in("carol")
+        with room.database.writing() as connection:
+            rows.change_submission(connection, received[0], SubmissionState.ENTERED, CLOSES)
+        room.play_all(dated)
+    assert [*room.entries("cs101 final")] == ["alice", "bob", "carol"]
+
+
+def test_a_final_does_not_begin_if_its_ladder_is_open_longer_meanwhile(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_friday(room)
+
+    def locked(*arguments: Any) -> Any:
+        with room.database.writing() as connection:
+            rows.extend(connection, room.ladder.id, "bob", CLOSES + timedelta(days=1), reason="ill", now=CLOSES)
+        return tournament_lock(*arguments)
+
+    monkeypatch.setattr("arena.serve.dated.tournament_lock", locked)
+    with room.run() as dated:
+        assert room.next_of(dated) is None
+    assert room.entries("cs101 final") == {}
 
 
 @pytest.mark.parametrize("seed", range(tries(12, soak=300)))
@@ -304,7 +374,7 @@ def test_whatever_is_killed_every_game_is_played_once(room: Room, seed: int) -> 
             dated, playing = room.begin(), []
         elif what < 0.55 and playing:
             dated.note(finished(playing.pop(random.randrange(len(playing)))))
-        elif len(playing) < 3 and (game := dated.next()) is not None:
+        elif len(playing) < 3 and (game := room.next_of(dated)) is not None:
             playing.append(game)
         if room.now > CLOSES and dated.is_over:
             break

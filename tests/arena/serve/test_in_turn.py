@@ -6,11 +6,9 @@ from collections import deque
 from datetime import UTC, datetime
 from random import Random
 
-import pytest
-
 from agents.protocol import Verdict
 from arena.match.schedule import Finished, Planned
-from arena.serve.in_turn import REST, InTurn, StandingSchedule
+from arena.serve.in_turn import InTurn, StandingSchedule
 from db.records import GameRecord
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -19,12 +17,11 @@ NOW = datetime(2026, 11, 1, tzinfo=UTC)
 class Numbered(StandingSchedule):
     """Games with these numbers; those in progress are played again after an interruption."""
 
-    def __init__(self, *numbers: int, rest: float | None = None) -> None:
+    def __init__(self, *numbers: int) -> None:
         self.waiting = deque(numbers)
         self.playing: list[int] = []
         self.noted: list[int] = []
         self.closed = 0
-        self._rest = rest
 
     def next(self) -> Planned | None:
         if not self.waiting:
@@ -35,9 +32,6 @@ class Numbered(StandingSchedule):
     def note(self, finished: Finished) -> None:
         self.playing.remove(finished.game.number)
         self.noted.append(finished.game.number)
-
-    def rest(self) -> float | None:
-        return self._rest
 
     def interrupted(self) -> None:
         self.waiting.extendleft(self.playing)
@@ -62,11 +56,6 @@ def test_the_first_schedule_that_has_a_game_gives_it() -> None:
         in_turn.note(over(game))
     assert (people.noted, checks.noted, pairs.noted) == ([1], [11], [22, 21])
     assert in_turn.ahead() is None
-
-
-@pytest.mark.parametrize(("rests", "expected"), [((None, None), REST), ((None, 0.5), 0.5), ((9.0,), REST), ((), REST)])
-def test_it_rests_as_long_as_the_most_impatient_schedule(rests: tuple[float | None, ...], expected: float) -> None:
-    assert InTurn([Numbered(rest=rest) for rest in rests]).rest() == expected
 
 
 def test_a_removed_schedule_still_gets_the_ends_of_its_games() -> None:

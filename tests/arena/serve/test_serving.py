@@ -20,6 +20,7 @@ from agents.protocol import Verdict
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged
+from arena.serve.in_turn import StandingSchedule
 from arena.serve.invited import FIRST_NUMBER, InvitedGames
 from arena.serve.opened import OpenLadder, close, updated
 from arena.serve.serving import Parts, Serving
@@ -31,21 +32,21 @@ from tests.kit.hand_in_room import CLOSES, HandInRoom, hand_in_room
 from tests.kit.ladder_room import LadderRoom
 
 
-class Queue(InOrder):
+class Queue(InOrder, StandingSchedule):
     """A part of the ladder that plays what the test gives it."""
 
     def __init__(self) -> None:
         super().__init__(())
         self.calls: list[str] = []
-        self.opened: OpenLadder | None = None
+        self.looked_at: list[OpenLadder] = []
         self.warnings: list[str] = []
         self.is_over = False
 
     def began(self, _: Planned) -> None:
         pass
 
-    def nudge(self) -> None:
-        self.calls.append("nudge")
+    def look(self, ladder: OpenLadder) -> None:
+        self.looked_at.append(ladder)
 
     def interrupted(self) -> None:
         self.calls.append("interrupted")
@@ -280,8 +281,7 @@ def test_at_the_close_no_pair_begins_and_the_parts_know_it(room: Room) -> None:
     assert isinstance(notice, Notice)
     assert "closed" in notice.text
     assert room.games.is_closed
-    assert room.serving.ladder.closes == closed.closes
-    assert room.games.opened == room.dated.opened == room.serving.ladder
+    assert [one.closes for one in room.checks.looked_at] == [CLOSES, closed.closes]
     assert room.look() == []
 
 
