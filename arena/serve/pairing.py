@@ -29,6 +29,8 @@ _RESTED: Final = 0.5
 """Up to this time since its last pair, in mean pauses, a player is less likely to be an opponent."""
 _FAR: Final = 0.05
 """The probability of a random opponent, which may be far stronger or weaker."""
+_ANCHORED: Final = 0.1
+"""The probability of an anchor as opponent: only games with anchors show where all the others are together."""
 
 
 class Candidate(Struct, frozen=True):
@@ -125,8 +127,11 @@ def _begun(
     opponents = _least_busy([other for other in others if other.anchor or other.author != one.author])
     if not opponents:
         return None
-    if random.random() < _FAR:
+    chance = random.random()
+    if chance < _FAR:
         return Pair(one.name, random.choice(opponents).name)
+    if chance < _FAR + _ANCHORED:
+        opponents = [other for other in opponents if other.anchor] or opponents
     return Pair(one.name, max(opponents, key=lambda other: _worth(state, waiting, one, other)).name)
 
 

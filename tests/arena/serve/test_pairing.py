@@ -152,6 +152,12 @@ def test_thirty_pairs_put_the_players_in_order_and_nobody_waits_long(seed: int) 
     assert max(max(own) / mean(own) for own in pauses) <= 2.0
 
 
+def test_players_who_know_each_other_well_still_meet_anchors() -> None:
+    """Otherwise a small ladder would know the differences of its players, but not their place on the scale."""
+    ladder = settled(10, 150, 0)
+    assert mean(one.error for one in ladder.players().values()) < 34.0
+
+
 def test_an_author_who_hands_in_all_the_time_lets_nobody_else_wait() -> None:
     """Another version after each pair, without limits: all its pairs are placement, and two thirds are left."""
     ladder = settled(20, 12, 0)
