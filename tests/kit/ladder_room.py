@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import random
 import select
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
@@ -55,12 +57,13 @@ class LadderRoom:
     server: subprocess.Popen[str] | None = None
     printed: list[str] = field(default_factory=list)
     """The lines of all servers that the test has read."""
+    temporary: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="ladder-", dir="/tmp")))
+    """Temporary files of all commands, run folders too: these are made elsewhere if this path is long."""
     _lines: SimpleQueue[str | None] = field(default_factory=SimpleQueue)
     """Those that it has not read; None: the server has ended."""
 
     def __post_init__(self) -> None:
         self.describe(games_at_once=1)
-        (self.folder / "tmp").mkdir()
 
     def describe(self, *, games_at_once: int, game: str = "nap", pause: int = 0) -> None:
         """Write the description. `pause`: seconds between two submissions of an author."""
@@ -72,8 +75,11 @@ class LadderRoom:
 
     def __exit__(self, *_: object) -> None:
         """A server that a failed test has left is killed."""
-        if self.server is not None and self.server.poll() is None:
-            self.kill()
+        try:
+            if self.server is not None and self.server.poll() is None:
+                self.kill()
+        finally:
+            shutil.rmtree(self.temporary)
 
     def serve(self) -> None:
         """Start the server, and wait until it has printed what it does."""
@@ -83,6 +89,7 @@ class LadderRoom:
         # In a thread: a server whose lines nobody reads stops when the pipe is full.
         Thread(target=_read, args=(self.server.stdout, self._lines), daemon=True).start()
         self.wait_for(lambda line: ", clock " in line)
+        assert [*self.temporary.glob("arena-run-*")] != []
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> int:
         """Send the server a signal; its exit code. All its processes end, and no file of the run is left."""
@@ -91,7 +98,7 @@ class LadderRoom:
         self.server.send_signal(number)
         code = self.end()
         _assert_ended(family)
-        assert [*(self.folder / "tmp").iterdir()] == []
+        assert [*self.temporary.iterdir()] == []
         return code
 
     def kill(self, *, group: bool = False) -> None:
@@ -236,7 +243,7 @@ class LadderRoom:
                 stdout=stack.enter_context(output.open("w")) if output else subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
-                env=environment(200) | {"TMPDIR": str(self.folder / "tmp"), "PYTHONPATH": str(ROOT)},
+                env=environment(200) | {"TMPDIR": str(self.temporary), "PYTHONPATH": str(ROOT)},
                 cwd=self.folder,
                 start_new_session=own_group,
             )

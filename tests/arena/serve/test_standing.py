@@ -16,6 +16,7 @@ from typing import Final
 
 import pytest
 
+from arena.serve.pairing import PLACEMENT_PAIRS
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE, SOAK, SOAK_MINUTES, tries
 from tests.kit.hand_in_room import AGENT
@@ -27,11 +28,8 @@ import random
 from agents import Agent
 
 class Mine(Agent):
-    def begin(self, game, seat, seed):
-        self.random = random.Random(seed)
-
     def choose(self, state, clock):
-        return self.random.choice(state.moves())
+        return random.Random(str(state)).choice(state.moves())
 """
 AVOIDS_THE_FIRST: Final = """\
 from agents import Agent
@@ -83,6 +81,7 @@ def test_forty_agents_play_for_an_hour_in_the_same_memory_and_nobody_waits(room:
     codes = Counter(_hand_in(room, author, file) for author, file in files.items())
     assert codes == {0: len(authors)}
     room.wait_until_checked()
+    assert room.rows("SELECT words FROM submission WHERE state <> 'entered'") == []
     watcher, last = room.started("watch", "--tv", output=room.folder / "watched.txt"), authors[0]
     begin, sizes = time.monotonic(), list[dict[str, int]]()
     while time.monotonic() < begin + SOAK_MINUTES * 60:
@@ -128,8 +127,9 @@ def _hand_in(room: LadderRoom, author: str, file: Path) -> int:
 
 
 def _pauses(room: LadderRoom, authors: list[str]) -> dict[str, float]:
-    """The longest pause of each agent between two of its pairs, in mean pauses, from when all have begun one. Not of
-    agents that were put aside."""
+    """The longest pause of each agent between two of its pairs, in mean pauses. Not of agents that were put aside.
+
+    It begins when all are placed: until then they take turns against anchors, and all their pauses are the same."""
     rows = room.rows(
         "SELECT seat.name, (game.number + 1) / 2 FROM game JOIN seat ON seat.game = game.id "
         "WHERE game.leg = 0 AND game.attempt = 1 AND game.tournament IN (SELECT tournament FROM submission) "
@@ -139,7 +139,7 @@ def _pauses(room: LadderRoom, authors: list[str]) -> dict[str, float]:
     for name, number in rows:
         begun.get(str(name), []).append(int(number))
     end = max(int(number) for _, number in rows) + 1
-    begin = max(numbers[0] for numbers in begun.values())
+    begin = max(numbers[PLACEMENT_PAIRS] for numbers in begun.values())
     later = {name: [number for number in numbers if number >= begin] for name, numbers in begun.items()}
     mean = len(authors) * (end - begin) / sum(map(len, later.values()))
     aside = {line.split()[1] for line in room.printed if " is put aside after faults" in line}
