@@ -17,7 +17,7 @@ from arena.match.clock import Clock, TimeControl
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
 from db.records import GameRecord, SeatRecord
 
-_HIDDEN: Final = "the rules hide moves, so the board is shown when the game is over"
+_HIDDEN: Final = "the rules hide moves from players, so the board is shown only by arena replay, after the game"
 _LAST: Final = 10
 """Number of last moves that are listed if there is no board."""
 

@@ -55,7 +55,8 @@ def watch(
 
     Without GAME it follows the newest game in progress, and goes on to another one when that is over. The most
     interesting game of --tv has strong players with similar ratings. Press n for another game and q to quit.
-    Into a file or a pipe it prints a line for each move. What agents say about their moves is not shown.
+    Into a file or a pipe it prints a line for each move, until the run ends. What agents say about their moves is not
+    shown. A GAME whose referee was lost is shown again when it is played again.
 
     Example: arena watch
 
@@ -146,6 +147,8 @@ class _Watching:
         """`chosen`: the game that the user asked for; None: one after the other."""
         self.tournament = tournament
         self.chosen = chosen
+        self.is_done = False
+        """Whether the game that the user asked for is over."""
         self.screen: LiveScreen | None = None
         self._database = database
         self._tv = tv
@@ -160,10 +163,9 @@ class _Watching:
 
         self._follower = Follower(folder)
         self._follower.subscribe_news()
-        if self.chosen is not None:
-            self._follow(self.chosen)
-        else:
-            self.follow_next()
+        self._id = self.screen = None
+        self._not_live.clear()
+        self.follow_next()
 
     def close(self) -> None:
         """Ends the connection."""
@@ -183,12 +185,11 @@ class _Watching:
         self._follower.subscribe(id)
 
     def follow_next(self) -> bool:
-        """Follows another game; False if there is none. If the director has ended, looks for a new one first."""
+        """Follows another game, or the chosen one again; False if there is none now."""
+        if self.chosen is not None:
+            return self._follow_chosen(self.chosen)
         from db import ladder, lookup, running
 
-        if self.has_ended:
-            self._reconnect()
-            return False
         with self._database.reading() as connection:
             id = lookup.find_tournament(connection, self.tournament)
             playing = running.in_progress(connection, id)
@@ -206,22 +207,37 @@ class _Watching:
         self._follow(found.id)
         return True
 
-    def _reconnect(self) -> None:
+    def _follow_chosen(self, id: int) -> bool:
+        """Follows this game if it is in progress. A game whose director or referee was lost is played again."""
+        from db import games
+
+        with self._database.reading() as connection:
+            status = games.game(connection, id).status
+        self.is_done = status not in ("scheduled", "playing")
+        if status != "scheduled":
+            self._follow(id)
+        return status != "scheduled"
+
+    def reconnect(self) -> bool:
+        """Connects to the process that runs the tournament now, which may have a new director; False if none does."""
         from arena.serve import place
 
-        if (folder := place.find(submissions(self._database).folder, self.tournament)) is not None:
-            self.close()
-            self._id = None
-            self._connect(folder)
+        if (folder := place.find(submissions(self._database).folder, self.tournament)) is None:
+            return False
+        self.close()
+        self._connect(folder)
+        return True
 
     def receive(self, timeout: float) -> list[OfGame]:
         """The messages of the game that have come; waits at most `timeout` seconds for any message."""
-        from arena.match.live import GameNews, NotLive, RatingNews, SubmissionNews
+        from arena.match.live import GameNews, LiveEnd, NotLive, RatingNews, SubmissionNews
 
         found: list[OfGame] = []
         for message in self._follower.receive(timeout):
             if isinstance(message, NotLive):
                 self._not_live.add(message.game)
+            if isinstance(message, LiveEnd):
+                self.is_done = message.game == self.chosen
             if not isinstance(message, GameNews | SubmissionNews | RatingNews) and message.game == self._id:
                 found.append(message)
         return found
@@ -246,14 +262,16 @@ def _on_terminal(watching: _Watching) -> None:
             if key == "quit":
                 return
             screen, now = watching.screen, monotonic()
-            if watching.chosen is not None:
+            if watching.is_done:
                 continue
             if screen is not None and not screen.is_over and not watching.has_ended:
                 due = None
             elif due is None:
                 due = now + (_END_SHOWN if screen is not None and screen.end is not None else 0.0)
-            if key == "next" or (due is not None and now >= due):
-                due = None if watching.follow_next() else now + _LOOK_EVERY
+            is_asked = key == "next" and watching.chosen is None
+            if is_asked or (due is not None and now >= due):
+                found = watching.reconnect() if watching.has_ended else watching.follow_next()
+                due = None if found else now + _LOOK_EVERY
 
 
 def _picture(watching: _Watching, columns: int, rows: int) -> list[str]:
@@ -261,7 +279,8 @@ def _picture(watching: _Watching, columns: int, rows: int) -> list[str]:
     from arena.history.words import printable
 
     keys = "q: quit" if watching.chosen is not None else "n: another game   q: quit"
-    status = f"{printable(watching.tournament)}{_NOT_RUNNING * watching.has_ended}   {keys}"
+    is_gone = watching.has_ended and not watching.is_done
+    status = f"{printable(watching.tournament)}{_NOT_RUNNING * is_gone}   {keys}"
     if watching.screen is None:
         return [*([_WAITING] + [""] * rows)[: rows - 1], status]
     return watching.screen.lines(monotonic_ns(), status, columns=columns, rows=rows)
@@ -272,7 +291,7 @@ def _as_lines(watching: _Watching) -> None:
     from arena.match.live import LiveGame, LivePly
 
     headed = None
-    while not watching.has_ended:
+    while not watching.has_ended or watching.reconnect():
         screen = watching.screen
         for message in watching.receive(_LOOK_EVERY):
             if screen is None:
@@ -283,11 +302,11 @@ def _as_lines(watching: _Watching) -> None:
                 print(screen.header())
             if isinstance(message, LivePly) or (isinstance(message, LiveGame) and message.plies):
                 print(screen.ply(), flush=True)
-        if screen is not None and screen.is_over:
+        if screen is not None and (screen.end is not None or (screen.is_over and watching.is_done)):
             print("", *screen.board(), *screen.ending(), "", sep="\n", flush=True)
-            if watching.chosen is not None:
+            if watching.is_done:
                 return
+        if screen is None or screen.is_over:
             watching.screen = None
-        if watching.screen is None:
             watching.follow_next()
     print(f"{watching.tournament}{_NOT_RUNNING}")

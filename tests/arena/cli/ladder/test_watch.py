@@ -6,15 +6,23 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import zmq
 
 from arena.cli.ladder.live_screen import LiveScreen
-from arena.cli.ladder.watch import most_interesting, older
-from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
+from arena.cli.ladder.watch import _Watching, most_interesting, older
+from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
+from arena.match.schedule import Entrant, Finished, Planned
+from arena.play.live_games import LiveGames
+from arena.walls.run_folder import RunFolder
 from db import lookup, running
 from db.database import Database
+from db.records import GameRecord, SeatRecord
 from db.running import GameInProgress
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
@@ -85,7 +93,7 @@ def test_before_all_players_are_ready_no_clock_runs_and_without_a_clock_none_is_
 def test_a_game_with_hidden_moves_has_no_board_and_lists_its_plies() -> None:
     screen = shown("kuhn", "10", None, "bet")
     assert screen.board() == [
-        "(no board: the rules hide moves, so the board is shown when the game is over)",
+        "(no board: the rules hide moves from players, so the board is shown only by arena replay, after the game)",
         "ann ?, bob bet",
     ]
     assert ">" not in screen.clocks(0)[0]
@@ -187,6 +195,49 @@ def test_a_run_is_followed_into_a_pipe_and_on_a_terminal(evening: Path) -> None:
         (over, *_) = running.outcomes(connection, evening_id)
     ended = arena("watch", str(over.id), cwd=evening)
     assert (ended.code, ended.err) == (2, f"arena: game {over.id} is over; `arena replay {over.id}` shows it\n")
+
+
+def test_a_chosen_game_is_followed_again_when_a_new_director_plays_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = "playing"
+    entrants = (Entrant("ann", "1"), Entrant("bob", "2"))
+    playing = {7: Planned(7, "tictactoe", "tictactoe", entrants, seed=1, identity=(7,))}
+
+    def received(director: LiveGames) -> list[OfGame]:
+        """What the watcher receives of the game."""
+        found = list[OfGame]()
+        while not found and not watching.has_ended:
+            director.read(playing)
+            found = watching.receive(0.01)
+        return found
+
+    with (
+        RunFolder() as folder,
+        zmq.Context[zmq.Socket[bytes]]() as context,
+        Database(str(tmp_path / "a.db")) as database,
+    ):
+        monkeypatch.setattr("arena.serve.place.find", lambda *_: folder.path)
+        monkeypatch.setattr("db.games.game", lambda *_: SimpleNamespace(status=status))
+        director = LiveGames(context, folder.path, lambda _: None)
+        with closing(_Watching(database, "evening", folder.path, 7, tv=False)) as watching:
+            assert [type(message) for message in received(director)] == [LiveGame]
+            director.close()
+            assert watching.receive(PATIENCE) == []
+            assert watching.has_ended
+            status = "scheduled"
+            director = LiveGames(context, folder.path, lambda _: None)
+            assert watching.reconnect()
+            assert (watching.screen, watching.is_done) == (None, False)
+            status = "playing"
+            assert watching.follow_next()
+            assert [type(message) for message in received(director)] == [LiveGame]
+            seats = tuple(SeatRecord(seat, entrant.name, 0.5, None, 0, 0) for seat, entrant in enumerate(entrants))
+            record, now = GameRecord(7, "normal", None, "", seats, (), 0), datetime.now(UTC)
+            director.note_finished(Finished(playing.pop(7), record, now, now))
+            assert received(director) == [LiveEnd(7, "normal", (0.5, 0.5))]
+            assert watching.is_done
+        director.close()
 
 
 @pytest.mark.parametrize(
