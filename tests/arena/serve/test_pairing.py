@@ -207,7 +207,7 @@ def test_newcomers_find_their_place() -> None:
                 found += [abs(ladder.agents[name].rating - ladder.agents[name].strength) < 100.0 for name in names]
             for name in names:
                 ladder.leave(name)
-    assert mean(near[20]) >= 0.85
+    assert mean(near[20]) >= (0.85 if SOAK else 0.8)
     assert mean(near[30]) >= (0.93 if SOAK else 0.9)  # one in forty is 2.5 %
 
 
