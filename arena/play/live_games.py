@@ -23,6 +23,11 @@ from arena.walls import run_folder
 
 _MOST_UNREAD: Final = 1000
 """Messages that wait for one subscriber; further ones are dropped."""
+_MOST_AT_ONCE: Final = 1000
+"""Subscriptions that are read before the director does something else."""
+_LONGEST: Final = 256
+"""Bytes of a message to this socket; a longer one ends its sender's connection. ZeroMQ keeps every topic in a tree of
+its letters: 300 topics of 100 kB would take 1.4 GB."""
 
 
 class LiveGames:
@@ -34,6 +39,7 @@ class LiveGames:
         self.socket: Any = context.socket(zmq.XPUB)
         self.socket.set(zmq.LINGER, 0)
         self.socket.set(zmq.SNDHWM, _MOST_UNREAD)
+        self.socket.set(zmq.MAXMSGSIZE, _LONGEST)
         self.socket.set(zmq.XPUB_VERBOSE, 1)  # each new subscriber gets the game so far
         self.socket.bind(run_folder.live_address(folder))
         self._tell_referee = tell_referee
@@ -42,7 +48,7 @@ class LiveGames:
         self._news_is_read = False
 
     def read(self, playing: Mapping[int, Planned]) -> None:
-        """Reads who subscribes and who leaves. `playing`: the games in progress."""
+        """Reads who subscribes and who leaves, of a flood a part. `playing`: the games in progress."""
         asked = dict[int, None]()
         for begins, topic in self._subscriptions():
             game = live.game_of(topic)
@@ -66,7 +72,7 @@ class LiveGames:
 
     def _subscriptions(self) -> Iterator[tuple[bool, bytes]]:
         """Whether someone subscribed, or the last one has left; and the topic."""
-        while True:
+        for _ in range(_MOST_AT_ONCE):
             try:
                 message = self.socket.recv(zmq.NOBLOCK)
             except zmq.Again:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 from random import Random
+from types import SimpleNamespace
 from typing import Any, Final
 
 import msgspec
@@ -130,6 +131,11 @@ def received(follower: Follower, most: int = 1) -> list[Any]:
     return found
 
 
+def received_by(socket: Any) -> Any:
+    assert socket.poll(1000 * PATIENCE)
+    return live.of_game(socket.recv_multipart()[1])
+
+
 def test_a_game_that_nobody_watches_is_not_reported(stage: Stage) -> None:
     game, players = stage.begin()
     play(players, game, WIN)
@@ -205,6 +211,37 @@ def test_a_game_that_is_not_played_is_not_live(stage: Stage, follower: Follower)
 def test_only_the_topic_of_a_game_begins_a_report(topic: bytes) -> None:
     assert live.game_of(topic) is None
     assert live.game_of(live.topic(10**17)) == 10**17
+
+
+def test_a_topic_that_is_too_long_ends_its_connection_and_no_other_one(stage: Stage, follower: Follower) -> None:
+    follower.subscribe_news()
+    stage.read()
+    socket = stage.room.context.socket(zmq.SUB)
+    socket.set(zmq.RECONNECT_IVL, -1)
+    monitor = socket.get_monitor_socket(zmq.Event.DISCONNECTED)
+    socket.connect(run_folder.live_address(stage.folder.path))
+    socket.subscribe(live.topic(10**17))
+    stage.read()
+    assert received_by(socket) == NotLive(10**17)
+    socket.subscribe(b"x" * 10_000)
+    assert monitor.poll(1000 * PATIENCE), "the connection did not end"
+    socket.disable_monitor()
+    monitor.close()
+    socket.close()
+    stage.live.publish_news(live.RatingNews(1))
+    assert received(follower) == [live.RatingNews(1)]
+
+
+def test_a_flood_of_subscriptions_is_read_in_parts_so_that_the_director_plays_on(stage: Stage) -> None:
+    socket, answered = stage.live.socket, list[bytes]()
+    stage.live.socket = SimpleNamespace(
+        recv=lambda _: b"\1" + live.topic(next(NUMBERS)),  # it never ends
+        send_multipart=lambda frames, _: answered.append(frames[0]),
+    )
+    stage.live.read({})
+    stage.live.read({})
+    stage.live.socket = socket
+    assert len(set(answered)) == len(answered) > 0
 
 
 def test_news_are_ids_alone(stage: Stage, follower: Follower) -> None:
