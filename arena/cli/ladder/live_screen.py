@@ -164,8 +164,9 @@ class LiveScreen:
         """A screen of that size, with `status` at the bottom."""
         below = [*self.clocks(now), *self.ending()]
         board = self.board()
-        room = rows - len(below) - 4
+        room = rows - len(below) - 3
+        gap = [""] if len(board) < room else []  # a board of 19x19 has just enough room without it
         board = board if len(board) <= room else [*board[: max(0, room - 1)], "..."]
-        lines = [self.header(), "", self.ply(), *board, *below]
+        lines = [self.header(), *gap, self.ply(), *board, *below]
         lines = [*lines, *[""] * rows][: rows - 1]
         return [cut(line, columns) for line in (*lines, status)]

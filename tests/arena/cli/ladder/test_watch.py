@@ -119,6 +119,13 @@ def test_large_boards_fit_on_the_screen(rules: str, columns: int, rows: int) -> 
     assert any("½-½" in line for line in lines)
 
 
+def test_the_whole_board_of_go_and_both_clocks_are_on_a_terminal_of_24_rows() -> None:
+    lines = shown("go:size=19", "10", "D4").lines(0, "status", columns=80, rows=24)
+    assert len(lines) == 24
+    assert {line.split()[0] for line in lines} >= {str(row) for row in range(1, 20)}
+    assert "> bob" in lines[-2]
+
+
 def test_a_game_that_is_not_live_says_so() -> None:
     screen = LiveScreen("cs101-1")
     screen.take(NotLive(7))
