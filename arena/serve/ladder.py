@@ -106,7 +106,7 @@ class Ladder(Struct, frozen=True, kw_only=True):
 
 def read(path: Path) -> Ladder:
     """The ladder that a TOML file describes; BadLeague says what is wrong in it."""
-    keys = read_toml(path)
+    keys = read_toml(path, "a ladder's description")
     table = Table(keys, str(path))
     if LADDER_TABLE not in keys:
         table.fail("expected a table [ladder] with the key closes; `arena run` plays a tournament without one")

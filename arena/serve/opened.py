@@ -156,15 +156,17 @@ def close(connection: Connection, ladder: OpenLadder, now: datetime) -> OpenLadd
 def extend(
     connection: Connection, ladder: OpenLadder, author: str, until: datetime, *, reason: str, now: datetime
 ) -> None:
-    """Gives an author time after the close; BadLeague if that is not possible."""
+    """Gives an author time after the close, instead of what was given before; the time of the close takes it back.
+
+    BadLeague if that is not possible."""
     record.lock_submissions(connection, ladder.id)  # the final does not begin meanwhile
     if wrong := what_is_wrong_with(author):
         raise BadLeague(f"author: {wrong}")
     if author in ladder.anchors or "." in author:
         raise BadLeague(f"expected the name of an author, got {quote(author)}")
-    if until <= max(now, ladder.closes):
+    if until <= now or until < ladder.closes:
         raise BadLeague(
-            f"--until: expected a time to come, after the ladder closes ({words.moment(ladder.closes)}), "
+            f"--until: expected a time to come, not before the ladder closes ({words.moment(ladder.closes)}), "
             f"got {words.moment(until)}"
         )
     if not reason.strip():

@@ -183,9 +183,9 @@ class Table:
         return self._keys[key]
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The keys of a TOML file; BadLeague says in which line a mistake is."""
-    text = read_text(path, "a tournament's description")
+def read_toml(path: Path, what: str = "a tournament's description") -> dict[str, Any]:
+    """The keys of a TOML file; BadLeague says in which line a mistake is. `what`: for a file that cannot be read."""
+    text = read_text(path, what)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -34,9 +34,10 @@ class TournamentLock:
 
 
 @contextmanager
-def tournament_lock(folder: Path, name: str) -> Iterator[TournamentLock]:
-    """Holds the lock of the tournament of that name; TournamentBusy if another process has it."""
-    busy = f"another process is running tournament {name!r}; stop that process first (Ctrl-C)"
+def tournament_lock(folder: Path, name: str, *, what: str = "tournament") -> Iterator[TournamentLock]:
+    """Holds the lock of the tournament of that name; TournamentBusy if another process has it. `what`: for the message,
+    what the other process runs."""
+    busy = f"another process is running {what} {name!r}; stop that process first (Ctrl-C)"
     with _lock(_file(folder, "running", name), busy) as file:
         yield TournamentLock(file)
 

@@ -18,6 +18,7 @@ from arena.cli.asking.record_options import DatabaseOption, reading, submissions
 from arena.cli.ladder import final
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show_json
 from arena.cli.terminal.listings import show as show_rows
+from arena.cli.terminal.notes import note
 from arena.cli.terminal.wrapping import line_width
 from arena.history import words
 from arena.history.words import printable
@@ -64,6 +65,8 @@ SUBMISSIONS: Final[Columns] = {
     "reason": lambda row: row["words"],
 }
 """What was handed in."""
+_LATEST: Final[Columns] = {title: text for title, text in SUBMISSIONS.items() if title != "file"}
+"""The same for all agents: more room for the reason."""
 VERSIONS: Final[Columns] = {
     "version": lambda row: str(row["version"]),
     "rating": lambda row: f"{row['rating']:.0f}",
@@ -114,7 +117,7 @@ def show(
     """Show a ladder: the ratings of all agents, and the last submissions.
 
     Anchors are built-in agents whose ratings never change; they have no rank. ± is half the width of the 95 %
-    confidence interval.
+    confidence interval. Long reasons are cut on a narrow terminal; --agent shows all of them.
 
     Example: arena ladder show
 
@@ -145,7 +148,7 @@ def show(
     show_rows(rows, PLAYERS, format=format, narrowed="name", numbers=_NUMBERS)
     if handed_in:
         print("\nThe last submissions:\n")
-        show_rows(handed_in, SUBMISSIONS, format=format, narrowed="agent", numbers=("submission",))
+        show_rows(handed_in, _LATEST, format=format, narrowed="reason", numbers=("submission",))
 
 
 @commands.command()
@@ -160,11 +163,14 @@ def extend(
 ) -> None:
     """Give an author more time: submissions are accepted after the ladder has closed, until the final begins.
 
+    A new time replaces the one before; the time when the ladder closes takes the extension back.
+
     Example: arena ladder extend cs101 alice --until "2026-12-22 23:59" --reason "ill for a week"
     """
     from arena.course.collecting.deadline import read_deadline
     from arena.errors import BadSubmission
     from arena.serve import opened
+    from db import ladder as record
     from db.database import Database
 
     try:
@@ -174,7 +180,10 @@ def extend(
     with Database(db, create=False) as database, database.writing() as connection:
         found = opened.opened(connection, name)
         opened.extend(connection, found, author, last, reason=reason, now=_now())
+        authors = {one.partition(record.SECOND_AGENT)[0] for one in record.submitted_names(connection, found.id)}
     print(f"{printable(author)} can hand in to {printable(name)} until {words.moment(last)}")
+    if author not in authors:
+        note(f"{quote(author)} has not handed in to this ladder yet{nearly(author, sorted(authors))}")
 
 
 @commands.command()
@@ -220,7 +229,8 @@ def _show_agent(
         show_rows(points, exact_columns(_POINT), format=format)
         return
     print(f"{printable(agent)} on {printable(ladder.name)}: {'not entered' if line is None else _status(ladder, line)}")
-    if (extended := record.extension(connection, ladder.id, agent.partition(".")[0])) is not None:
+    extended = record.extension(connection, ladder.id, agent.partition(record.SECOND_AGENT)[0])
+    if extended is not None and extended > ladder.closes:
         print(f"can hand in until {words.moment(extended)}")
     if last := {point["version"]: point for point in points}:
         print()

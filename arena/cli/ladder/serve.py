@@ -73,7 +73,7 @@ def serve(
         stack.enter_context(signals.handled(say))
         database = stack.enter_context(Database(db))
         store = submissions(database)
-        lock = stack.enter_context(tournament_lock(store.folder, described.name))
+        lock = stack.enter_context(tournament_lock(store.folder, described.name, what="ladder"))
         ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         folder = stack.enter_context(RunFolder())
         try:

@@ -275,7 +275,7 @@ def test_an_extension_is_a_row_for_one_author(connection: Connection, tmp_path: 
         ("al@ice", 1, "ill", "author: expected a name without '#' and '@'"),
         ("random", 1, "ill", "expected the name of an author, got 'random'"),
         ("alice.second", 1, "ill", "expected the name of an author, got 'alice.second'"),
-        ("alice", 0, "ill", "--until: expected a time to come, after the ladder closes"),
+        ("alice", -1, "ill", "--until: expected a time to come, not before the ladder closes"),
         ("alice", 1, "  ", "--reason: expected a text"),
     ],
 )

@@ -340,7 +340,7 @@ def test_a_ladder_is_served_once_stops_in_order_and_continues(ladder_room: Ladde
     other = room.started("serve", "cs101.toml")
     out, _ = other.communicate()
     assert (other.returncode, out.count("\n")) == (1, 1)
-    assert "another process is running tournament 'cs101'" in out
+    assert "another process is running ladder 'cs101'" in out
     with room.submit("alice") as submit:
         submit.communicate()
     room.wait_for(lambda line: "alice" in line and "entered" in line)

@@ -100,8 +100,19 @@ def test_the_table_ranks_agents_and_marks_anchors(club: None) -> None:
         f"random  1  0  0  anchor  {anchored}",
         "bob  1  0  active",
     ]
-    assert rows[7:9] == ["The last submissions:", "submission  agent  received  file  state  reason"]
-    assert rows[9] == f"4  dora  {moment(START)}  dora.py  refused  {LATE}"
+    assert rows[7:9] == ["The last submissions:", "submission  agent  received  state  reason"]
+    assert rows[9] == f"4  dora  {moment(START)}  refused  {LATE}"
+
+
+def test_a_long_reason_is_cut_in_the_table_and_whole_with_agent(club: None) -> None:
+    words = "legal moves: choose returned 99, which is not a legal move; return one of state.moves()"
+    with Database("arena.db") as database, database.writing() as connection:
+        _submit(connection, opened(connection).id, "erna", SubmissionState.FAILED, words)
+    table = arena("ladder", "show").out.splitlines()
+    (row,) = (line for line in table if "erna" in line)
+    assert row.endswith("failed   legal moves: choose returned 99, …")
+    assert max(map(len, table)) <= 80
+    assert all(word in arena("ladder", "show", "--agent", "erna").out for word in words.split())
 
 
 def test_documents_have_the_documented_fields(club: None) -> None:
@@ -148,6 +159,20 @@ def test_more_time_for_one_author(club: None) -> None:
     assert lines(arena("ladder", "show", "--agent", "alice"))[1] == "can hand in until 2099-12-22 23:59"
 
 
+def test_a_new_extension_replaces_the_one_before_and_the_time_of_the_close_takes_it_back(club: None) -> None:
+    for until, then in (("2099-12-24", 1), ("2099-12-22", 1), ("2099-12-20 23:59", 0)):
+        assert arena("ladder", "extend", "cs101", "alice", "--until", until, "--reason", "ill").code == 0
+        rows = lines(arena("ladder", "show", "--agent", "alice"))
+        assert [row for row in rows if "can hand in" in row] == [f"can hand in until {until} 23:59"] * then
+
+
+@pytest.mark.parametrize(("author", "meant"), [("alic", "; did you mean 'alice'?"), ("zoe", "")])
+def test_time_for_an_author_who_has_not_handed_in_is_given_with_a_note(club: None, author: str, meant: str) -> None:
+    ended = arena("ladder", "extend", "cs101", author, "--until", "2099-12-22", "--reason", "ill")
+    assert (ended.code, ended.out) == (0, f"{author} can hand in to cs101 until 2099-12-22 23:59\n")
+    assert ended.err == f"arena: '{author}' has not handed in to this ladder yet{meant}\n"
+
+
 def test_closing_is_said_and_can_be_repeated(club: None) -> None:
     (closed,) = lines(arena("ladder", "close"))
     assert re.fullmatch(r"cs101: closed since [\d: -]{16}", closed)
@@ -168,7 +193,7 @@ def test_a_ladder_of_the_future_says_when_it_opens(description: Path) -> None:
         (["show", "cs102"], "there is no ladder 'cs102'; did you mean 'cs101'?"),
         (["show", "--agent", "alic"], "there is no agent 'alic' on the ladder 'cs101'; did you mean 'alice'?"),
         (["close", "cs102"], "there is no ladder 'cs102'"),
-        (["open", "nowhere.toml"], "nowhere.toml"),
+        (["open", "nowhere.toml"], "cannot read a ladder's description from 'nowhere.toml'"),
         (["extend", "cs101", "alice", "--until", "soon", "--reason", "ill"], "--until: expected a day, or a day and"),
         (["extend", "cs101", "alice", "--until", "2020-01-01", "--reason", "ill"], "--until: expected a time to come"),
         (["extend", "cs101", "alice", "--until", "2099-12-22"], "--reason"),
