@@ -64,6 +64,8 @@ class StoredSubmission(Struct, frozen=True):
     version: int | None
     received: datetime
     changed: datetime
+    interruptions: int
+    """How often the server was killed, or ended by an error, during its check."""
 
 
 class SubmissionTime(Struct, frozen=True):
@@ -161,6 +163,7 @@ def add_submission(
         steps={_STEPS: []},
         received=instant(now),
         changed=instant(now),
+        interruptions=0,
     )
     key: Any = connection.execute(new).inserted_primary_key
     return int(key[0])
@@ -175,6 +178,7 @@ def change_submission(
     words: str = "",
     steps: Sequence[dict[str, Any]] | None = None,
     version: int | None = None,
+    interruptions: int | None = None,
 ) -> None:
     """Set the state of a submission, and what is given; DatabaseError if its state was final."""
     values: dict[str, Any] = {"state": state, "words": words, "changed": instant(now)}
@@ -182,6 +186,8 @@ def change_submission(
         values["steps"] = {_STEPS: list(steps)}
     if version is not None:
         values["version"] = version
+    if interruptions is not None:
+        values["interruptions"] = interruptions
     changed = connection.execute(
         update(Submission).where(Submission.id == id, Submission.state.in_(_OPEN)).values(**values)
     )
@@ -262,16 +268,19 @@ def last_received(connection: Connection, tournament: int) -> datetime | None:
 
 
 def _submissions(connection: Connection, *which: Any, most: int | None = None) -> list[StoredSubmission]:
-    rows = select(*(Submission.__table__.c[name] for name in StoredSubmission.__struct_fields__))
+    columns = (Submission.__table__.c[name] for name in StoredSubmission.__struct_fields__)
+    rows = select(*columns).where(*which).order_by(Submission.id.desc()).limit(most)
     return [
         StoredSubmission(
-            *(id, author, label, source, SubmissionState(state), words, tuple(steps[_STEPS]), version),
-            received=datetime.fromisoformat(received),
-            changed=datetime.fromisoformat(changed),
+            **{
+                **row,
+                "state": SubmissionState(row["state"]),
+                "steps": tuple(row["steps"][_STEPS]),
+                "received": datetime.fromisoformat(row["received"]),
+                "changed": datetime.fromisoformat(row["changed"]),
+            }
         )
-        for id, author, label, source, state, words, steps, version, received, changed in connection.execute(
-            rows.where(*which).order_by(Submission.id.desc()).limit(most)
-        )
+        for row in connection.execute(rows).mappings()
     ]
 
 

@@ -329,6 +329,8 @@ class Submission(_Rows):
     """The version that plays; NULL unless it is entered."""
     received: ColumnElement[str] = _text()
     changed: ColumnElement[str] = _text()
+    interruptions: ColumnElement[int] = _number()
+    """How often the server was killed, or ended by an error, during its check."""
 
 
 class Extension(_Rows):

@@ -220,7 +220,12 @@ class InOrder(Schedule):
             self._games.appendleft(replace(game, attempt=game.attempt + 1))
 
 
+def rules_failed(record: GameRecord) -> bool:
+    """Whether the game is void because user-supplied rules failed."""
+    return record.verdict == Verdict.VOID and record.detail.startswith(RULES_FAILED)
+
+
 def refuse_broken_rules(record: GameRecord) -> None:
     """BadFixture if user-supplied rules failed: to play the game again would not help."""
-    if record.verdict == Verdict.VOID and record.detail.startswith(RULES_FAILED):
+    if rules_failed(record):
         raise BadFixture(f"{record.detail}, after {len(record.moves)} plies")

@@ -1,11 +1,13 @@
 """Checks: the games that check what was handed in to a ladder, as a schedule for the director of the ladder.
 
 The row of a submission is the truth: it says that the check runs, and has every step as soon as it is known. Whatever
-is killed, a submission whose check was not over is checked again. Authors take turns, with one check at a time each.
+is killed, a submission whose check was not over is checked again, but not for ever: one whose check ended the server
+`MOST_INTERRUPTIONS` times fails. Authors take turns, with one check at a time each.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,9 +18,11 @@ from typing import Any, Final, TypeVar
 from msgspec import to_builtins
 
 from arena.course.roster import replace_unprintable
-from arena.errors import ArenaError, BadPlayer
+from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.history.words import without_store
+from arena.match.match import RULES_FAILED
 from arena.match.schedule import Finished, Planned
+from arena.play.outgoing import rules_error
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
@@ -26,11 +30,12 @@ from arena.players.submissions import Store
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
 from arena.serve.submissions import author_of
-from arena.student.checking import CheckReport
+from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light
 from arena.student.checking.check_maker import CheckMaker
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
 from arena.student.checking.conditions import Conditions, of_league
 from arena.student.checking.explanations import Explanation
+from arena.student.checking.steps import GameRequests
 from arena.tournament.recorded_games import Wait, written
 from db import ladder, ladder_pairs, running, store
 from db.audit import StoredVersion
@@ -40,6 +45,13 @@ from db.ladder import StoredSubmission, SubmissionState
 Result = TypeVar("Result")
 FIRST_NUMBER: Final = 2**40
 """The number of the first game of a check. These games are not recorded; recorded games have smaller numbers."""
+MOST_INTERRUPTIONS: Final = 3
+"""So often a submission can be in its check when the server is killed, or ended by an error; then it fails. After the
+first time it is checked while no other check runs, so that it fails alone."""
+_ENDED_THE_SERVER: Final = (
+    f"the server of the ladder ended {MOST_INTERRUPTIONS} times during this check, so it is not checked again; "
+    "ask your instructor, who finds the reason in the messages of the server"
+)
 _POSITIONS: Final = 10
 """Positions in which each agent is asked for a move; `arena check` uses more."""
 
@@ -90,7 +102,9 @@ class Checks(StandingSchedule):
         self._turns: dict[str, int] = {}
         self._turn = count(1)
         self._looks = True
-        self.interrupted()
+        # Whether the server ends by an error: then the rows stay as they are, and the next run counts it.
+        self.ends_by_error = False
+        self._put_back(after_a_run=True)
 
     @property
     def warnings(self) -> list[str]:
@@ -124,12 +138,13 @@ class Checks(StandingSchedule):
         """The games in progress are lost: their checks begin again."""
         self._schedule = CheckSchedule(self._begin, many=True)
         self._in_progress.clear()
-        self._write(self._put_back)
+        self._put_back(after_a_run=False)
         self._looks = True
 
     def close(self) -> None:
         """Ends the checks; those in progress begin again with the next run."""
-        self.interrupted()
+        if not self.ends_by_error:
+            self.interrupted()
 
     # From a row to a check.
 
@@ -147,14 +162,21 @@ class Checks(StandingSchedule):
         self._turns[author_of(one.author)] = next(self._turn)
         self._in_progress[one.id] = checked = _InProgress(one)
         self._changed(one.id)
-        return self._maker.check(one.id, self._candidate(checked))
+        running = self._maker.check(one.id, self._candidate(checked))
+        if running.requests is not None:
+            running.requests = _until_rules_fail(running, running.requests, self._sources.folder)
+        return running
 
     def _next_of(self, rows: Sequence[StoredSubmission]) -> StoredSubmission | None:
-        """The submission to check next: of the author whose last check is the longest ago."""
+        """The submission to check next: of the author whose last check is the longest ago. None if there is none, or if
+        it must wait, because it or one in progress is checked alone."""
         busy = {author_of(one.submission.author) for one in self._in_progress.values()}
         newest = {one.author: one for one in rows if one.state is SubmissionState.RECEIVED}
         free = [one for one in newest.values() if author_of(one.author) not in busy]
-        return min(free, key=lambda one: (self._turns.get(author_of(one.author), 0), one.id), default=None)
+        one = min(free, key=lambda one: (self._turns.get(author_of(one.author), 0), one.id), default=None)
+        in_progress = [each.submission for each in self._in_progress.values()]
+        is_alone = one is not None and any(each.interruptions for each in (one, *in_progress))
+        return None if in_progress and is_alone else one
 
     def _begin_next(self, connection: Connection) -> StoredSubmission | None:
         ladder.lock_submissions(connection, self._opened.id)
@@ -244,20 +266,30 @@ class Checks(StandingSchedule):
         id, now = one.submission.id, self._time_for(one.submission)
         ladder.change_submission(connection, id, state, now, words=words, steps=one.steps, version=version)
 
-    def _put_back(self, connection: Connection) -> None:
-        """Submissions whose check was not over wait again, unless a newer one of the same agent waits."""
-        ladder.lock_submissions(connection, self._opened.id)
-        rows = ladder.open_submissions(connection, self._opened.id)
-        newest = {one.author: one for one in rows}
-        for one in rows:
-            last = newest[one.author]
-            if last is not one:
-                words = f"replaced by submission {last.id} before its check was over"
-                state = SubmissionState.WITHDRAWN
-            else:
+    def _put_back(self, *, after_a_run: bool) -> None:
+        """Submissions whose check was not over wait again, unless a newer one of the same agent waits. `after_a_run`:
+        those in their check have ended the last run, or were in it when something else did."""
+
+        def put_back(connection: Connection) -> None:
+            ladder.lock_submissions(connection, self._opened.id)
+            rows = ladder.open_submissions(connection, self._opened.id)
+            newest = {one.author: one for one in rows}
+            for one in rows:
+                last = newest[one.author]
+                interruptions = one.interruptions + (after_a_run and one.state is SubmissionState.CHECKING)
                 words, state = "", SubmissionState.RECEIVED
-            if one.state is not state:
-                ladder.change_submission(connection, one.id, state, self._time_for(one), words=words, steps=())
+                if last is not one:
+                    words = f"replaced by submission {last.id} before its check was over"
+                    state = SubmissionState.WITHDRAWN
+                elif interruptions >= MOST_INTERRUPTIONS:
+                    words, state = _ENDED_THE_SERVER, SubmissionState.FAILED
+                if one.state is not state:
+                    now = self._time_for(one)
+                    ladder.change_submission(
+                        connection, one.id, state, now, words=words, steps=(), interruptions=interruptions
+                    )
+
+        self._write(put_back)
 
     def _time_for(self, one: StoredSubmission) -> datetime:
         """The time of a change of that row: never before it was received."""
@@ -265,6 +297,28 @@ class Checks(StandingSchedule):
 
     def _write(self, action: Callable[[Connection], Result]) -> Result:
         return written(self._database, self._wait, action)
+
+
+def _until_rules_fail(running: RunningCheck, requests: GameRequests, rules: Path) -> GameRequests:
+    """The games of a check. If user-supplied rules, which are in the folder `rules`, fail in a game or in this process,
+    the check ends with a failed step, and the server goes on."""
+    try:
+        yield from requests
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        if isinstance(error, BadFixture):
+            what = str(error)
+        elif any(Path(frame.filename).is_relative_to(rules) for frame in frames):
+            what = f"{RULES_FAILED}: {rules_error(error)}"
+        else:
+            raise
+        known = {step.name for step in running.steps}
+        first, *rest = (name for name in NUMBERED_STEPS if name not in known)
+        message = f"this is not a fault of the agent: {what}"
+        advice = "ask your instructor, who can correct the rules of the game"
+        running.report(CheckStep(name=first, light=Light.FAILED, seconds=0.0, message=message, advice=advice))
+        for name in rest:
+            running.report(CheckStep(name=name, light=Light.SKIPPED, seconds=0.0))
 
 
 def _conditions(opened: OpenLadder) -> Conditions:

@@ -201,6 +201,7 @@ class DatedTournaments(StandingSchedule):
                 wait=self._wait,
                 first=still_due,
             )
+            tournament.ends_if_rules_fail = False
             self._running.append(_Running(tournament, stack.pop_all()))
         games = f"{tournament.over} of {tournament.all} games are over"
         self._say(f"the tournament {league.name!r} is being played: {len(agents)} agents, {games}")

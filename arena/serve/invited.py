@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Final
 
+from arena.errors import BadFixture
 from arena.match.schedule import Finished, InOrder, Planned
 from arena.serve.in_turn import StandingSchedule
 from arena.tournament.casual import RecordingSchedule
@@ -53,9 +54,11 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
                 super().note(finished)
             except (Busy, DiskFull) as error:
                 self._wait(str(error))
-            else:
-                del self._in_progress[finished.game.number]
-                return
+                continue
+            except BadFixture:
+                pass  # the rules failed: it is recorded, and not played again
+            del self._in_progress[finished.game.number]
+            return
 
     def interrupted(self) -> None:
         """The referee was lost during the games in progress: they begin again."""

@@ -70,6 +70,7 @@ class LadderGames(RecordedGames):
 
         faults, pairs = written(database, wait, go_on)
         super().__init__(tournament, database, wait=wait, faults=faults)
+        self.ends_if_rules_fail = False
         self.placements = _Part(self, placement=True)
         self.others = _Part(self, placement=False)
         # Agents that cannot play because their copy in the store cannot be used, each with the reason.

@@ -15,9 +15,9 @@ from typing import Final, NamedTuple
 
 from agents.protocol import Verdict
 from arena.errors import RefereeLost
-from arena.history.words import moment
+from arena.history.words import moment, without_store
 from arena.match.live import News, RatingNews, SubmissionNews
-from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule
+from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule, rules_failed
 from arena.play.director import Director
 from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
@@ -62,12 +62,14 @@ class Serving(WrappingSchedule):
         folder: RunFolder,
         parts: Parts,
         *,
+        submissions: SubmissionWatch,
         start_rater: Callable[[], RaterProcess],
         tell: Callable[[Happening], None],
         now: Callable[[], datetime],
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """`tell` is called with everything that happens. `clock`: seconds, for intervals."""
+        """`tell` is called with everything that happens. `submissions`: made before the parts, so that it sees what
+        they change. `clock`: seconds, for intervals."""
         self.ladder = ladder
         self._parts = parts
         self._turns = InTurn([parts.people, parts.checks, parts.games.placements, parts.dated, parts.games.others])
@@ -77,8 +79,7 @@ class Serving(WrappingSchedule):
         self._tell = tell
         self._now = now
         self._clock = clock
-        with database.reading() as connection:
-            self._submissions = SubmissionWatch(connection, ladder.id)
+        self._submissions = submissions
         self._nudges = Nudges(folder.path)
         self._start_rater = start_rater
         # None: it has ended, and the next one has not been started yet.
@@ -87,12 +88,13 @@ class Serving(WrappingSchedule):
         self._director: Director | None = None
         self._look_at = self._report_ratings_at = clock()
         # Whether nothing is left to be played, now or later.
-        self.is_over = False
+        self.is_over = self._is_over()
         # Number of finished games.
         self._over = 0
         # What was reported: agents that were put aside, and those that cannot play.
         self._put_aside = 0
         self._left_out: dict[str, str] = {}
+        self._broken_rules: set[str] = set()
 
     @property
     def warnings(self) -> list[str]:
@@ -125,6 +127,7 @@ class Serving(WrappingSchedule):
         super().note(finished)
         self._over += 1
         self._look_at = self._clock()
+        self._report_broken_rules(finished)
         if finished.game.number >= _FIRST_UNRATED:
             return
         if self._rater is not None:
@@ -134,6 +137,18 @@ class Serving(WrappingSchedule):
         for name in self._parts.games.put_aside[self._put_aside :]:
             self._put_aside += 1
             self._tell(Notice(f"{name} is put aside after faults in a row; it plays again after its next submission"))
+
+    def _report_broken_rules(self, finished: Finished) -> None:
+        """Reports each error in the rules once."""
+        game, record = finished.game, finished.record
+        if rules_failed(record) and record.detail not in self._broken_rules:
+            self._broken_rules.add(record.detail)
+            self._tell(
+                Notice(
+                    f"{game.game}: {without_store(record.detail)}; such games are void and not played again, "
+                    "so correct the rules (this error is reported once)"
+                )
+            )
 
     # The process.
 
@@ -209,8 +224,8 @@ class Serving(WrappingSchedule):
         for change in changes:
             self._publish(SubmissionNews(change.submission.id))
             self._tell(change)
+        self.is_over = self._is_over()
         is_closed = self.ladder.closes <= self._now()
-        self.is_over = is_closed and self._parts.dated.is_over
         if is_closed != self._parts.games.is_closed:
             self._parts.games.is_closed = is_closed
             closed = "the ladder is closed; the pairs in progress are finished, then the final is played"
@@ -221,6 +236,9 @@ class Serving(WrappingSchedule):
         for name in left_out.keys() - self._left_out.keys():
             self._tell(Notice(f"{name} cannot play: {left_out[name]}"))
         self._left_out = left_out
+
+    def _is_over(self) -> bool:
+        return self.ladder.closes <= self._now() and self._parts.dated.is_over
 
     def _read_rater(self) -> None:
         rater = self._rater

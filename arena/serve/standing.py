@@ -11,7 +11,7 @@ from arena.players.confinement import Confinement
 from arena.players.submissions import Store
 from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
-from arena.serve.happenings import Happening, Notice
+from arena.serve.happenings import Happening, Notice, SubmissionWatch
 from arena.serve.invited import InvitedGames
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder
@@ -46,6 +46,8 @@ def standing(
         ponder=league.ponder,
         ready=league.limits.ready,
     )
+    with database.reading() as connection:
+        submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait)
     parts = Parts(
         people=InvitedGames(database, wait),
@@ -72,6 +74,19 @@ def standing(
     )
     start_rater = partial(RaterProcess, folder, database, ladder.id)
     with ExitStack() as stack:
-        serving = Serving(ladder, database, folder, parts, start_rater=start_rater, tell=tell, now=now)
+        serving = Serving(
+            ladder,
+            database,
+            folder,
+            parts,
+            submissions=submissions,
+            start_rater=start_rater,
+            tell=tell,
+            now=now,
+        )
         stack.callback(serving.close)
-        yield serving
+        try:
+            yield serving
+        except Exception:
+            parts.checks.ends_by_error = True
+            raise

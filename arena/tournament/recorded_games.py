@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from agents.protocol import Verdict
-from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
+from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules, rules_failed
 from arena.tournament.game_scheduling import RecordedTournament
 from arena.tournament.host import host
 from db import running, store
@@ -37,16 +37,20 @@ class RecordedGames:
         self._database = database
         self._wait = wait
         self._faults = dict(faults)
+        # Whether a game in which user-supplied rules fail ends the run. Otherwise it stays void, and the next game is
+        # played.
+        self.ends_if_rules_fail = True
 
     # Inside a transaction.
 
     def _finish(self, connection: Connection, finished: Finished) -> bool:
-        """Records the end of the game. A void game is scheduled again, unless it was played `MOST_ATTEMPTS` times;
-        returns whether it is."""
+        """Records the end of the game. A void game is scheduled again, unless it was played `MOST_ATTEMPTS` times, or
+        user-supplied rules failed; returns whether it is. BadFixture if that ends the run."""
         game = finished.game
-        refuse_broken_rules(finished.record)
+        if self.ends_if_rules_fail:
+            refuse_broken_rules(finished.record)
         store.finish(connection, game.number, finished.record, host=host(game), now=datetime.now(UTC))
-        if finished.record.verdict != Verdict.VOID:
+        if finished.record.verdict != Verdict.VOID or rules_failed(finished.record):
             return False
         if running.voids(connection, self.id, str(game.identity[0]), game.leg) >= MOST_ATTEMPTS:
             return False

@@ -109,7 +109,8 @@ def say_what_it_does(serving: Serving, at_once: int) -> None:
     games = "1 game" if at_once == 1 else f"{at_once} games"
     when = words.moment(ladder.closes)
     say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {when}; {games} at once")
-    say(f"hand in: arena submit FILE --as NAME --ladder {ladder.name}; Ctrl-C stops")
+    if not serving.is_over:
+        say(f"hand in: arena submit FILE --as NAME --ladder {ladder.name}; Ctrl-C stops")
 
 
 def how_it_ended(serving: Serving) -> str:

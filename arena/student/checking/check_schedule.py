@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
+from arena.errors import BadFixture
 from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned, Schedule, refuse_broken_rules
 from arena.players.player import Player
 from arena.student.checking import CheckReport, CheckStep
@@ -139,12 +140,17 @@ class CheckSchedule(Schedule):
         return None
 
     def note(self, finished: Finished) -> None:
-        """Take a finished game; a void game is played again with the same dice."""
+        """Take a finished game; a void game is played again with the same dice. If user-supplied rules are broken, the
+        check gets a BadFixture: it goes on from there, or does not catch it."""
         game, record = finished.game, finished.record
-        refuse_broken_rules(record)
         running, asked = self._in_progress.pop(game.number)
         ready = self._ready.pop(game.number, None)
         running.in_progress -= 1
+        try:
+            refuse_broken_rules(record)
+        except BadFixture as error:
+            self._continue(running, error)
+            return
         played = CheckGame(game, record, None if ready is None else ready - asked)
         if played.undecided and running.tries[game.number] < MOST_ATTEMPTS:
             running.again.append(game)
@@ -163,14 +169,17 @@ class CheckSchedule(Schedule):
             running = self._done.popleft()
             yield running.place, running.finished()
 
-    def _continue(self, running: RunningCheck, *, first_time: bool = False) -> None:
-        """Send the check its finished games; it requests the next batch or ends."""
+    def _continue(self, running: RunningCheck, error: BadFixture | None = None, *, first_time: bool = False) -> None:
+        """Send the check its finished games, or the error; it requests the next batch or ends."""
         if running.requests is None:
             return
         # In the order of the requests: no check depends on which game finished first.
         played = sorted(running.played, key=lambda game: game.planned.number)
         try:
-            batch = next(running.requests) if first_time else running.requests.send(played)
+            if error is not None:
+                batch = running.requests.throw(error)
+            else:
+                batch = next(running.requests) if first_time else running.requests.send(played)
         except StopIteration:
             running.requests = None
             self._running.remove(running)

@@ -25,6 +25,7 @@ def upgrade() -> None:
         sa.Column("version", whole, nullable=True),
         sa.Column("received", sa.Text(), nullable=False),
         sa.Column("changed", sa.Text(), nullable=False),
+        sa.Column("interruptions", whole, nullable=False),
         sa.CheckConstraint(
             "state IN ('received', 'checking', 'entered', 'failed', 'refused', 'withdrawn')", name="submission_state"
         ),

@@ -17,7 +17,7 @@ from msgspec.structs import replace as changed
 from arena.match.schedule import Began, Entrant, Finished, Planned
 from arena.play.director import Director
 from arena.serve import checks
-from arena.serve.checks import FIRST_NUMBER, Checks
+from arena.serve.checks import FIRST_NUMBER, MOST_INTERRUPTIONS, Checks
 from arena.serve.submissions import author_of
 from arena.student.checking import CheckStep, Light, StepName
 from arena.student.checking.check_schedule import Candidate, RunningCheck
@@ -122,6 +122,49 @@ def test_a_submission_whose_files_are_gone_fails_with_words(room: HandInRoom) ->
     assert [(each.id, each.state, each.words) for each in room.rows()] == [
         (one.id, "failed", "found and importable: its files are not in the store; hand it in again")
     ]
+
+
+RULES = """
+from adsearch import State
+
+class Failing(State):
+    def __init__(self, plies=0):
+        self.plies = plies
+        self.turn = plies % 2 if plies < 4 else None
+    def moves(self):
+        return (1, 2) if self.plies < 4 else ()
+    def play(self, move):
+        return Failing(self.plies + 1)
+    def utilities(self):
+        return (1, -1)
+    def position(self):
+        return str(self.plies)
+    @classmethod
+    def load(cls, text):
+        return cls(int(text))
+"""
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(RULES.replace("return (1, -1)", "raise ZeroDivisionError"), id="in the referee"),
+        pytest.param(RULES.replace("return (1, 2)", "return (1, 2) if self.plies < 2 else 1 / 0"), id="in the server"),
+    ],
+)
+def test_rules_that_fail_end_the_check_with_words_and_the_server_goes_on(tmp_path: Path, broken: str) -> None:
+    (tmp_path / "failing.py").write_text(broken, "utf-8")
+    room = hand_in_room(tmp_path, game="failing.py")
+    with room.database:
+        room.receive(room.file(1), "alice")
+        room.receive(room.file(2), "bob")
+        play_all(room)
+        rows = room.rows()
+    assert [one.state for one in rows] == ["failed", "failed"]
+    for one in rows:
+        assert ": this is not a fault of the agent: the rules failed: ZeroDivisionError" in one.words
+        assert "(failing.py, line" in one.words
+        assert one.words.endswith("; ask your instructor, who can correct the rules of the game")
 
 
 # Checks that a stand-in makes: a game or two, and their result is known beforehand.
@@ -248,6 +291,44 @@ def test_a_check_has_the_conditions_of_its_time(room: HandInRoom, monkeypatch: p
 
 
 @pytest.mark.usefixtures("quick")
+def test_a_submission_whose_check_ends_the_server_again_and_again_fails_alone(room: HandInRoom) -> None:
+    room.receive(room.file(1), "alice")
+    room.receive(room.file(2), "bob")
+    schedule = new_checks(room, room.folder)
+    assert [schedule.next(), schedule.next()].count(None) == 0
+    for number in (1, 2):
+        # Killed without a word, and the next time by an error of which the server ends.
+        schedule = new_checks(room, room.folder)
+        assert [one.interruptions for one in room.rows()] == [number, 1]
+        game = schedule.next()
+        assert game is not None
+        assert game.entrants[0].name == "alice"
+        assert schedule.next() is None  # bob waits until she is checked
+        schedule.ends_by_error = True
+        schedule.close()
+    schedule = new_checks(room, room.folder)
+    alice, _ = room.rows()
+    assert (alice.state, alice.interruptions) == ("failed", MOST_INTERRUPTIONS)
+    assert alice.words.startswith(
+        "the server of the ladder ended 3 times during this check, so it is not checked again"
+    )
+    assert play_out(room, schedule) == ["bob", "bob"]
+    assert room.rows()[1].state == "entered"
+
+
+@pytest.mark.usefixtures("quick")
+def test_ctrl_c_and_lost_referees_do_not_count_against_a_submission(room: HandInRoom) -> None:
+    room.receive(room.file())
+    for _ in range(2 * MOST_INTERRUPTIONS):
+        schedule = new_checks(room, room.folder)
+        assert schedule.next() is not None
+        schedule.interrupted()
+        assert schedule.next() is not None
+        schedule.close()
+    assert [(one.state, one.interruptions) for one in room.rows()] == [("received", 0)]
+
+
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("seed", range(tries(5, soak=500)))
 def test_whatever_is_killed_every_submission_reaches_its_end(tmp_path: Path, seed: int) -> None:
     random = Random(seed)
@@ -292,10 +373,12 @@ def check_rows(room: HandInRoom, playing: list[Planned]) -> None:
 
 
 def check_entries(room: HandInRoom, rows: list[StoredSubmission]) -> None:
-    """Each agent plays with the newest submission that passed, and with no other."""
+    """Each agent plays with the newest submission that passed, and with no other. A good one can fail, but only if its
+    checks were killed as often as is allowed."""
     newest = {one.author: one for one in rows if one.state is SubmissionState.ENTERED}
     assert all(one.label == "good.py" for one in newest.values())
-    assert all(one.label == "bad.py" for one in rows if one.state is SubmissionState.FAILED)
+    failed = [one for one in rows if one.state is SubmissionState.FAILED]
+    assert all(one.label == "bad.py" or one.interruptions == MOST_INTERRUPTIONS for one in failed)
     with room.database.reading() as connection:
         lines = {line.name: line for line in ladder.standings(connection, room.opened.id) if line.name != "random"}
     assert {name: line.version for name, line in lines.items()} == {name: one.version for name, one in newest.items()}

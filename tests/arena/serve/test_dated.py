@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -285,6 +286,21 @@ def test_agents_in_other_languages_have_the_walls_and_limits_of_their_language(r
         assert room.next_of(dated) is not None
         listed = {one.name: (one.walls, one.allowance) for one in dated._running[0].tournament.league.agents}
     assert listed == {"alice": (LANGUAGES["sh"].walls, LANGUAGES["sh"].allowance), "bob": (None, None)}
+
+
+def test_a_game_whose_rules_fail_stays_void_and_the_tournament_goes_on(room: Room) -> None:
+    room.hand_in(*STUDENTS)
+    room.now = FRIDAY
+    with room.run() as dated:
+        game = room.next_of(dated)
+        assert game is not None
+        over = finished(game)
+        broken = replace(over.record, verdict=Verdict.VOID, detail="the rules failed: ZeroDivisionError")
+        dated.note(dataclasses.replace(over, record=broken))
+        room.play_all(dated)
+    statuses = Counter(status for _, _, status in room.games("cs101 friday").elements())
+    assert statuses == {"void": 1, "finished": 5}
+    assert room.said[-1].startswith("the tournament 'cs101 friday' is over")
 
 
 def test_others_learn_where_a_tournament_is_played(room: Room) -> None:

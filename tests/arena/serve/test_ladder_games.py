@@ -285,6 +285,20 @@ def test_a_void_game_is_played_again_at_most_three_times(stand: Stand) -> None:
     assert stand.statuses() == {"void": 2 * MOST_ATTEMPTS}
 
 
+def test_a_game_whose_rules_fail_is_not_played_again_and_the_ladder_goes_on(stand: Stand) -> None:
+    with stand.running() as games:
+        game = begin(games)
+        over = record(game, void)
+        games.note(replace(over, record=replace_struct(over.record, detail="the rules failed: ZeroDivisionError")))
+        (other_leg,) = play(games, most=1)
+        assert (other_leg.identity, other_leg.leg) == (game.identity, 1)
+        assert games.is_idle
+    with stand.running() as games:
+        assert games.is_idle
+        assert begin(games).identity != game.identity
+    assert stand.statuses() == {"void": 1, "finished": 1, "playing": 1, "scheduled": 1}
+
+
 def test_faults_in_a_row_put_an_agent_aside_until_its_next_submission(stand: Stand) -> None:
     with stand.running() as games:
         play(games, crashes("ann"), most=40)

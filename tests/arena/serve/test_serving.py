@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from agents.protocol import Verdict
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
-from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged
+from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.invited import FIRST_NUMBER, InvitedGames
 from arena.serve.opened import OpenLadder, close, updated
@@ -27,6 +27,7 @@ from arena.serve.serving import Parts, Serving
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState
+from db.records import GameRecord
 from tests.kit.arena_program import arena
 from tests.kit.hand_in_room import CLOSES, HandInRoom, hand_in_room
 from tests.kit.ladder_room import LadderRoom
@@ -113,11 +114,14 @@ class Room:
         self.seconds = 0.0
         self.dated = Queue()
         parts: Any = (self.people, self.checks, self.games, self.dated)
+        with hand_ins.database.reading() as connection:
+            submissions = SubmissionWatch(connection, hand_ins.opened.id)
         self.serving = Serving(
             hand_ins.opened,
             hand_ins.database,
             folder,
             Parts(*parts),
+            submissions=submissions,
             start_rater=self.start_rater,
             tell=self.happened.append,
             now=lambda: hand_ins.now,
@@ -314,6 +318,17 @@ def test_the_server_ends_when_the_final_is_over(room: Room) -> None:
     room.look()
     assert room.serving.rest() is None
     room.serving.play(room.serving, lambda _: nullcontext(), at_once=1)
+
+
+def test_rules_that_fail_are_reported_once_and_games_go_on(room: Room) -> None:
+    void = GameRecord(
+        7, Verdict.VOID, None, "the rules failed: ZeroDivisionError (mine.py, line 4, in play)", (), (), 0
+    )
+    for number in (7, 8):
+        planned = game(entrant("random"), entrant("random"), number=number)
+        room.serving._report_broken_rules(Finished(planned, void, CLOSES, CLOSES))
+    (notice,) = (one for one in room.happened if isinstance(one, Notice))
+    assert notice.text.startswith("tictactoe: the rules failed: KeyError (mine.py, line 4, in play); such")
 
 
 def test_a_rater_that_ends_is_replaced_and_one_that_ends_at_once_after_a_pause(room: Room) -> None:
