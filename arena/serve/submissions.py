@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -87,7 +88,16 @@ def agent_name(opened: OpenLadder, author: str, agent: str = "") -> str:
         raise BadSubmission(wrong)
     if folded(name) in {folded(anchor) for anchor in opened.anchors}:
         raise BadSubmission(f"{quote(name)} is an anchor of ladder {quote(opened.name)}: choose another name")
+    if len(alphabets := _alphabets(name)) > 1:  # a Cyrillic letter can look like a Latin one
+        both = " and ".join(sorted(alphabets))
+        raise BadSubmission(f"expected a name with the letters of one alphabet, got {quote(name)}, with {both} letters")
     return name
+
+
+def _alphabets(name: str) -> set[str]:
+    """Which of the alphabets with letters that look alike the name is uses."""
+    known = {"LATIN": "Latin", "GREEK": "Greek", "CYRILLIC": "Cyrillic"}
+    return {known[first] for letter in name if (first := unicodedata.name(letter, "").partition(" ")[0]) in known}
 
 
 def _refuse_similar_name(connection: Connection, opened: OpenLadder, name: str) -> None:

@@ -102,6 +102,8 @@ def test_what_cannot_be_an_agent_is_refused_with_one_sentence(room: HandInRoom) 
         ("alice", "x.y", "agent: expected a name without a dot, got 'x.y'"),
         ("Random", "", "'Random' is an anchor of ladder 'cs101': choose another name"),
         ("BOB", "", "ladder 'cs101' knows 'bob': write the name like that"),
+        ("b\N{CYRILLIC SMALL LETTER O}b", "", "with Cyrillic and Latin letters"),
+        ("alice", "\N{GREEK SMALL LETTER OMICRON}", "with Greek and Latin letters"),
     ],
 )
 def test_a_bad_name_is_an_error_and_leaves_no_row(room: HandInRoom, author: str, agent: str, words: str) -> None:
