@@ -328,7 +328,7 @@ def test_rules_that_fail_are_reported_once_and_games_go_on(room: Room) -> None:
         planned = game(entrant("random"), entrant("random"), number=number)
         room.serving._report_broken_rules(Finished(planned, void, CLOSES, CLOSES))
     (notice,) = (one for one in room.happened if isinstance(one, Notice))
-    assert notice.text.startswith("tictactoe: the rules failed: KeyError (mine.py, line 4, in play); such")
+    assert notice.text.startswith("tictactoe: the rules failed: ZeroDivisionError (mine.py, line 4, in play); such")
 
 
 def test_a_rater_that_ends_is_replaced_and_one_that_ends_at_once_after_a_pause(room: Room) -> None:
