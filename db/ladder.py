@@ -124,6 +124,11 @@ class LadderLine(Struct, frozen=True):
     """When it was rated last."""
 
 
+def author_of(name: str) -> str:
+    """The author of the agent of that name."""
+    return name.partition(SECOND_AGENT)[0]
+
+
 def ladders(connection: Connection) -> list[str]:
     """The names of all ladders, the oldest first."""
     names = select(Tournament.name).where(Tournament.format == FORMAT).order_by(Tournament.id)

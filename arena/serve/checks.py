@@ -10,7 +10,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -29,7 +29,6 @@ from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
-from arena.serve.submissions import author_of
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light
 from arena.student.checking.check_maker import CheckMaker
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
@@ -40,7 +39,7 @@ from arena.tournament.recorded_games import Wait, written
 from db import ladder, ladder_pairs, running, store
 from db.audit import StoredVersion
 from db.database import Connection, Database
-from db.ladder import StoredSubmission, SubmissionState
+from db.ladder import StoredSubmission, SubmissionState, author_of
 
 Result = TypeVar("Result")
 FIRST_NUMBER: Final = 2**40
@@ -78,12 +77,11 @@ class Checks(StandingSchedule):
         *,
         scratch: Path,
         wait: Wait,
-        changed: Callable[[int], None] = lambda _: None,
         entered: Callable[[StoredSubmission], None] = lambda _: None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        now: Callable[[], datetime],
     ) -> None:
-        """`scratch`: a folder of the run in which agents get their folders. `changed` is called with the id of a
-        submission when its row has changed, `entered` with a submission that passed, when its version plays."""
+        """`scratch`: a folder of the run in which agents get their folders. `entered` is called with a submission that
+        passed, when its version plays."""
         self._conditions = _conditions(opened)
         self._numbers = count(FIRST_NUMBER)
         self._maker = CheckMaker(self._conditions, sources, scratch, numbers=self._numbers)
@@ -92,7 +90,6 @@ class Checks(StandingSchedule):
         self._sources = sources
         self._scratch = scratch
         self._wait = wait
-        self._changed = changed
         self._entered = entered
         self._now = now
         self._schedule = CheckSchedule(self._begin, many=True)
@@ -161,7 +158,6 @@ class Checks(StandingSchedule):
             return None
         self._turns[author_of(one.author)] = next(self._turn)
         self._in_progress[one.id] = checked = _InProgress(one)
-        self._changed(one.id)
         running = self._maker.check(one.id, self._candidate(checked))
         if running.requests is not None:
             running.requests = _until_rules_fail(running, running.requests, self._sources.folder)
@@ -231,7 +227,6 @@ class Checks(StandingSchedule):
         self._write(record)
         for one in new:
             one.recorded = len(one.steps)
-            self._changed(one.submission.id)
             if (report := ended.get(one.submission.id)) is not None:
                 del self._in_progress[one.submission.id]
                 self._looks = True

@@ -56,8 +56,8 @@ class DatedTournaments(StandingSchedule):
         wait: Wait,
         now: Callable[[], datetime],
         *,
-        ladder_is_over: Callable[[], bool] = lambda: True,
-        say: Callable[[str], None] = lambda _: None,
+        ladder_is_over: Callable[[], bool],
+        say: Callable[[str], None],
     ) -> None:
         """Nothing is played before the first `next`. `ladder_is_over`: whether its last game has been played, so that
         the final can begin. `say` gets a sentence when a tournament begins, ends, or cannot begin."""

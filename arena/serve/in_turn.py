@@ -39,14 +39,6 @@ class InTurn(StandingSchedule):
         # By the number of each game in progress: the schedule that gave it.
         self._givers: dict[int, StandingSchedule] = {}
 
-    def add(self, schedule: StandingSchedule, *, before: StandingSchedule | None = None) -> None:
-        """Adds a schedule, as the last one or before another one."""
-        self._schedules.insert(len(self._schedules) if before is None else self._schedules.index(before), schedule)
-
-    def remove(self, schedule: StandingSchedule) -> None:
-        """Asks this schedule for no further games; it still gets the ends of its games in progress."""
-        self._schedules.remove(schedule)
-
     def next(self) -> Planned | None:
         """The first game that a schedule has."""
         for schedule in self._schedules:
@@ -69,16 +61,12 @@ class InTurn(StandingSchedule):
             schedule.look(ladder)
 
     def interrupted(self) -> None:
-        """Passes it on to every schedule, removed ones with games in progress too."""
-        everyone = self._everyone()
+        """Passes it on to every schedule."""
         self._givers.clear()
-        for schedule in everyone:
+        for schedule in self._schedules:
             schedule.interrupted()
 
     def close(self) -> None:
-        """Closes every schedule, removed ones with games in progress too."""
-        for schedule in self._everyone():
+        """Closes every schedule."""
+        for schedule in self._schedules:
             schedule.close()
-
-    def _everyone(self) -> list[StandingSchedule]:
-        return list(dict.fromkeys([*self._schedules, *self._givers.values()]))

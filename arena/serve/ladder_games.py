@@ -33,7 +33,7 @@ from arena.tournament.recorded_games import RecordedGames, Wait, written
 from db import ladder, ladder_pairs, running, store
 from db.audit import StoredVersion
 from db.database import Connection, Database
-from db.ladder import LadderLine
+from db.ladder import LadderLine, author_of
 from db.ladder_pairs import BegunPairs
 
 _LEGS: Final = 2
@@ -265,7 +265,7 @@ class LadderGames(RecordedGames):
         candidates = [
             Candidate(
                 name,
-                author=name.partition(".")[0],
+                author=author_of(name),
                 anchor=name in self._anchors,
                 rating=middle if line.rating is None else line.rating,
                 error=UNRATED_ERROR if line.error is None else line.error / _WIDTH,

@@ -162,7 +162,7 @@ def extend(
     record.lock_submissions(connection, ladder.id)  # the final does not begin meanwhile
     if wrong := what_is_wrong_with(author):
         raise BadLeague(f"author: {wrong}")
-    if author in ladder.anchors or "." in author:
+    if author in ladder.anchors or record.SECOND_AGENT in author:
         raise BadLeague(f"expected the name of an author, got {quote(author)}")
     if until <= now or until < ladder.closes:
         raise BadLeague(

@@ -1,4 +1,4 @@
-"""Where a tournament is running, and nudges: how a command reaches the process that runs it.
+"""Nudges: how a command reaches the process that runs a tournament.
 
 What happens next is always decided by rows of the database, so a nudge has no content: it only makes the process look
 sooner. A lost one costs two seconds.
@@ -16,14 +16,11 @@ from arena.tournament.lock import running_in
 _SOCKET: Final = "nudge"
 
 
-def find(store: Path, tournament: str) -> Path | None:
-    """The run folder of the process that runs this tournament; None if no process does. `store`: the store's folder."""
-    return running_in(store, tournament)
-
-
 def nudge(store: Path, tournament: str) -> bool:
-    """Makes the process that runs this tournament look at the database now; returns whether a process does."""
-    if (folder := find(store, tournament)) is None:
+    """Makes the process that runs this tournament look at the database now; returns whether a process does.
+
+    `store`: the store's folder."""
+    if (folder := running_in(store, tournament)) is None:
         return False
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, suppress(OSError):
         sender.setblocking(False)

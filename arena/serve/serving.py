@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 
 from agents.protocol import Verdict
 from arena.errors import RefereeLost
-from arena.history.words import moment, without_store
+from arena.history import words
 from arena.match.live import News, RatingNews, SubmissionNews
 from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule, rules_failed
 from arena.play.director import Director
-from arena.serve.checks import Checks
+from arena.serve.checks import FIRST_NUMBER, Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.in_turn import REST, InTurn
@@ -33,8 +33,6 @@ from db import ladder as record
 from db.database import Database
 from db.errors import Busy
 
-_FIRST_UNRATED: Final = 2**40
-"""The numbers of games without a row in the database are from here on: games of checks, and games with people."""
 _RATINGS_EVERY: Final = 60.0
 """Seconds between two reports of new ratings."""
 _SOON: Final = 10.0
@@ -128,7 +126,7 @@ class Serving(WrappingSchedule):
         self._over += 1
         self._look_at = self._clock()
         self._report_broken_rules(finished)
-        if finished.game.number >= _FIRST_UNRATED:
+        if finished.game.number >= FIRST_NUMBER:  # a check, or a game with people: it has no row, and is not rated
             return
         if self._rater is not None:
             self._rater.nudge()
@@ -145,7 +143,7 @@ class Serving(WrappingSchedule):
             self._broken_rules.add(record.detail)
             self._tell(
                 Notice(
-                    f"{game.game}: {without_store(record.detail)}; such games are void and not played again, "
+                    f"{game.game}: {words.without_store(record.detail)}; such games are void and not played again, "
                     "so correct the rules (this error is reported once)"
                 )
             )
@@ -230,7 +228,7 @@ class Serving(WrappingSchedule):
             self._parts.games.is_closed = is_closed
             closed = "the ladder is closed; the pairs in progress are finished, then the final is played"
             if not self.is_over:
-                again = f"the ladder is open again, until {moment(self.ladder.closes)}"
+                again = f"the ladder is open again, until {words.moment(self.ladder.closes)}"
                 self._tell(Notice(closed if is_closed else again))
         left_out = self._parts.games.left_out
         for name in left_out.keys() - self._left_out.keys():
@@ -271,5 +269,5 @@ class Serving(WrappingSchedule):
 
 
 def _pace(event: PaceChanged) -> str:
-    games = "1 game" if event.at_once == 1 else f"{event.at_once} games"
+    games = words.counted(event.at_once, "game")
     return f"players waited for a processor for {event.waited:.0%} of their thinking time: from now on {games} at once"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import partial
 
@@ -73,18 +73,10 @@ def standing(
         ),
     )
     start_rater = partial(RaterProcess, folder, database, ladder.id)
-    with ExitStack() as stack:
-        serving = Serving(
-            ladder,
-            database,
-            folder,
-            parts,
-            submissions=submissions,
-            start_rater=start_rater,
-            tell=tell,
-            now=now,
-        )
-        stack.callback(serving.close)
+    serving = Serving(
+        ladder, database, folder, parts, submissions=submissions, start_rater=start_rater, tell=tell, now=now
+    )
+    with closing(serving):
         try:
             yield serving
         except Exception:

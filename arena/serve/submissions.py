@@ -18,7 +18,7 @@ from adsearch.errors import quote
 from arena.course.collecting.inbox import Inbox
 from arena.course.roster import replace_unprintable
 from arena.errors import BadPlayer, BadSubmission
-from arena.history.words import moment, without_store
+from arena.history.words import counted, moment, without_store
 from arena.players.build_commands import Language
 from arena.players.submissions import Store
 from arena.serve.ladder import Limits
@@ -27,7 +27,7 @@ from arena.tournament.description import folded, what_is_wrong_with
 from arena.walls.kinds import MEBIBYTE
 from db import ladder, running
 from db.database import Connection, Database
-from db.ladder import SECOND_AGENT, LadderLine, StoredSubmission, SubmissionState, SubmissionTime
+from db.ladder import SECOND_AGENT, LadderLine, StoredSubmission, SubmissionState, SubmissionTime, author_of
 
 MOST_BYTES: Final = 32 * MEBIBYTE
 """The largest submission."""
@@ -68,11 +68,6 @@ def receive(
         if not refusal:
             _withdraw_earlier(connection, opened, name, id, when)
         return ladder.submission(connection, id)
-
-
-def author_of(name: str) -> str:
-    """The author of the agent of that name."""
-    return name.partition(SECOND_AGENT)[0]
 
 
 def agent_name(opened: OpenLadder, author: str, agent: str = "") -> str:
@@ -159,7 +154,7 @@ def _too_many_agents(players: Mapping[str, LadderLine], earlier: Sequence[Submis
     if name in theirs or len(theirs) < most:
         return ""
     has = " and ".join(map(quote, sorted(theirs)))
-    return f"an author can have at most {most} agent{'s' * (most != 1)} on this ladder; {author} has {has}"
+    return f"an author can have at most {counted(most, 'agent')} on this ladder; {author} has {has}"
 
 
 def too_often(received: Sequence[datetime], limits: Limits, now: datetime) -> str:

@@ -23,6 +23,9 @@ DatabaseOption = Annotated[
 TournamentArgument = Annotated[
     str | None, typer.Argument(metavar="TOURNAMENT", help="Name of a tournament.", show_default="the newest")
 ]
+LadderArgument = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="Name of the ladder.", show_default="the only one")
+]
 TrustOption = Annotated[
     bool,
     typer.Option(

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, LadderArgument, submissions
 from arena.cli.terminal.listings import FormatOption, OutputFormat
 from arena.cli.terminal.standings_table import show_standings
 from arena.errors import BadLeague
@@ -26,9 +24,7 @@ if TYPE_CHECKING:
 
 
 def final(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Name of the ladder.", show_default="the only one")
-    ] = None,
+    name: LadderArgument = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
@@ -65,7 +61,7 @@ def _what_next(ladder: OpenLadder, *, is_over: bool) -> str:
 
 def _not_begun(connection: Connection, ladder: OpenLadder, store: Path) -> str:
     """Why the final has not begun, and what to do."""
-    from arena.serve import place
+    from arena.tournament.lock import running_in
     from db import ladder as record
 
     if ladder.closes > datetime.now(UTC):
@@ -78,7 +74,7 @@ def _not_begun(connection: Connection, ladder: OpenLadder, store: Path) -> str:
     if last is not None and last > datetime.now(UTC):
         return f"{begun}: it waits for the extension until {words.moment(last)}"
     if waiting := len(record.open_submissions(connection, ladder.id)):
-        begun += f": it waits for the check of {waiting} submission{'s' * (waiting > 1)}"
-    if place.find(store, ladder.name) is None:
+        begun += f": it waits for the check of {words.counted(waiting, 'submission')}"
+    if running_in(store, ladder.name) is None:
         return f"{begun}; start `arena serve FILE.toml`, which plays it"
     return f"{begun}; `arena serve` is running and begins it, if at least two agents take part"

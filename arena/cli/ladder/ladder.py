@@ -14,7 +14,7 @@ import typer
 from msgspec.structs import asdict
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.record_options import DatabaseOption, reading, submissions
+from arena.cli.asking.record_options import DatabaseOption, LadderArgument, reading, submissions
 from arena.cli.ladder import final
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show_json
 from arena.cli.terminal.listings import show as show_rows
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 commands = typer.Typer(
     no_args_is_help=True, help="Open, show or close a ladder, to which authors hand in agents until a deadline."
 )
-NameArgument = Annotated[
-    str | None, typer.Argument(metavar="NAME", help="Name of the ladder.", show_default="the only one")
-]
 _SUBMISSIONS: Final = 10
 """Number of submissions below the table of a ladder."""
 _ANCHOR: Final = "anchor"
@@ -106,7 +103,7 @@ def open_(
 
 @commands.command()
 def show(
-    name: NameArgument = None,
+    name: LadderArgument = None,
     agent: Annotated[
         str | None,
         typer.Option(metavar="AGENT", help="One agent: its versions, its submissions and its rating over time."),
@@ -187,7 +184,7 @@ def extend(
 
 
 @commands.command()
-def close(name: NameArgument = None, db: DatabaseOption = None) -> None:
+def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     """Close a ladder now, before its time: submissions end, and then the final is played.
 
     `arena serve` finishes the games in progress and plays the final. The ladder is open again if you set a later time
@@ -229,7 +226,7 @@ def _show_agent(
         show_rows(points, exact_columns(_POINT), format=format)
         return
     print(f"{printable(agent)} on {printable(ladder.name)}: {'not entered' if line is None else _status(ladder, line)}")
-    extended = record.extension(connection, ladder.id, agent.partition(record.SECOND_AGENT)[0])
+    extended = record.extension(connection, ladder.id, record.author_of(agent))
     if extended is not None and extended > ladder.closes:
         print(f"can hand in until {words.moment(extended)}")
     if last := {point["version"]: point for point in points}:

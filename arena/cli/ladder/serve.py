@@ -106,7 +106,7 @@ def say_what_it_does(serving: Serving, at_once: int) -> None:
     for warning in serving.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     closes = "closed since" if ladder.closes <= datetime.now(UTC) else "closes"
-    games = "1 game" if at_once == 1 else f"{at_once} games"
+    games = words.counted(at_once, "game")
     when = words.moment(ladder.closes)
     say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {when}; {games} at once")
     if not serving.is_over:

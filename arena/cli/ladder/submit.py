@@ -19,7 +19,7 @@ from arena.cli.terminal.check_steps import StepPrinter
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
 from arena.cli.terminal.notes import note
 from arena.errors import BadSubmission
-from arena.history.words import printable, without_store
+from arena.history.words import counted, printable, without_store
 
 if TYPE_CHECKING:
     from arena.serve.opened import OpenLadder
@@ -110,6 +110,8 @@ class _Waiting:
         self._quiet = quiet
         # The line of its agent in the standings, once it has a rating.
         self._rated: LadderLine | None = None
+        # The number of its version, once it has entered.
+        self._version: int | None = None
         self._games_said: set[int] = set()
 
     def say_received(self, *, ahead: int, running: bool) -> None:
@@ -164,6 +166,7 @@ class _Waiting:
         one = self.one
         with self._database.reading() as connection:
             games = ladder.games_since(connection, self._ladder.id, one.version or 0, one.changed)
+            self._version = dict(ladder.versions(connection, self._ladder.id, one.author)).get(one.version or 0)
             (line,) = (line for line in ladder.standings(connection, self._ladder.id) if line.name == one.author)
         for game in games:
             if game.id not in self._games_said:
@@ -176,8 +179,7 @@ class _Waiting:
             self._say(f"{printable(one.author)} is {line.status}")
         elif line.rating is not None and line.rated is not None and line.rated > one.changed:
             self._rated = line
-            games_played = f"{line.games} game{'s' * (line.games != 1)}"
-            self._say(f"rating {line.rating:.0f} ± {line.error:.0f} after {games_played}")
+            self._say(f"rating {line.rating:.0f} ± {line.error:.0f} after {counted(line.games, 'game')}")
         else:
             return True
         return False
@@ -196,7 +198,7 @@ class _Waiting:
             "agent": one.author,
             "state": str(one.state),
             "words": one.words,
-            "version": one.version,
+            "version": self._version,
             "rating": None if rated is None else rated.rating,
             "error": None if rated is None else rated.error,
             "games": None if rated is None else rated.games,

@@ -83,15 +83,15 @@ def watch(
 
 def _running(connection: Connection, database: Database, tournament: str | None) -> tuple[str, Path]:
     """The tournament to watch, and its run folder. ArenaError if it is not running."""
-    from arena.serve import place
+    from arena.tournament.lock import running_in
     from db import lookup
 
     store = submissions(database).folder
     if tournament is not None:
         name = lookup.tournament_name(connection, lookup.find_tournament(connection, tournament))
-        return name, _found(place.find(store, name), name)
+        return name, _found(running_in(store, name), name)
     for row in lookup.tournaments(connection):
-        if (folder := place.find(store, row.name)) is not None:
+        if (folder := running_in(store, row.name)) is not None:
             return row.name, folder
     raise ArenaError("no tournament is running; `arena run` or `arena serve` plays one")
 
@@ -104,12 +104,12 @@ def _found(folder: Path | None, tournament: str) -> Path:
 
 def _place_of_game(connection: Connection, database: Database, text: str, id: int) -> tuple[str, Path]:
     """The tournament of the game, and its run folder. ArenaError if the game is not being played."""
-    from arena.serve import place
+    from arena.tournament.lock import running_in
     from db import games
 
     found = games.game(connection, id)
     if found.status == "playing" and found.tournament is not None:
-        folder = place.find(submissions(database).folder, found.tournament)
+        folder = running_in(submissions(database).folder, found.tournament)
         return found.tournament, _found(folder, found.tournament)
     if found.status in ("finished", "void"):
         raise ArenaError(f"game {text} is over; `arena replay {text}` shows it")
@@ -220,9 +220,9 @@ class _Watching:
 
     def reconnect(self) -> bool:
         """Connects to the process that runs the tournament now, which may have a new director; False if none does."""
-        from arena.serve import place
+        from arena.tournament.lock import running_in
 
-        if (folder := place.find(submissions(self._database).folder, self.tournament)) is None:
+        if (folder := running_in(submissions(self._database).folder, self.tournament)) is None:
             return False
         self.close()
         self._connect(folder)

@@ -203,7 +203,9 @@ def test_a_killed_warden_is_no_fault_the_first_time_unless_its_agent_could_do_it
     if not (offer := probe.offer(kind)).holds:
         pytest.skip(f"this machine offers no {kind}: {offer.why}")
     (tmp_path / "first.py").write_text(AGENT, "utf-8")
-    entrants = setup.entrant(str(tmp_path / "first.py"), "victim", walls=kind), setup.entrant("random", "b")
+    # It thinks until the warden is killed.
+    slow = setup.entrant("mcts:seconds=60", "b")
+    entrants = setup.entrant(str(tmp_path / "first.py"), "victim", walls=kind), slow
     finished = []
     for event in setup.director.play(InOrder([setup.game(*entrants, watched=True)])):
         if isinstance(event, Began):

@@ -58,25 +58,14 @@ def test_the_first_schedule_that_has_a_game_gives_it() -> None:
     assert in_turn.ahead() is None
 
 
-def test_a_removed_schedule_still_gets_the_ends_of_its_games() -> None:
+def test_a_lost_referee_and_the_end_are_told_to_every_schedule() -> None:
     final, pairs = Numbered(1, 2), Numbered(3)
-    in_turn = InTurn([pairs])
-    in_turn.add(final, before=pairs)
-    first = in_turn.next()
-    assert first is not None
-    in_turn.remove(final)
-    third = in_turn.next()
-    assert third is not None
-    assert (first.number, third.number) == (1, 3)
-    in_turn.note(over(first))
-    assert final.noted == [1]
-    in_turn.add(final)
+    in_turn = InTurn([final, pairs])
     assert in_turn.next() is not None
-    in_turn.remove(final)
     in_turn.interrupted()
-    assert (list(final.waiting), list(pairs.waiting)) == ([2], [3])
+    assert (list(final.waiting), list(pairs.waiting)) == ([1, 2], [3])
     in_turn.close()
-    assert (final.closed, pairs.closed) == (0, 1)
+    assert (final.closed, pairs.closed) == (1, 1)
 
 
 def test_every_game_is_noted_once_whatever_order_they_end_in() -> None:

@@ -6,23 +6,23 @@ from pathlib import Path
 import pytest
 
 from arena.errors import TournamentBusy
-from arena.serve.place import Nudges, find, nudge
+from arena.serve.place import Nudges, nudge
 from arena.tournament.lock import running_in, tournament_lock
 from arena.walls.run_folder import RunFolder
 
 
 def test_a_tournament_is_found_while_it_runs(tmp_path: Path) -> None:
-    assert find(tmp_path, "cs101") is None
+    assert running_in(tmp_path, "cs101") is None
     with tournament_lock(tmp_path, "cs101") as lock:
-        assert find(tmp_path, "cs101") is None, "it has no run folder yet"
+        assert running_in(tmp_path, "cs101") is None, "it has no run folder yet"
         lock.note(Path("/run/of/cs101"))
-        assert find(tmp_path, "cs101") == Path("/run/of/cs101")
-        assert find(tmp_path, "cs102") is None
-    assert find(tmp_path, "cs101") is None
+        assert running_in(tmp_path, "cs101") == Path("/run/of/cs101")
+        assert running_in(tmp_path, "cs102") is None
+    assert running_in(tmp_path, "cs101") is None
     with tournament_lock(tmp_path, "cs101") as lock:
-        assert find(tmp_path, "cs101") is None, "the path of the process before it is gone"
+        assert running_in(tmp_path, "cs101") is None, "the path of the process before it is gone"
         lock.note(Path("/run/2"))
-        assert find(tmp_path, "cs101") == Path("/run/2")
+        assert running_in(tmp_path, "cs101") == Path("/run/2")
 
 
 def test_a_tournament_that_another_account_runs_is_not_running_for_this_one(
@@ -34,7 +34,7 @@ def test_a_tournament_that_another_account_runs_is_not_running_for_this_one(
     with tournament_lock(tmp_path, "cs101") as lock:
         lock.note(Path("/run/of/cs101"))
         monkeypatch.setattr("os.open", refuse)  # not a file of mode 0: root can read that
-        assert find(tmp_path, "cs101") is None
+        assert running_in(tmp_path, "cs101") is None
         assert not nudge(tmp_path, "cs101")
 
 

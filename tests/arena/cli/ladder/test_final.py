@@ -74,7 +74,11 @@ def test_the_final_shows_its_standings_and_how_to_grade(ladder: OpenLadder, tmp_
     ladder = closed(ladder)
     with Database("arena.db") as database, RunFolder() as folder:
         store = tmp_path / "arena.store"
-        dated = DatedTournaments(ladder, database, Store(store), folder, pytest.fail, lambda: NOW)
+        dated = DatedTournaments(
+            *(ladder, database, Store(store), folder, pytest.fail, lambda: NOW),
+            ladder_is_over=lambda: True,
+            say=lambda _: None,
+        )
         assert dated.next() is not None
         dated.interrupted()
         assert "cs101 final: round-robin, 0 of 6 games are over, running" in arena("ladder", "final").out

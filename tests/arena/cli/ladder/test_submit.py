@@ -92,7 +92,11 @@ def serve(room: HandInRoom) -> None:
 
     with RunFolder() as folder, Director(folder, at_once=2) as director:
         schedule = Checks(
-            *(room.opened, room.database, room.store), scratch=folder.scratch, wait=print, entered=entered
+            *(room.opened, room.database, room.store),
+            scratch=folder.scratch,
+            wait=print,
+            entered=entered,
+            now=lambda: datetime.now(UTC),
         )
         for event in director.play(schedule):
             if isinstance(event, Began):

@@ -224,7 +224,7 @@ def test_a_chosen_game_is_followed_again_when_a_new_director_plays_it(
         zmq.Context[zmq.Socket[bytes]]() as context,
         Database(str(tmp_path / "a.db")) as database,
     ):
-        monkeypatch.setattr("arena.serve.place.find", lambda *_: folder.path)
+        monkeypatch.setattr("arena.tournament.lock.running_in", lambda *_: folder.path)
         monkeypatch.setattr("db.games.game", lambda *_: SimpleNamespace(status=status))
         director = LiveGames(context, folder.path, lambda _: None)
         with closing(_Watching(database, "evening", folder.path, 7, tv=False)) as watching:
