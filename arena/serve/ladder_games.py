@@ -139,12 +139,13 @@ class LadderGames(RecordedGames):
     def start(self, *, placement: bool) -> Planned | None:
         """The next game. A pair that was begun goes on before a new one begins. `placement`: only the first pairs of
         new versions."""
+        self._leave_out_lost()
         game = self._begin_scheduled(placement=placement)
         while game is None and not self.is_closed:
             pair = pick(self._state(), self._random, placement=placement)
             if pair is None:
-                if not placement and not self._open:
-                    self.reload()  # another process may have let an agent play again
+                if not placement and (self.left_out or not self._open):
+                    self.reload()  # an agent may be in the store again, or another process may have let it play again
                 return None
             game = self._begin_pair(pair)
             if game is None:
@@ -301,6 +302,15 @@ class LadderGames(RecordedGames):
         legs.discard(leg)
         if not legs:
             self._open.pop(pair, None)
+
+    def _leave_out_lost(self) -> None:
+        """Leaves out the agents whose files are gone from the store since they were read: they would lose by a fault
+        that is not theirs."""
+        agents = [line for name, line in self._lines.items() if name not in self._anchors]
+        if lost := [line.version for line in agents if not (self._submissions.folder / line.source).is_dir()]:
+            for version in lost:
+                del self._entrants[version]
+            self.reload()
 
     def _entrant(self, line: LadderLine) -> Entrant:
         """The current version, from the store."""

@@ -399,6 +399,19 @@ def test_an_agent_whose_copy_is_damaged_is_left_out_and_others_play(stand: Stand
         assert begin(games).number == begun.number
 
 
+def test_when_the_store_is_lost_nobody_loses_a_game_and_all_play_when_it_is_back(stand: Stand) -> None:
+    with stand.running() as games:
+        play(games, most=1)
+        shutil.move(stand.store.folder, stand.folder / "away")
+        assert games.placements.next() is None
+        assert games.others.next() is None
+        assert games.left_out.keys() == games._versions.keys() - ANCHORS.keys()
+        shutil.move(stand.folder / "away", stand.store.folder)
+        assert games.others.next() is None  # reads the store
+        assert len(play(games, most=5)) == 5
+        assert games.left_out == {}
+
+
 def test_two_agents_of_an_author_never_meet(tmp_path: Path) -> None:
     stand = Stand(tmp_path)
     for name in ("ann", "ann.second", "bob"):
