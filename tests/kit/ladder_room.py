@@ -202,11 +202,11 @@ class LadderRoom:
 
     def wait_until_checked(self) -> None:
         """Until no submission waits for its check or is in it. Nothing is killed now, so each is checked at most twice:
-        in the run of a lost referee, and again."""
+        in the run of a lost referee, and again. The line of the run before that can still be on its way."""
         before = len(self.printed)
         self.wait_until_none("SELECT id FROM submission WHERE state IN ('received', 'checking')")
         checks = Counter(line.partition(" ")[2] for line in self.printed[before:] if line.endswith(": checking"))
-        assert max(checks.values(), default=0) <= 2, checks
+        assert max(checks.values(), default=0) <= 3, checks
 
     def wait_until_rated(self) -> None:
         """Until every player has a rating."""

@@ -144,6 +144,8 @@ def _submission_line(submission: StoredSubmission) -> str:
 
 
 def _ratings_line(standings: Sequence[LadderLine]) -> str:
-    rated = [line for line in standings if line.rating is not None]
-    best = ", ".join(f"{line.name} {line.rating:.0f} ± {line.error or 0:.0f}" for line in rated[:_BEST_SHOWN])
-    return f"ratings of {len(rated)} players: {best}"
+    from arena.history import words
+
+    rated = [line for line in standings if line.rating is not None and line.error]  # without anchors
+    best = ", ".join(f"{line.name} {line.rating:.0f} ± {line.error:.0f}" for line in rated[:_BEST_SHOWN])
+    return f"new ratings; the best of {words.counted(len(rated), 'agent')}: {best}"
