@@ -139,7 +139,6 @@ class LadderGames(RecordedGames):
     def start(self, *, placement: bool) -> Planned | None:
         """The next game. A pair that was begun goes on before a new one begins. `placement`: only the first pairs of
         new versions."""
-        self._leave_out_lost()
         game = self._begin_scheduled(placement=placement)
         while game is None and not self.is_closed:
             pair = pick(self._state(), self._random, placement=placement)
@@ -235,6 +234,10 @@ class LadderGames(RecordedGames):
         """Schedules both games and begins the first; None if one of the two agents cannot play any more."""
         names = (pair.one, pair.other)
         versions = {name: self._lines[name].version for name in names}
+        if lost := [version for version in versions.values() if not self._is_there(version)]:
+            for version in lost:
+                del self._entrants[version]
+            return None
         cycle = self._pairs.meetings(*names)
         pairing = formats.Pairing.of(names, cycle=cycle, round=0, legs=_LEGS, seed=self.seed)
         # Found before the transaction begins, because it can take a tenth of a second.
@@ -280,7 +283,14 @@ class LadderGames(RecordedGames):
 
     def _can_play(self, game: running.ScheduledGame) -> bool:
         """Whether the store has the programs of both players."""
-        return all(version in self._entrants for version in game.versions)
+        return all(map(self._is_there, game.versions))
+
+    def _is_there(self, version: int) -> bool:
+        """Whether the version can play; without its files it would lose by a fault that is not its own."""
+        entrant = self._entrants.get(version)
+        if entrant is None or entrant.name in self._anchors:
+            return entrant is not None
+        return (self._submissions.folder / entrant.source).is_dir()
 
     def _is_placement(self, game: running.ScheduledGame) -> bool:
         """Whether the game belongs to the first pairs of a new version."""
@@ -302,15 +312,6 @@ class LadderGames(RecordedGames):
         legs.discard(leg)
         if not legs:
             self._open.pop(pair, None)
-
-    def _leave_out_lost(self) -> None:
-        """Leaves out the agents whose files are gone from the store since they were read: they would lose by a fault
-        that is not theirs."""
-        agents = [line for name, line in self._lines.items() if name not in self._anchors]
-        if lost := [line.version for line in agents if not (self._submissions.folder / line.source).is_dir()]:
-            for version in lost:
-                del self._entrants[version]
-            self.reload()
 
     def _entrant(self, line: LadderLine) -> Entrant:
         """The current version, from the store."""

