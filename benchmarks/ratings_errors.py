@@ -31,8 +31,9 @@ from numpy.random import Generator, default_rng
 
 from arena.ratings import bradley_terry, plackett_luce
 from arena.ratings.duels import Duels, Numbers, Places
-from arena.ratings.estimates import ELO, Estimates, logistic
+from arena.ratings.estimates import Estimates, logistic
 from arena.ratings.grades import SURE
+from arena.ratings.scale import ELO
 from arena.ratings.versus import versus
 from benchmarks.arguments import Reader, positive
 from db.records import RatedGame

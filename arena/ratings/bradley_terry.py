@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from arena.errors import BadRating
 from arena.ratings.dispersion import cells, dispersion, meat, quadratic_form
 from arena.ratings.duels import Duels, Numbers, Places
-from arena.ratings.estimates import ELO, PRIOR, WIDTH, Estimates, VirtualDraws, logistic
+from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
 from arena.ratings.pools import Pools, connected, strongly_connected
+from arena.ratings.scale import ELO, WIDTH
 
 _STEPS: Final = 500
 _NEAR: Final = 1e-11

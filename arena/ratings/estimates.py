@@ -7,7 +7,7 @@ a convention: the mean is 0, or it follows from anchors.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import erf, log, sqrt
+from math import erf, sqrt
 from typing import Final, Self
 
 import numpy as np
@@ -18,11 +18,8 @@ from adsearch.errors import quote
 from arena.errors import BadRating
 from arena.ratings.duels import Numbers
 from arena.ratings.pools import Pools
+from arena.ratings.scale import ELO, WIDTH
 
-ELO: Final = 400.0 / log(10.0)
-"""Elo points per unit of log odds."""
-WIDTH: Final = 1.96
-"""Standard errors to each side of a 95 % confidence interval."""
 PRIOR: Final = 1.0
 """Default number of virtual draws of each player."""
 

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from arena.ratings.duels import Numbers
-from arena.ratings.estimates import ELO, PRIOR, WIDTH
+from arena.ratings.estimates import PRIOR
+from arena.ratings.scale import ELO, WIDTH
 
 _VARIANCE: Final = 0.25
 """Variance of the score of one game between equals without draws."""

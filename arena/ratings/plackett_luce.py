@@ -22,9 +22,10 @@ import numpy as np
 
 from arena.errors import BadRating
 from arena.ratings.duels import Numbers, Places
-from arena.ratings.estimates import ELO, PRIOR, Estimates, VirtualDraws, logistic
+from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
 from arena.ratings.pairs import repeats
 from arena.ratings.pools import connected
+from arena.ratings.scale import ELO
 from db.records import RatedGame
 
 EXACT: Final = 6

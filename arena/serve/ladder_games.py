@@ -21,6 +21,7 @@ from arena.players.builder import walls_of
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
+from arena.ratings.scale import WIDTH
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
 from arena.serve.pairing import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair, State, pick
@@ -39,9 +40,6 @@ from db.ladder_pairs import BegunPairs
 _LEGS: Final = 2
 _OPENINGS: Final = 50
 """Pairs of the same agents until the first opening follows again: after a restart all of them are found anew."""
-_WIDTH: Final = 1.96
-"""The recorded error of a rating, in standard errors. (`arena.ratings.estimates` would import numpy into the
-director.)"""
 
 Unplayed = tuple[list[running.ScheduledGame], dict[str, set[int]]]
 """The scheduled games; and of each pair in progress, by its key, the games that are not over."""
@@ -272,7 +270,7 @@ class LadderGames(RecordedGames):
                 author=author_of(name),
                 anchor=name in self._anchors,
                 rating=middle if line.rating is None else line.rating,
-                error=UNRATED_ERROR if line.error is None else line.error / _WIDTH,
+                error=UNRATED_ERROR if line.error is None else line.error / WIDTH,
                 pairs=pairs.of_version[line.version],
                 last=pairs.last[name],
                 busy=busy[name],

@@ -14,13 +14,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from arena.ratings.scale import ELO
+
 PLACEMENT_PAIRS: Final = 8
 """Number of pairs that a new version begins with, against anchors."""
 UNRATED_ERROR: Final = 350.0
 """The standard error of a version without a rating, in Elo."""
 
-_ELO: Final = 173.7178
-"""Elo per unit of log odds: 400 / ln 10. (`arena.ratings.estimates` would import numpy into the director.)"""
 _OVERDUE: Final = 1.1
 """A player that has waited longer than this, in mean pauses, is next, however certain its rating is."""
 _STARVED: Final = 1.5
@@ -165,9 +165,9 @@ def _urgency(wait: float, error: float) -> tuple[bool, float]:
 
 def _worth(state: State, waiting: _Waiting, one: Candidate, other: Candidate) -> float:
     """What a pair of these two tells about their ratings, less if they met lately or the other has just played."""
-    chance = 1.0 / (1.0 + exp((other.rating - one.rating) / _ELO))
+    chance = 1.0 / (1.0 + exp((other.rating - one.rating) / ELO))
     information = chance * (1.0 - chance)
-    variance = (one.error**2 + other.error**2) / _ELO**2
+    variance = (one.error**2 + other.error**2) / ELO**2
     # By how much the two games reduce the variance of the difference.
     told = information * variance / (1.0 + 2.0 * information * variance)
     names = (one.name, other.name) if one.name < other.name else (other.name, one.name)

@@ -50,7 +50,7 @@ def receive(
     wrong or if there is nothing at `path`."""
     name = agent_name(opened, author, agent)
     if not os.path.exists(path):
-        raise BadSubmission(f"there is no file or folder {quote(str(path))}")
+        raise BadSubmission(f"no file or folder {quote(str(path))}")
     with database.reading() as connection:
         _refuse_similar_name(connection, opened, name)
         refusal = _refusal(connection, opened, name, _not_before_last(connection, opened, now))

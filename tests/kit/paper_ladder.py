@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
-from arena.ratings.estimates import WIDTH
+from arena.ratings.scale import WIDTH
 from arena.serve.pairing import UNRATED_ERROR, Candidate, Pair, State, pick
 from db.records import PairCount
 

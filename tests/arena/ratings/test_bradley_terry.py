@@ -21,7 +21,7 @@ from numpy.random import Generator, default_rng
 from arena.errors import BadRating
 from arena.ratings.bradley_terry import Fit, fit
 from arena.ratings.duels import Duels, Numbers, duels
-from arena.ratings.estimates import ELO, WIDTH
+from arena.ratings.scale import ELO, WIDTH
 from db.records import RatedGame
 from tests.kit.effort import SOAK, tries
 from tests.kit.game_lists import games

@@ -9,8 +9,9 @@ import pytest
 
 from arena.ratings import bradley_terry
 from arena.ratings.duels import Numbers, duels
-from arena.ratings.estimates import ELO, PRIOR, WIDTH
+from arena.ratings.estimates import PRIOR
 from arena.ratings.expected_errors import expected_errors, information
+from arena.ratings.scale import ELO, WIDTH
 from db.records import RatedGame
 
 

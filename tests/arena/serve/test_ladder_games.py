@@ -23,7 +23,7 @@ from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned
 from arena.players.confinement import Confinement
 from arena.players.player import read_player
 from arena.players.submissions import Store
-from arena.ratings import estimates
+from arena.ratings import scale
 from arena.serve.ladder import Anchor, Ladder
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import open_ladder, opened
@@ -235,7 +235,7 @@ def test_the_errors_of_ratings_are_half_intervals_in_the_database_and_standard_e
     with stand.running() as games:
         version = games._versions["ann"]
         with stand.database() as database, database.writing() as connection:
-            ladder.add_ratings(connection, 1, [ladder.NewRating(version, 50.0, estimates.WIDTH * 100.0, 8)], NOW)
+            ladder.add_ratings(connection, 1, [ladder.NewRating(version, 50.0, scale.WIDTH * 100.0, 8)], NOW)
         games.reload()
         (ann,) = (one for one in games._state().candidates if one.name == "ann")
         assert ann.rating == 50.0

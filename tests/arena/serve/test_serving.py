@@ -189,7 +189,7 @@ class Guests:
 
 
 class Until(InOrder):
-    """The server's schedule, until so many games are over."""
+    """The server's schedule, until that number of games is over."""
 
     def __init__(self, serving: Serving, games: int, then: Callable[[], None] = lambda: None) -> None:
         super().__init__(())
