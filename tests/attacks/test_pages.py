@@ -156,14 +156,14 @@ def check_page(browser: Browser, file: Path, record: Record, *, width: int = 128
 @pytest.mark.parametrize("number", range(max(len(TEXTS), len(PICTURES))))
 def test_a_replay_with_everything(browser: Browser, record: Record, tmp_path: Path, number: int) -> None:
     file = tmp_path / "replay.html"
-    file.write_text(page(record.played(number, record.texts[number % len(TEXTS)])), "utf-8")
+    file.write_text(page(record.played(number, record.texts[number % len(TEXTS)])).text, "utf-8")
     check_page(browser, file, record, width=390 if number % 2 else 1280)
 
 
 @pytest.mark.parametrize("text", IN_MEMORY, ids=range(len(IN_MEMORY)))
 def test_a_replay_with_what_no_database_holds(browser: Browser, record: Record, tmp_path: Path, text: str) -> None:
     file = tmp_path / "replay.html"
-    file.write_text(page(record.played(0, text)), "utf-8")
+    file.write_text(page(record.played(0, text)).text, "utf-8")
     check_page(browser, file, record)
 
 
@@ -172,7 +172,7 @@ def test_a_replay_of_rules_with_a_hostile_name(browser: Browser, record: Record,
     """It has no boards, and says why."""
     game = replace(record.played(0, "a"), game=record.texts[number])
     file = tmp_path / "replay.html"
-    file.write_text(page(game), "utf-8")
+    file.write_text(page(game).text, "utf-8")
     check_page(browser, file, record)
     assert "There are no boards" in file.read_text("utf-8")
 
@@ -229,7 +229,7 @@ def test_seats_stay_in_order_where_names_are_read_from_right_to_left(
     """Two Hebrew names with a dash between them would else be shown as one phrase, the second name first."""
     hebrew, other = "\u05d0\u05d1\u05d2", "\u05d3\u05d4\u05d5"
     file = tmp_path / "replay.html"
-    file.write_text(page(past_game("tictactoe", (hebrew, other), moves="a1 b1 a2 b2 a3")), "utf-8")
+    file.write_text(page(past_game("tictactoe", (hebrew, other), moves="a1 b1 a2 b2 a3")).text, "utf-8")
     left = """([selector, text]) => {
       const node = document.querySelector(selector).firstChild;
       const range = document.createRange();

@@ -93,7 +93,7 @@ def replay(
     if html is not None:
         from arena.history.pages.replay_page import page
 
-        write_file(html, page(game, trust=trust_rules, at=ply or 0))
+        write_file(html, page(game, trust=trust_rules, at=ply or 0).text)
         return
     found = steps.replay(game, trust=trust_rules)
     game = found.game

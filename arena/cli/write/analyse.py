@@ -64,7 +64,7 @@ def analyse(
     if html is not None:
         from arena.history.pages.replay_page import page
 
-        write_file(html, page(game, trust=trust_rules))
+        write_file(html, page(game, trust=trust_rules).text)
     if svg is not None:
         from arena.history.pages.curves import judged_values
 

@@ -37,7 +37,7 @@ def page(feedback: AgentFeedback) -> str:
         ),
         element("footer", words(made), class_="faint"),
         styles=(drawn.sheet, html.file("report.css", parts.__package__), html.file("feedback.css", __package__)),
-    )
+    ).text
 
 
 def _result(feedback: AgentFeedback) -> Iterator[str]:

@@ -92,7 +92,7 @@ def _page(title: str, pictures: list[str]) -> str:
     styles = tuple(dict.fromkeys(style for style, _ in parts))
     return document(
         title, element("main", *(element("section", picture) for _, picture in parts)), styles=(*styles, _PRINTED)
-    )
+    ).text
 
 
 def _index(roster: Roster, names: Mapping[str, str], made: Mapping[str, Worksheet]) -> str:

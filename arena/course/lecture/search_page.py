@@ -62,7 +62,7 @@ def page(search: Stepped, *, summary: str) -> str:
         stepper.status(),
         styles=(sheet, stepper.STYLE, html.file("search_page.css", __package__)),
         script=stepper.SCRIPT + html.file("search_page.js", __package__),
-    )
+    ).text
 
 
 def _tree(drawing: str) -> str:

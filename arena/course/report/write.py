@@ -162,7 +162,7 @@ def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[t
     public = public_game(game, shared.names, shared.title)
     drawn = replay_page.page(
         public, names={name: name for name in shown}, private=False, links=links, trust=shared.trust
-    )
+    ).text
     rules = words(public_rules(game.game))
     redacted = words(public_rules(game.game, shared.names))
     return drawn if rules == redacted else drawn.replace(rules, redacted)

@@ -44,7 +44,7 @@ def page(pairs: Sequence[Pair], tournament: str, shown_as: Callable[[Source], st
     ]
     if len(pairs) > len(shown):
         body.append(element("p", f"The code of the first {len(shown)} pairs is shown."))
-    return document(title, element("main", *body), styles=(file("page.css", __package__),))
+    return document(title, element("main", *body), styles=(file("page.css", __package__),)).text
 
 
 def _table(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> str:

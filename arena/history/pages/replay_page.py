@@ -43,7 +43,7 @@ def page(
     links: Sequence[tuple[str, str]] = (),
     trust: bool = False,
     at: int = 0,
-) -> str:
+) -> html.Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
@@ -63,7 +63,7 @@ class _Page:
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
 
-    def document(self, links: Sequence[tuple[str, str]], at: int) -> str:
+    def document(self, links: Sequence[tuple[str, str]], at: int) -> html.Document:
         """The whole document."""
         found = self.replay.steps
         marked = [step.number for step in found if step.judged is not None and step.judged.better]

@@ -39,7 +39,7 @@ def frame(report: Report, at: str, title: str, *body: str, style: str = "") -> s
         element("main", element("h1", words(title)), *body),
         element("footer", words(made), class_="faint"),
         styles=(style, html.file("report.css", __package__)),
-    )
+    ).text
 
 
 def link(href: str, text: str, *, current: bool = False, aria_label: str | bool = False) -> str:

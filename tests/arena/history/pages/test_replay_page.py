@@ -33,7 +33,7 @@ def thoughtful(rules: str = "connect4") -> PastGame:
 @pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
 def test_every_game_is_a_valid_page_with_a_board_for_each_position(rules: str) -> None:
     game = past_game(rules)
-    text = page(game, trust=True)
+    text = page(game, trust=True).text
     check_html(text)
     assert len(re.findall(r'<li id="ply-\d+" class="step"><h3>[^<]*</h3><svg ', text)) == len(game.moves) + 1
 
@@ -42,7 +42,7 @@ def test_every_game_is_a_valid_page_with_a_board_for_each_position(rules: str) -
 @pytest.mark.parametrize("private", [True, False], ids=["private", "public"])
 def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, private: bool) -> None:
     game = analysed(past_game(rules))
-    text = page(game, trust=True, private=private)
+    text = page(game, trust=True, private=private).text
     check_html(text)
     marked = [ply for ply in replay(game).game.analysis if ply.mark]
     steps = dict(re.findall(r'<li id="ply-(\d+)" class="step">(.*?)</li>', text, re.DOTALL))
@@ -57,7 +57,7 @@ def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, p
 
 
 def test_moves_of_chess_are_numbered_in_pairs() -> None:
-    text = page(past_game("chess", ["ann", "bob"], moves="f2f3 e7e5 g2g4"))
+    text = page(past_game("chess", ["ann", "bob"], moves="f2f3 e7e5 g2g4")).text
     moves = text[text.index("<h2>Moves</h2>") :]
     listed = re.findall(r'<li class="pair">(.*?)</li>', moves)
     first, second = (re.sub(r"<[^>]*>", " ", pair).split() for pair in listed)
@@ -68,7 +68,7 @@ def test_moves_of_chess_are_numbered_in_pairs() -> None:
 
 def test_the_mistakes_of_each_player_are_counted_in_words() -> None:
     game = analysed(past_game("connect4", ["anna", "ben"], moves="4 1 4 1 4 2 4"), depth=2)
-    assert "?? a serious one. anna: no mistakes; ben: 1 ?, 1 ??." in page(game, trust=True)
+    assert "?? a serious one. anna: no mistakes; ben: 1 ?, 1 ??." in page(game, trust=True).text
 
 
 @pytest.mark.parametrize("rules", ["tictactoe", "/gone/away.py:Chess"])
@@ -76,7 +76,7 @@ def test_an_analysis_that_does_not_fit_the_rules_has_its_words(rules: str) -> No
     """A record can have been changed by anybody."""
     game = analysed(past_game("tictactoe", ("ann", "bob"), moves="a1 b1 a2 c3 a3"), depth=9)
     odd = [structs.replace(ply, mark=Mark.BLUNDER, better=("<b>", "&")) for ply in game.analysis]
-    text = page(structs.replace(game, game=rules, analysis=tuple(odd)))
+    text = page(structs.replace(game, game=rules, analysis=tuple(odd))).text
     check_html(text)
     assert "ann played a1??, better was &lt;b&gt; (then &amp;)" in text
     assert '<figure class="better">' not in text
@@ -86,31 +86,31 @@ def test_an_analysis_that_does_not_fit_the_rules_has_its_words(rules: str) -> No
     "how", [{"clock": "none"}, {"moves": ""}, {"verdict": "void"}, {"verdict": "forfeit", "fault": 0}]
 )
 def test_unusual_games_are_valid_pages(how: dict[str, str | int]) -> None:
-    check_html(page(past_game("tictactoe", **how)))  # type: ignore[arg-type]
+    check_html(page(past_game("tictactoe", **how)).text)  # type: ignore[arg-type]
 
 
 def test_a_game_that_has_not_been_played_is_a_page() -> None:
     game = past_game("tictactoe", moves="", verdict="void")
-    check_html(page(structs.replace(game, status="scheduled", verdict=None, finished=None)))
+    check_html(page(structs.replace(game, status="scheduled", verdict=None, finished=None)).text)
 
 
 def test_a_long_game_is_a_small_page() -> None:
     """Boards share their common parts."""
     game = past_game("ludo:players=2")
     assert len(game.moves) > 200
-    assert len(page(game)) < 2000 * len(game.moves) + 50_000
+    assert len(page(game).text) < 2000 * len(game.moves) + 50_000
 
 
 def test_without_its_rules_a_game_has_its_moves() -> None:
     game = structs.replace(past_game("tictactoe", ("ann", "bob"), moves="a1 b1"), game="/gone/away.py:Chess")
-    text = page(game)
+    text = page(game).text
     check_html(text)
     assert "There are no boards" in text
     assert "2. bob: b1" in text
 
 
 def test_reports_and_output_are_shown_at_their_moves() -> None:
-    text = page(thoughtful())
+    text = page(thoughtful()).text
     check_html(text)
     first = text[text.index('id="ply-1"') : text.index('id="ply-2"')]
     assert first.count(SECRET) > 2
@@ -119,7 +119,7 @@ def test_reports_and_output_are_shown_at_their_moves() -> None:
 
 
 def test_a_public_page_has_nothing_that_an_agent_wrote() -> None:
-    text = page(thoughtful(), private=False)
+    text = page(thoughtful(), private=False).text
     check_html(text)
     assert "ann crashed" in text
     assert SECRET not in text
@@ -131,7 +131,7 @@ def test_a_public_page_has_nothing_that_an_agent_wrote() -> None:
 def test_a_page_with_other_names_has_no_name_of_a_player() -> None:
     game = past_game("pig:goal=20", ("Alice Möller", "bob@example.org"), verdict="time", fault=1)
     game = structs.replace(game, detail="bob@example.org: Alice Möller was faster")
-    text = page(game, names={"Alice Möller": "heron", "bob@example.org": "<b>stork"}, private=False)
+    text = page(game, names={"Alice Möller": "heron", "bob@example.org": "<b>stork"}, private=False).text
     check_html(text)
     assert "heron" in text
     assert "&lt;b&gt;stork" in text
@@ -149,7 +149,9 @@ def test_names_and_texts_are_escaped(name: str) -> None:
     odd = name if name.encode("utf-8", "ignore").decode() == name else name.replace("\ud800", "")
     game = past_game("tictactoe", (odd, "bob"), moves="a1 b1 a2", logs=[f"{odd}\r\n\x00{odd}\n" * 9])
     moves = tuple(structs.replace(move, text=odd, line=odd) for move in game.moves)
-    text = page(structs.replace(game, moves=moves, detail=odd, tournament=odd), links=[("../x.html?a=1&b", odd or "x")])
+    text = page(
+        structs.replace(game, moves=moves, detail=odd, tournament=odd), links=[("../x.html?a=1&b", odd or "x")]
+    ).text
     body = text.partition("<body>")[2]
     assert body.count("<script>") == 1
     if odd.strip():
@@ -167,14 +169,14 @@ def test_names_and_texts_are_escaped(name: str) -> None:
     ids=["ghosts", "ghosts of chance", "pieces", "no pieces"],
 )
 def test_the_page_lists_the_pieces_of_each_player(rules: str, told: list[str]) -> None:
-    assert re.findall(r'<th scope="row">[^<]*</th><td>([^<]*)</td>', page(past_game(rules))) == told
+    assert re.findall(r'<th scope="row">[^<]*</th><td>([^<]*)</td>', page(past_game(rules)).text) == told
 
 
 def test_links_are_at_the_top() -> None:
-    text = page(past_game("tictactoe"), links=[("index.html", "cs101"), ("agents/ann.html", "ann & co")])
+    text = page(past_game("tictactoe"), links=[("index.html", "cs101"), ("agents/ann.html", "ann & co")]).text
     assert '<a href="index.html">cs101</a><a href="agents/ann.html">ann &amp; co</a>' in text
 
 
 def test_only_a_page_with_curves_says_that_they_can_be_clicked() -> None:
-    assert "Click a curve" in page(past_game("tictactoe", moves="a1"))
-    assert "Click a curve" not in page(past_game("tictactoe", moves="", verdict="crashed", fault=0))
+    assert "Click a curve" in page(past_game("tictactoe", moves="a1")).text
+    assert "Click a curve" not in page(past_game("tictactoe", moves="", verdict="crashed", fault=0)).text

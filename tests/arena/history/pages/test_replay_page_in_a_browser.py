@@ -29,7 +29,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     game = past_game("tictactoe", ("ann", "bob"), moves=MOVES, logs=["mine\n" * 8, "yours\n" * 30])
     moves = tuple(structs.replace(move, score=(-1) ** move.ply * 0.1 * move.ply, depth=3) for move in game.moves)
     file = tmp_path_factory.mktemp("page") / "game.html"
-    file.write_text(page(structs.replace(game, moves=moves), links=[("index.html", "cs101")]), "utf-8")
+    file.write_text(page(structs.replace(game, moves=moves), links=[("index.html", "cs101")]).text, "utf-8")
     return file
 
 
@@ -196,7 +196,7 @@ def test_on_a_phone_the_texts_of_the_curves_are_not_made_smaller(browser: Browse
 def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, tmp_path: Path, script: bool) -> None:
     names = ("W" * 64, "素人の将棋エージェントは強いですよね本当に強い")
     file = tmp_path / "game.html"
-    file.write_text(page(past_game("connect4", names, logs=["x" * 3000])), "utf-8")
+    file.write_text(page(past_game("connect4", names, logs=["x" * 3000])).text, "utf-8")
     with browser.open(file, width=390, height=844, script=script) as opened:
         check_width(opened)
     with browser.open(file, width=1280, script=script) as opened:
@@ -209,7 +209,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     game = analysed(past_game("tictactoe", ("ann", "bob"), moves="c2 c3 a2 b1 b2"), depth=9)
     assert [ply.ply for ply in game.analysis if ply.mark] == [3, 4]
     file = tmp_path_factory.mktemp("judged") / "game.html"
-    file.write_text(page(game, at=1), "utf-8")
+    file.write_text(page(game, at=1).text, "utf-8")
     return file
 
 
@@ -257,7 +257,7 @@ def test_names_and_texts_run_no_script(browser: Browser, tmp_path: Path) -> None
     game = past_game("tictactoe", (odd, "bob"), moves=MOVES, logs=[odd * 9], tournament=odd)
     moves = tuple(structs.replace(move, text=odd, line=odd) for move in game.moves)
     file = tmp_path / "game.html"
-    file.write_text(page(structs.replace(game, moves=moves)), "utf-8")
+    file.write_text(page(structs.replace(game, moves=moves)).text, "utf-8")
     with browser.open(file) as opened:
         opened.keyboard.press("End")
         assert "alert(1)" in (opened.title() or "")
@@ -279,7 +279,7 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
     for name, pictures in (("plain", plain), ("shared", shared)):
         file = tmp_path / f"{name}.html"
         styles = (html.file("replay_page.css"), *sheets)
-        file.write_text(html.document(name, f"<main>{''.join(pictures)}</main>", styles=styles), "utf-8")
+        file.write_text(html.document(name, f"<main>{''.join(pictures)}</main>", styles=styles).text, "utf-8")
         with browser.open(file) as opened:
             seen.append(opened.screenshot(full_page=True))
     assert "<use" in "".join(shared)

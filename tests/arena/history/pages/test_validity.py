@@ -5,7 +5,7 @@ import pytest
 from arena.history.pages import html
 from tests.kit.html_validity import check_html, wrong_with
 
-GOOD = html.document("A page", "<main><h1>A page</h1></main>")
+GOOD = html.document("A page", "<main><h1>A page</h1></main>").text
 
 
 def test_a_page_in_order_is_left_alone() -> None:
