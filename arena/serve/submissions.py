@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
+from agents import builtin
 from arena.course.collecting.inbox import Inbox
 from arena.course.roster import replace_unprintable
 from arena.errors import BadPlayer, BadSubmission
 from arena.history.words import counted, moment, without_store
+from arena.players import engines
 from arena.players.build_commands import Language
+from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from arena.serve.ladder import Limits
 from arena.serve.opened import OpenLadder
@@ -32,6 +35,8 @@ from db.ladder import SECOND_AGENT, LadderLine, StoredSubmission, SubmissionStat
 MOST_BYTES: Final = 32 * MEBIBYTE
 """The largest submission."""
 _DAY: Final = timedelta(days=1)
+_REFUSED_IN_NAMES: Final = ("--", *'=,:/\\*?<>|"`$')
+"""What no name contains, because it has a meaning in commands, in file names or in web addresses."""
 
 
 def receive(
@@ -79,10 +84,16 @@ def agent_name(opened: OpenLadder, author: str, agent: str = "") -> str:
             raise BadSubmission(f"{what}: {wrong}")
         if SECOND_AGENT in part:
             raise BadSubmission(f"{what}: expected a name without a dot, got {quote(part)}; a dot separates the two")
+        if refused := [text for text in _REFUSED_IN_NAMES if text in part]:
+            raise BadSubmission(f"{what}: expected a name without {quote(refused[0])}, got {quote(part)}")
+        if part.startswith("-"):
+            raise BadSubmission(f"{what}: expected a name that does not start with '-', got {quote(part)}")
     if wrong := what_is_wrong_with(name):
         raise BadSubmission(wrong)
     if folded(name) in {folded(anchor) for anchor in opened.anchors}:
         raise BadSubmission(f"{quote(name)} is an anchor of ladder {quote(opened.name)}: choose another name")
+    if folded(name) in {folded(known) for known in (*builtin.names(), *engines.KNOWN, *engines.GAMES, *PlayerKind)}:
+        raise BadSubmission(f"author: {quote(name)} is the name of a player in commands: choose another name")
     if len(alphabets := _alphabets(name)) > 1:  # a Cyrillic letter can look like a Latin one
         both = " and ".join(sorted(alphabets))
         raise BadSubmission(f"expected a name with the letters of one alphabet, got {quote(name)}, with {both} letters")

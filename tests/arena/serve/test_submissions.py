@@ -101,6 +101,18 @@ def test_what_cannot_be_an_agent_is_refused_with_one_sentence(room: HandInRoom) 
         ("alice.second", "", "author: expected a name without a dot, got 'alice.second'"),
         ("alice", "x.y", "agent: expected a name without a dot, got 'x.y'"),
         ("Random", "", "'Random' is an anchor of ladder 'cs101': choose another name"),
+        ("AlphaBeta", "", "author: 'AlphaBeta' is the name of a player in commands: choose another name"),
+        ("stockfish", "", "author: 'stockfish' is the name of a player in commands"),
+        ("human", "", "author: 'human' is the name of a player in commands"),
+        ("mcts:rollouts=9", "", "author: expected a name without '=', got 'mcts:rollouts=9'"),
+        ("cmd:engine", "", "author: expected a name without ':', got 'cmd:engine'"),
+        ("../bob", "", "author: expected a name without a dot, got '../bob'"),
+        ("a/b", "", "author: expected a name without '/', got 'a/b'"),
+        ("a\\b", "", "author: expected a name without"),
+        ("alice", "x,y", "agent: expected a name without ',', got 'x,y'"),
+        ("alice--bob", "", "author: expected a name without '--', got 'alice--bob'"),
+        ("-rf", "", "author: expected a name that does not start with '-', got '-rf'"),
+        ("@all", "", "author: expected a name without '#' and '@'"),
         ("BOB", "", "ladder 'cs101' knows 'bob': write the name like that"),
         ("b\N{CYRILLIC SMALL LETTER O}b", "", "with Cyrillic and Latin letters"),
         ("alice", "\N{GREEK SMALL LETTER OMICRON}", "with Greek and Latin letters"),
@@ -112,6 +124,11 @@ def test_a_bad_name_is_an_error_and_leaves_no_row(room: HandInRoom, author: str,
         room.receive(room.file(), author, agent=agent)
     assert words in str(error.value)
     assert len(room.rows()) == 1
+
+
+@pytest.mark.parametrize("author", ["Ann Müller", "O'Brien", "Jean-Luc", "s1234567", "李雷", "mctsplayer"])
+def test_ordinary_names_are_received(room: HandInRoom, author: str) -> None:
+    assert room.receive(room.file(), author).author == author
 
 
 def test_nothing_at_the_path_is_an_error_and_leaves_no_row(room: HandInRoom) -> None:
