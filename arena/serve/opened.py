@@ -109,6 +109,14 @@ def opened(connection: Connection, name: str | None = None) -> OpenLadder:
     raise NotFound(f"there is no ladder {quote(name)}{nearly(name, ladders) or f'; the ladders are: {names}'}")
 
 
+def ladder_of(connection: Connection, tournament: str) -> OpenLadder | None:
+    """The ladder whose `arena serve` plays the games of this tournament; None if `arena run` plays them."""
+    for ladder in (_read(connection, name) for name in record.ladders(connection)):
+        if tournament in (ladder.name, ladder.final, *(one.league.name for one in ladder.ladder.tournaments)):
+            return ladder
+    return None
+
+
 def exists(connection: Connection, name: str) -> bool:
     """Whether that ladder was opened; BadLeague if the name is another tournament's."""
     row = running.tournament(connection, name)

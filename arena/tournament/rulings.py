@@ -1,7 +1,8 @@
 """Rulings: an instructor's recorded decisions about a game or an agent, which rulings are possible, and their effects.
 
 The caller opens a transaction for every function, so that a ruling and its effects are recorded together, or not at
-all. Games are played again by the tournament's next run. Rulings are never deleted: a ruling is revoked by another one.
+all. Games are played again by the next run of the tournament, or by `arena serve`. Rulings are never deleted: a ruling
+is revoked by another one.
 """
 
 from __future__ import annotations

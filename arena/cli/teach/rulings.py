@@ -39,6 +39,7 @@ ReasonOption = Annotated[str, typer.Option(metavar="TEXT", help="Reason, shown w
 _SHOWN: Final = 5
 """Number of games shown before the user confirms."""
 _ALL: Final = 1_000_000
+_UPDATES: Final = "updates the games that this affects"
 
 
 @filtered()
@@ -51,13 +52,14 @@ def void(
             metavar="ID", help="Recorded game: its id, 'last', or demo-12. Leave it out to use filters instead."
         ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="A new attempt in the next run of the tournament.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="A new attempt in the next run or by arena serve.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="No confirmation before several games are voided.")] = False,
     db: DatabaseOption = None,
 ) -> None:
     """Void a game, so that its result does not count; filters void several games.
 
-    The game stays recorded, with the ruling. --again plays it again in the next run of the tournament.
+    The game stays recorded, with the ruling. --again plays it again: in the next run of the tournament, or in a ladder
+    by `arena serve`.
 
     Example: arena void demo-12 --reason "the machine was busy with a backup"
 
@@ -148,7 +150,7 @@ def revoke(
     if old.what == "again":
         print("its replay is cancelled")
     elif old.game is None:
-        _say_what_follows(old.tournament)
+        _say_what_follows(old.tournament, _UPDATES, db=db)
 
 
 def rulings(
@@ -240,7 +242,7 @@ def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str 
     done = done if seat is None else f"awarded to {game.players[seat]}"
     print(printable(f"ruling {ruling}: {_called(game)} is {done}: {reason}"))
     if what == "again":
-        print(printable(f"the next run of {game.tournament} plays it"))
+        _say_what_follows(game.tournament, "plays it", db=db)
 
 
 def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db: str | None) -> None:
@@ -275,7 +277,7 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
     numbers = f"ruling {made[0]}" if len(made) == 1 else f"rulings {made[0]} to {made[-1]}"
     print(printable(f"{numbers}: {_games(len(made))} annulled: {reason}"))
     for tournament in _run_by(chosen, what):
-        print(printable(f"the next run of {tournament} plays them again"))
+        _say_what_follows(tournament, "plays them again", db=db)
 
 
 def _agreed(question: str) -> bool:
@@ -319,12 +321,25 @@ def _rule_on_entry(agent: str, what: str, *, reason: str, tournament: str | None
     reason = _given(reason)
     with reading(db) as connection:
         title = _meant(connection, agent, what, tournament)
+        if what == "withdraw":
+            _refuse_anchor(connection, title, agent)
     with _writing(db) as connection:
         number = lookup.find_tournament(connection, title)
         ruling = store.rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))
     done = f"is withdrawn from {title}" if what == "withdraw" else f"plays again in {title}"
     print(printable(f"ruling {ruling}: {agent} {done}: {reason}"))
-    _say_what_follows(title)
+    _say_what_follows(title, _UPDATES, db=db)
+
+
+def _refuse_anchor(connection: Connection, tournament: str, agent: str) -> None:
+    from arena.serve.opened import ladder_of
+
+    ladder = ladder_of(connection, tournament)
+    if ladder is not None and ladder.name == tournament and agent in ladder.anchors:
+        raise BadRuling(
+            f"{agent!r} is an anchor of the ladder {tournament!r} and cannot be withdrawn: the ratings of all agents "
+            "depend on it"
+        )
 
 
 def _meant(connection: Connection, agent: str, what: str, tournament: str | None) -> str:
@@ -360,8 +375,18 @@ def _asked(agent: str, titles: dict[str, str]) -> str:
     return chosen
 
 
-def _say_what_follows(tournament: str | None) -> None:
-    print(printable(f"the next run of {tournament} updates the games that this affects"))
+def _say_what_follows(tournament: str | None, what: str, *, db: str | None) -> None:
+    """Print what plays the tournament's games, and when it does `what`."""
+    from arena.serve.opened import ladder_of
+
+    with reading(db) as connection:
+        ladder = None if tournament is None else ladder_of(connection, tournament)
+    if ladder is None:
+        print(printable(f"the next run of {tournament} {what}"))
+    elif what == _UPDATES and tournament != ladder.name:  # a running tournament keeps its schedule
+        print(f"`arena serve` {what} when it is started the next time")
+    else:
+        print(f"`arena serve` {what}: within seconds if it is running, otherwise when it is started")
 
 
 # The database.

@@ -16,6 +16,7 @@ from db import store
 from db.database import Database
 from tests.kit.arena_program import Ended, arena
 from tests.kit.judged_records import NOW, store_tournament
+from tests.kit.ladder_record import OPENED, hand_in, open_ladder
 
 
 @pytest.fixture(scope="module")
@@ -365,3 +366,33 @@ def test_a_ruling_stands_in_the_headline_of_its_game(record: Path) -> None:
 @pytest.mark.parametrize("command", ["void", "award", "withdraw", "release", "revoke", "rulings"])
 def test_help_shows_an_example(command: str) -> None:
     assert f"Example: arena {command} " in arena(command, "--help").out
+
+
+def test_in_a_ladder_arena_serve_follows_a_ruling(tmp_path: Path) -> None:
+    file = tmp_path / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        ladder = open_ladder(connection, tmp_path)
+        alice = hand_in(connection, ladder, "alice", "mcts")
+        final = store.create_tournament(
+            connection, ladder.final, format="swiss", rules="tictactoe", clock="5", seed=1, settings={}, now=OPENED
+        )
+        store.enter(connection, final, "alice", alice)
+    for tournament, when in (
+        ("cs101", "affects: within seconds if it is running, otherwise when it is started\n"),
+        ("cs101 final", "affects when it is started the next time\n"),
+    ):
+        ended = rule(file, "withdraw", "alice", "--tournament", tournament, "--reason", "x")
+        assert (ended.code, ended.err) == (0, "")
+        assert ended.out.endswith("\n`arena serve` updates the games that this " + when)
+
+
+def test_an_anchor_cannot_be_withdrawn(tmp_path: Path) -> None:
+    file = tmp_path / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        open_ladder(connection, tmp_path)
+    ended = rule(file, "withdraw", "random", "--reason", "x")
+    assert ended.code == 2
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1
+    assert "'random' is an anchor of the ladder 'cs101' and cannot be withdrawn" in ended.err
+    assert rulings(file) == []
