@@ -120,7 +120,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translation/translator.py"),
         *("arena/walls/translation/gtp.py", "arena/players/engine_handshake.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py", "arena/cli/play/take_backs.py"),
-        *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/cli/ladder/live_screen.py"),
+        *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
     }
     of_a_description = {
         "arena/serve/ladder_games.py",

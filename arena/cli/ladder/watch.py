@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from time import monotonic, monotonic_ns
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from arena.cli.ladder.live_screen import LiveScreen
     from arena.match.live import OfGame
     from db.database import Connection, Database
-    from db.running import GameInProgress
 
 _KEYS: Final = {
     **dict.fromkeys((b"q", b"Q", b"\x03", b"\x04"), "quit"),
@@ -118,28 +116,6 @@ def _place_of_game(connection: Connection, database: Database, text: str, id: in
     raise ArenaError(f"game {text} has not begun; `arena watch` shows games in progress")
 
 
-def most_interesting(
-    playing: Sequence[GameInProgress], ratings: Mapping[str, float], before: tuple[str, ...]
-) -> GameInProgress | None:
-    """The game with the highest mean rating less the difference of the ratings; without ratings, the one that began
-    first, because it has the most plies. If possible not again the players `before`."""
-
-    def interest(game: GameInProgress) -> tuple[bool, float]:
-        rated = [ratings[name] for name in game.players if name in ratings]
-        is_rated = len(rated) == len(game.players)
-        value = sum(rated) / len(rated) - (max(rated) - min(rated)) if is_rated else float("-inf")
-        return sorted(game.players) != sorted(before), value
-
-    return max(playing, key=interest, default=None)  # of equal ones the first
-
-
-def older(playing: Sequence[GameInProgress], current: int | None) -> GameInProgress | None:
-    """The game that began before the game `current`; the newest one if there is none, or if `current` is over."""
-    ids = [game.id for game in playing]
-    place = ids.index(current) if current in ids else 0
-    return playing[place - 1] if playing else None
-
-
 class _Watching:
     """The connection to the director, the game that is followed, and the choice of the next one."""
 
@@ -188,6 +164,7 @@ class _Watching:
         """Follows another game, or the chosen one again; False if there is none now."""
         if self.chosen is not None:
             return self._follow_chosen(self.chosen)
+        from arena.serve.watching import most_interesting, older
         from db import ladder, lookup, running
 
         with self._database.reading() as connection:

@@ -15,7 +15,7 @@ import pytest
 import zmq
 
 from arena.cli.ladder.live_screen import LiveScreen
-from arena.cli.ladder.watch import _Watching, most_interesting, older
+from arena.cli.ladder.watch import _Watching
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play.live_games import LiveGames
@@ -23,7 +23,6 @@ from arena.walls.run_folder import RunFolder
 from db import lookup, running
 from db.database import Database
 from db.records import GameRecord, SeatRecord
-from db.running import GameInProgress
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.terminal import Session
@@ -131,29 +130,6 @@ def test_a_game_that_is_not_live_says_so() -> None:
     screen.take(NotLive(7))
     assert screen.is_over
     assert screen.ending() == ["this game is not being played any more"]
-
-
-def test_the_most_interesting_game_has_strong_players_with_similar_ratings() -> None:
-    weak, uneven, best, other = (
-        GameInProgress(id, id, "", players)
-        for id, players in enumerate([("a", "b"), ("a", "d"), ("c", "d"), ("c", "unrated")], start=1)
-    )
-    ratings = {"a": 0.0, "b": 10.0, "c": 500.0, "d": 520.0}
-    assert most_interesting([weak, uneven, best, other], ratings, ()) == best
-    assert most_interesting([weak, uneven, best], ratings, ("d", "c")) == weak
-    assert most_interesting([best], ratings, ("c", "d")) == best
-    assert most_interesting([uneven, weak], {}, ()) == uneven
-    assert most_interesting([], ratings, ()) is None
-
-
-def test_the_next_game_is_the_one_that_began_before_and_after_the_oldest_the_newest() -> None:
-    first, second, third = playing = [GameInProgress(id, id, "", ("a", "b")) for id in (5, 3, 9)]
-    assert older(playing, None) == third
-    assert older(playing, 9) == second
-    assert older(playing, 3) == first
-    assert older(playing, 5) == third
-    assert older(playing, 4) == third
-    assert older([], 9) is None
 
 
 @pytest.fixture
