@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
-from arena.course.report.gather import Report, gather
+from arena.course.report.gather import WholeReport, gather
 from arena.course.report.pages import addresses
 from arena.course.report.write import pages
 from db import lookup
@@ -22,13 +22,13 @@ NOW: Final = datetime(2026, 5, 2, 18, 30, tzinfo=UTC)
 NAMES: Final = (*(name.replace("\ud800", "") for name in AWKWARD), "CON", "Ann", "ann", "ÄNN", "../x", "a/b", "nul")
 
 
-def reported(file: Path, tournament: str) -> Report:
+def reported(file: Path, tournament: str) -> WholeReport:
     """The report of a recorded tournament, with the agents' own names."""
     with Database(str(file)) as database, database.reading() as connection:
         return gather(connection, lookup.find_tournament(connection, tournament), None, now=NOW)[0]
 
 
-def site(found: Report, *, replays: bool = False) -> dict[str, str]:
+def site(found: WholeReport, *, replays: bool = False) -> dict[str, str]:
     """The pages of a report except those of the games, by address."""
     shown = [game.id for game in found.games] if replays else ()
     where = addresses.of([agent.name for agent in found.agents], replays=shown)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from arena.course.feedback import sentences
 from arena.course.feedback.commands import next_commands, to_see
-from arena.course.report.pages import parts
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.html import element, words
+from arena.results.pages import parts
 
 if TYPE_CHECKING:
     from arena.course.feedback.findings import Fault, GameToSee
@@ -36,7 +36,7 @@ def page(feedback: AgentFeedback) -> str:
             drawn.shared,
         ),
         element("footer", words(made), class_="faint"),
-        styles=(drawn.sheet, html.file("report.css", parts.__package__), html.file("feedback.css", __package__)),
+        styles=(drawn.sheet, parts.STYLE, html.file("feedback.css", __package__)),
     ).text
 
 

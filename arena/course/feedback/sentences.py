@@ -13,13 +13,13 @@ from msgspec import Struct
 
 from arena.course.feedback.commands import Conditions
 from arena.course.feedback.findings import Findings, OwnAgent
-from arena.course.report.pages import front_page, parts
 from arena.history.words import ENDS, counted, piece
+from arena.results.pages import parts, standings
 from db.records import Mark
 
 if TYPE_CHECKING:
     from arena.course.feedback.findings import Fault, GameToSee
-    from arena.course.report.gather import ReportedAgent
+    from arena.results.report import ReportedAgent
     from db.records import JudgedPly
 
 
@@ -45,8 +45,8 @@ def result(feedback: AgentFeedback) -> str:
         return f"{agent.name} has not finished a game in {feedback.title} yet."
     rated = ""
     if agent.rated is not None and agent.rated.rating is not None:
-        error = "" if agent.rated.error is None else f" ± {front_page.error(agent)}"
-        rated = f", rating {front_page.rating(agent)}{error}"
+        error = "" if agent.rated.error is None else f" ± {standings.error(agent)}"
+        rated = f", rating {standings.rating(agent)}{error}"
     return (
         f"{agent.name} has rank {one.rank} of {feedback.places} in {feedback.title}, with "
         f"{parts.share(one.points)} points from {counted(one.games, 'game')} "

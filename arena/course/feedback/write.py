@@ -24,7 +24,7 @@ from arena.course.feedback.page import page
 from arena.course.feedback.plain_text import text
 from arena.course.feedback.sentences import AgentFeedback
 from arena.course.processes import spread
-from arena.course.report.gather import Report, ReportedAgent
+from arena.course.report.gather import WholeReport
 from arena.course.report.pages import addresses
 from arena.course.roster import Roster
 from arena.errors import ArenaError
@@ -33,6 +33,7 @@ from arena.players import versions
 from arena.players.engines import is_engine
 from arena.players.player import MAIN_FILE
 from arena.players.submissions import Store
+from arena.results.report import ReportedAgent
 from arena.tournament.collected_file import Refused
 from db import games as record
 from db import running
@@ -59,7 +60,7 @@ _FEW: Final = 8
 class Shared(Struct, frozen=True, kw_only=True):
     """What the feedback for all agents shares."""
 
-    report: Report
+    report: WholeReport
     """Without its list of games."""
     names: ShownNames
     folder: str

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import ListedGame
+    from arena.results.report import ListedGame
 
 MOST: Final = 10_000
 """With more games, not all of them have a page by default."""

@@ -8,10 +8,8 @@ and of each only what is listed is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
@@ -25,19 +23,20 @@ from arena.ratings.points import Order
 from arena.ratings.progress import agent as agent_of
 from arena.ratings.progress import progress
 from arena.ratings.systems import System
+from arena.results.report import ListedGame, Report, ReportedAgent
 from arena.tournament.standings import TournamentStandings, standings
 from db import games as record
 from db import lookup, rated_games, running
 from db.records import PairCount, RatedGame
-from db.scores import HeadToHead, Scores
+from db.scores import Scores
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from arena.course.aliases import ShownNames
     from arena.course.roster import Roster
-    from arena.ratings.points import Standing
     from arena.ratings.progress import VersionRating
-    from arena.ratings.ranking import Ranked, Ranking
-    from arena.tournament.formats.knockout import Bracket
+    from arena.ratings.ranking import Ranking
     from db.database import Connection
     from db.records import PastGame
 
@@ -46,70 +45,16 @@ _PER_QUERY: Final = 500
 _Value = TypeVar("_Value", bound=Hashable)
 
 
-class ReportedAgent(Struct, frozen=True, kw_only=True):
-    """An agent that takes part, or took part."""
+class WholeReport(Report, frozen=True, kw_only=True):
+    """A report with all its finished games."""
 
-    name: str
-    standing: Standing
-    rated: Ranked | None
-    """None if the agent has no rated game."""
-    status: str
-    """active, withdrawn or quarantined."""
-    bye: float
-    """Points for byes."""
-    versions: Sequence[VersionRating]
-    """The rating of each version; empty if games have more than two players."""
-
-
-class ListedGame(Struct, frozen=True, kw_only=True):
-    """One game in a list of games."""
-
-    id: int
-    number: int
-    attempt: int
-    round: int | None
-    players: Sequence[str]
-    """In the order of the seats."""
-    points: Sequence[float] | None
-    """The points that count; None without a result."""
-    ended: str
-    fault: int | None
-    forfeited: bool
-    """Lost without being played."""
-    plies: int | None
-    notes: Sequence[str]
-    """Why the game does not count, or its ruling."""
-
-
-class Report(Struct, frozen=True, kw_only=True):
-    """Everything that is published, except the moves of the games."""
-
-    title: str
-    game: str
-    clock: str
-    format: str
-    status: str
-    """running, stopped or finished."""
-    over: int
-    """Number of finished games; a game with several attempts counts once."""
-    planned: int
-    """Number of games planned, as far as known."""
-    made: datetime
-    agents: Sequence[ReportedAgent]
-    """In the order of the standings."""
-    bracket: Bracket | None
-    """None if the tournament is not a knockout."""
-    head_to_head: Mapping[tuple[str, str], HeadToHead]
-    """By two names, the games of the one agent against the other; without those who have not met."""
-    ranking: Ranking | None
-    """None if no rating system rates such games."""
     games: Sequence[ListedGame]
     """In the order of their numbers."""
 
 
 def gather(
     connection: Connection, tournament: int, roster: Roster | None, *, now: datetime
-) -> tuple[Report, ShownNames]:
+) -> tuple[WholeReport, ShownNames]:
     """The report, and the names shown in it."""
     title = lookup.tournament_name(connection, tournament)
     (row,) = lookup.tournaments(connection, tournament)
@@ -127,7 +72,7 @@ def gather(
     several = len({(one.agent, one.version) for one in played}) > len({one.agent for one in played})
     versions = _versions(connection, scope, shown, anchors) if several else {}
     found = _rename_standings(standings(connection, tournament), shown)
-    report = Report(
+    report = WholeReport(
         title=names.redact(title),
         game=public_rules(row.game, names),
         clock=row.clock,

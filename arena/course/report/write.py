@@ -24,7 +24,8 @@ from db import games as record
 from db.database import Database
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import ListedGame, Report
+    from arena.course.report.gather import WholeReport
+    from arena.results.report import ListedGame
     from db.records import PastGame
 
 _PORTION: Final = 10
@@ -56,7 +57,7 @@ class Portion(Struct, frozen=True):
 
 
 def write_site(
-    report: Report,
+    report: WholeReport,
     names: ShownNames,
     folder: Path,
     *,
@@ -77,7 +78,7 @@ def write_site(
         _write_games(shared, _portions(replays), database=database, processes=processes, done=done)
 
 
-def pages(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
+def pages(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
     """Every page except those of the games, each with its path in the folder."""
     yield addresses.FRONT, front_page.page(report, where)
     yield from game_lists.all_games(report, where)

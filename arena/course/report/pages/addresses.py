@@ -17,7 +17,7 @@ from arena.course.aliases import numbered
 from arena.ratings.points import IN_CROSSTABLE
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import ListedGame
+    from arena.results.report import ListedGame
 
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
@@ -50,6 +50,32 @@ class Addresses(Struct, frozen=True):
     def game(self, listed: ListedGame) -> str | None:
         """The page of a game; None if it does not exist."""
         return game(listed.number, listed.attempt) if listed.id in self.replays else None
+
+    def seen_from(self, page: str) -> SeenFrom:
+        """The addresses as links on `page`."""
+        return SeenFrom(self, up(page))
+
+
+class SeenFrom(Struct, frozen=True):
+    """The addresses as links on a page of the report."""
+
+    addresses: Addresses
+    up: str
+    """The relative path to the folder of the report."""
+
+    def agent(self, name: str) -> str:
+        """The page of an agent."""
+        return self.up + self.addresses.agent(name)
+
+    def pair(self, one: str, other: str) -> str | None:
+        """The page of two agents that met; None if it does not exist."""
+        page = self.addresses.pair(one, other)
+        return None if page is None else self.up + page
+
+    def game(self, listed: ListedGame) -> str | None:
+        """The page of a game; None if it does not exist."""
+        page = self.addresses.game(listed)
+        return None if page is None else self.up + page
 
 
 def game(number: int, attempt: int) -> str:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adsearch.pictures.svg import split_style
-from arena.course.report.pages import addresses, front_page, parts
-from arena.history.pages.html import element, words
-from arena.history.words import counted
-from arena.ratings import plots
-from arena.ratings.plots.ranking_plot import MARKS
+from arena.course.report.pages.frame import frame
+from arena.course.report.pages.game_lists import in_parts
+from arena.history.pages.html import element
+from arena.results.pages import agent as about
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import ListedGame, Report, ReportedAgent
     from arena.course.report.pages.addresses import Addresses
+    from arena.results.report import ListedGame, Report, ReportedAgent
 
 
 def pages(
@@ -22,94 +20,14 @@ def pages(
 ) -> Iterator[tuple[str, str]]:
     """The pages of an agent, each with its address. `own`: the games of the agent."""
     at = where.agent(agent.name)
-    progress, style = _progress(agent)
+    links = where.seen_from(at)
+    progress, style = about.progress(agent)
     first = [
-        _facts(report, agent),
-        _against(report, agent, where, at),
+        about.facts(report, agent),
+        about.against(report, agent, links),
         *progress,
-        *_faults(agent, own, where, at),
+        *about.faults(agent, own, links),
     ]
-    for place, listed in parts.games(where, at, own, of=agent.name):
+    for place, listed in in_parts(where, at, own, of=agent.name):
         above = first if place == at else []
-        yield place, parts.frame(report, place, agent.name, *above, element("h2", "Games"), listed, style=style)
-
-
-def _facts(report: Report, agent: ReportedAgent) -> str:
-    one = agent.standing
-    facts = {
-        "Rank": str(one.rank) + " in the gauntlet" * one.apart,
-        **({} if report.bracket is None else {"Reached": report.bracket.reached(agent.name)}),
-        "Points": parts.share(one.points) + f" ({parts.share(agent.bye)} without a game)" * bool(agent.bye),
-        "Games": f"{one.games:,}: {one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost",
-        **({"By forfeit": f"{one.forfeits:,} of the games won"} if one.forfeits else {}),
-        "Score": parts.percent(one.score),
-    }
-    if agent.rated is not None and agent.rated.rating is not None:
-        error = "" if agent.rated.error is None else f" ± {front_page.error(agent)}"
-        marks = "".join(f", {MARKS[mark]}" for mark in agent.rated.marks)
-        facts["Rating"] = front_page.rating(agent) + error + marks
-    if agent.status != "active":
-        facts["Status"] = agent.status
-    return parts.facts(facts)
-
-
-def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) -> str:
-    """The agent's score against each other agent."""
-    up = addresses.up(at)
-    rows = [
-        element(
-            "tr",
-            parts.figure(str(other.standing.rank)),
-            parts.name(other.name, up + where.agent(other.name)),
-            parts.figure(front_page.rating(other)),
-            parts.figure(parts.share(met.points)),
-            parts.figure(parts.percent(met.points / met.games)),
-            parts.cell(
-                parts.linked(
-                    games := counted(met.games, "game"),
-                    where.pair(agent.name, other.name),
-                    at,
-                    aria_label=f"{games} against {other.name}",
-                )
-            ),
-        )
-        for other in report.agents
-        if other.name != agent.name and (met := report.head_to_head.get((agent.name, other.name))) is not None
-    ]
-    if not rows:
-        return element("h2", "Against each opponent") + element("p", "No game that counts has finished yet.")
-    columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("Points", "number"), ("Score", "number")]
-    columns += [("Games", "")]
-    return element("h2", "Against each opponent") + parts.table("Against each opponent", columns, rows)
-
-
-def _progress(agent: ReportedAgent) -> tuple[list[str], str]:
-    """The rating of each version, and the style sheet of its picture."""
-    if len(agent.versions) < 2:
-        return [], ""
-    line = plots.of_versions(agent.name, agent.versions)
-    explanation = (
-        "Every version is rated as a separate player, from all games, including those of earlier versions. The rating "
-        "above counts only games between current versions, so it can differ from the last one here."
-    )
-    style, picture = split_style(plots.progress([line], title=f"Versions of {agent.name}"))
-    shown = [
-        element("h2", "Rating of each version"),
-        parts.box("Picture of the ratings of all versions", element("figure", picture)),
-        element("p", explanation, class_="faint"),
-    ]
-    return shown, style
-
-
-def _faults(agent: ReportedAgent, own: Sequence[ListedGame], where: Addresses, at: str) -> list[str]:
-    """The games that the agent lost by its own fault."""
-    lost = [game for game in own if game.fault is not None and game.players[game.fault] == agent.name]
-    if not lost:
-        return []
-    items = []
-    for game in lost:
-        number = f"Game {game.number}" + f", attempt {game.attempt}" * (game.attempt > 1)
-        named = parts.linked(number, where.game(game), at)
-        notes = "".join(f" ({note})" for note in game.notes)
-        items.append(element("li", named, words(f": {game.ended}{notes}")))
-    return [element("h2", "Faults"), element("ul", *items)]
+        yield place, frame(report, place, agent.name, *above, element("h2", "Games"), listed, style=style)

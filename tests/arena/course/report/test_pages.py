@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from agents.protocol import Verdict
 from arena.course.report import chosen_games
 from arena.course.report.chosen_games import GamesShown
-from arena.course.report.gather import Report, gather
-from arena.course.report.pages import addresses, game_lists, parts
+from arena.course.report.gather import WholeReport, gather
+from arena.course.report.pages import addresses, game_lists
 from arena.course.roster import read
 from arena.match.schedule import Planned
 from arena.ratings.points import IN_CROSSTABLE
@@ -170,7 +170,7 @@ def test_a_tournament_with_only_games_for_three_has_ratings_too(tmp_path: Path) 
 
 
 def test_a_long_list_is_in_parts_that_link_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.course.report.pages.parts.PER_PAGE", 4)
+    monkeypatch.setattr("arena.course.report.pages.game_lists.PER_PAGE", 4)
     found = site(reported(crowd(tmp_path / "a.db", ["ann", "bob"], games=10), "cs101"), replays=True)
     for base in ("games", "agents/ann", "pairs/ann.bob"):
         parts = [f"{base}.html", f"{base}.part2.html", f"{base}.part3.html"]
@@ -290,7 +290,7 @@ def test_a_bracket_reveals_no_real_name(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def crowded(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> WholeReport:
     """A report with two agents more than fit into the crosstable; each has met the next three of a circle."""
     names = [f"agent{number:03}" for number in range(IN_CROSSTABLE + 2)]
     file = tmp_path_factory.mktemp("crowded") / "arena.db"
@@ -306,7 +306,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return reported(file, "cs101")
 
 
-def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(crowded: Report) -> None:
+def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(crowded: WholeReport) -> None:
     found = site(crowded)
     first = [agent.name for agent in crowded.agents[:IN_CROSSTABLE]]
     last = [agent.name for agent in crowded.agents[IN_CROSSTABLE:]]
@@ -328,13 +328,13 @@ def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(cro
             assert posixpath.normpath(posixpath.join(posixpath.dirname(place), href)) in found, (place, href)
 
 
-def test_only_the_first_ratings_are_drawn(crowded: Report) -> None:
+def test_only_the_first_ratings_are_drawn(crowded: WholeReport) -> None:
     page = site(crowded)["index.html"]
     assert "The picture shows the first 100 of 102 agents." in text(page)
     check_html(page)
 
 
-def test_only_the_chosen_games_have_links(crowded: Report) -> None:
+def test_only_the_chosen_games_have_links(crowded: WholeReport) -> None:
     lost = chosen_games.chosen(crowded.games, GamesShown.LOST)
     assert {game.number for game in lost} == {game.number for game in crowded.games if "lost on time" in game.ended}
     assert 0 < len(lost) < len(crowded.games)
@@ -347,14 +347,14 @@ def test_only_the_chosen_games_have_links(crowded: Report) -> None:
     assert chosen_games.chosen(crowded.games, GamesShown.ALL) == list(crowded.games)
 
 
-def test_a_game_lost_by_a_fault_before_the_first_move_has_a_page_and_a_forfeit_has_none(crowded: Report) -> None:
+def test_a_game_lost_by_a_fault_before_the_first_move_has_a_page_and_a_forfeit_has_none(crowded: WholeReport) -> None:
     crashed = replace(crowded.games[0], fault=0, plies=0)
     forfeited = replace(crashed, forfeited=True)
     assert chosen_games.chosen([crashed, forfeited], GamesShown.LOST) == [crashed]
 
 
 def test_by_default_very_many_games_have_no_pages_unless_lost_by_a_fault(
-    crowded: Report, monkeypatch: pytest.MonkeyPatch
+    crowded: WholeReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert chosen_games.default(crowded.games) is GamesShown.ALL
     monkeypatch.setattr(chosen_games, "MOST", len(crowded.games) - 1)
@@ -362,9 +362,9 @@ def test_by_default_very_many_games_have_no_pages_unless_lost_by_a_fault(
 
 
 def test_a_list_of_many_parts_links_to_the_first_the_last_and_the_nearest(
-    crowded: Report, monkeypatch: pytest.MonkeyPatch
+    crowded: WholeReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "PER_PAGE", 20)
+    monkeypatch.setattr(game_lists, "PER_PAGE", 20)
     pages = site(crowded)
     assert "1 2 3 … 16 As of" in text(pages["games.html"])
     assert "1 … 6 7 8 9 10 … 16 As of" in text(pages["games.part8.html"])

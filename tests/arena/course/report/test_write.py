@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.aliases import own_names
-from arena.course.report.gather import Report
+from arena.course.report.gather import WholeReport
 from arena.course.report.write import write_site
 from db import games, lookup, store
 from db.database import Database
@@ -19,7 +19,7 @@ from tests.kit.sample_reports import reported
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[WholeReport, Path]:
     """A report with the pages of all games, and its folder. The game cs101-2 was analysed."""
     folder = tmp_path_factory.mktemp("report")
     file = folder / "arena.db"
@@ -34,7 +34,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
     return found, folder / "site" / "games"
 
 
-def test_each_game_leads_to_the_games_before_and_after_it(report: tuple[Report, Path]) -> None:
+def test_each_game_leads_to_the_games_before_and_after_it(report: tuple[WholeReport, Path]) -> None:
     found, folder = report
     way = [""]
     place = "1.html"
@@ -48,7 +48,7 @@ def test_each_game_leads_to_the_games_before_and_after_it(report: tuple[Report, 
     assert len(way) - 1 == len(found.games) == len(set(way[1:])) > 8
 
 
-def test_a_page_has_the_analysis_of_its_own_game_only(report: tuple[Report, Path]) -> None:
+def test_a_page_has_the_analysis_of_its_own_game_only(report: tuple[WholeReport, Path]) -> None:
     _, folder = report
     with_it = [file.name for file in folder.iterdir() if "by the analysis of arena" in file.read_text("utf-8")]
     assert with_it == ["2.html"]

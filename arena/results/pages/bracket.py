@@ -1,18 +1,18 @@
-"""The bracket of a knockout on the front page: a column for each round, one below the other on a phone."""
+"""The bracket of a knockout: a column for each round, one below the other on a phone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from arena.course.report.pages import addresses, parts
 from arena.history.pages.html import element, words
 from arena.history.words import counted
+from arena.results.pages import parts
 from arena.tournament.formats.knockout import Why
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import Report
-    from arena.course.report.pages.addresses import Addresses
+    from arena.results.pages.links import Links
+    from arena.results.report import Report
     from arena.tournament.formats.knockout import Bracket, Series
 
 _WHY: Final = {
@@ -23,7 +23,7 @@ _WHY: Final = {
 """The reasons that the score does not show."""
 
 
-def parts_of(report: Report, where: Addresses) -> list[str]:
+def bracket(report: Report, links: Links) -> list[str]:
     """The bracket and the winner; empty if the tournament is not a knockout."""
     bracket = report.bracket
     if bracket is None:
@@ -33,7 +33,7 @@ def parts_of(report: Report, where: Addresses) -> list[str]:
         element(
             "section",
             element("h3", words(bracket.title(number))),
-            element("ol", *(_series(report, bracket, one, where) for one in series)),
+            element("ol", *(_series(report, bracket, one, links) for one in series)),
         )
         for number, series in enumerate(bracket.rounds, 1)
     ]
@@ -45,9 +45,9 @@ def parts_of(report: Report, where: Addresses) -> list[str]:
     ]
 
 
-def _series(report: Report, bracket: Bracket, one: Series, where: Addresses) -> str:
+def _series(report: Report, bracket: Bracket, one: Series, links: Links) -> str:
     players = [
-        _player(bracket, one, name, points, where)
+        _player(bracket, one, name, points, links)
         for name, points in zip(one.players, one.points, strict=True)
         if name is not None or one.why is not Why.BYE
     ]
@@ -57,26 +57,26 @@ def _series(report: Report, bracket: Bracket, one: Series, where: Addresses) -> 
         element(
             "div",
             *players,
-            _note(report, bracket, one, where, statuses),
+            _note(report, bracket, one, links, statuses),
             class_="series",
             title=bracket.sentence(one, statuses),
         ),
     )
 
 
-def _player(bracket: Bracket, one: Series, name: str | None, points: float, where: Addresses) -> str:
+def _player(bracket: Bracket, one: Series, name: str | None, points: float, links: Links) -> str:
     if name is None:
         return element("div", element("small", ""), element("span", "not known yet", class_="faint"), class_="player")
     return element(
         "div",
         element("small", str(bracket.seed(name))),
-        parts.link(where.agent(name), name),
+        parts.link(links.agent(name), name),
         element("b", words(parts.share(points) if one.games else "")),
         class_="player through" if name == one.winner else "player",
     )
 
 
-def _note(report: Report, bracket: Bracket, one: Series, where: Addresses, statuses: Mapping[str, str]) -> str:
+def _note(report: Report, bracket: Bracket, one: Series, links: Links, statuses: Mapping[str, str]) -> str:
     """The number of games, and why a player went through if the points do not show it."""
     first, second = one.players
     notes = []
@@ -84,7 +84,7 @@ def _note(report: Report, bracket: Bracket, one: Series, where: Addresses, statu
     if first is not None and second is not None and met is not None:
         games = counted(met.games, "game")
         label = f"{games} of {first} against {second}"
-        notes.append(parts.linked(games, where.pair(first, second), addresses.FRONT, aria_label=label))
+        notes.append(parts.linked(games, links.pair(first, second), aria_label=label))
     if one.why is Why.WITHDREW:
         notes.append(words(bracket.who_left(one, statuses)))
     elif one.why in _WHY:

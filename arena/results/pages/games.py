@@ -1,0 +1,60 @@
+"""A list of games as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from arena.history.pages.html import element, words
+from arena.results.pages import parts
+
+if TYPE_CHECKING:
+    from arena.results.pages.links import Links
+    from arena.results.report import ListedGame
+
+_LONGEST_HEADING: Final = 14
+"""Length limit of a name in the heading of a narrow column, in letters."""
+
+
+def table(
+    games: Sequence[ListedGame], links: Links, *, rounds: bool, of: str | None = None, caption: str = "Games"
+) -> str:
+    """The games as a table. `rounds`: with the round of each game; `of`: with the results of this agent."""
+    rows = [_row(links, game, of, rounds=rounds) for game in games]
+    columns = [("Game", ""), *([("Round", "number")] * rounds)]
+    if of is not None:
+        shortened = of if len(of) <= _LONGEST_HEADING else f"{of[: _LONGEST_HEADING - 1]}…"
+        columns.append((f"For {words(shortened)}", "name"))
+    columns += [("Players", ""), ("Result", ""), ("How it ended", ""), ("Plies", "number")]
+    return parts.table(caption, columns, rows)
+
+
+def _row(links: Links, game: ListedGame, of: str | None, *, rounds: bool) -> str:
+    number = str(game.number) if game.attempt == 1 else f"{game.number}, attempt {game.attempt}"
+    named = parts.linked(number, links.game(game), aria_label=f"Replay game {number}")
+    ended = words(game.ended) + "".join(element("span", words(note), class_="note") for note in game.notes)
+    return element(
+        "tr",
+        element("th", named, scope="row"),
+        *([parts.figure("" if game.round is None else str(game.round))] * rounds),
+        *([parts.cell(*outcome(game, of))] if of is not None else []),
+        parts.cell(" – ".join(map(words, game.players)), "players"),
+        parts.cell(words(parts.result(game.points)), "result"),
+        parts.cell(ended, "ended"),
+        parts.figure("" if game.plies is None else str(game.plies)),
+    )
+
+
+def outcome(game: ListedGame, name: str) -> tuple[str, str]:
+    """The result for this player in one word, and its CSS class."""
+    if game.points is None:
+        return "no result", "faint"
+    match game.points[game.players.index(name)]:
+        case 1.0:
+            return "won", "good"
+        case 0.0:
+            return "lost", "bad"
+        case 0.5:
+            return "drew", ""
+        case points:
+            return parts.share(points), ""

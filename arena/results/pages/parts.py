@@ -1,0 +1,96 @@
+"""Small parts of all pages with results: links, tables that scroll in a box, facts, numbers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from arena.history.pages import html
+from arena.history.pages.html import element, words
+
+STYLE: Final = html.file("results.css", __package__)
+"""The style sheet of all pages with results."""
+_LONG: Final = 100
+"""A table with more rows scrolls in a box, below its headings."""
+_MINUS: Final = "\N{MINUS SIGN}"
+
+
+def link(href: str, text: str, *, current: bool = False, aria_label: str | bool = False) -> str:
+    """A link; `text` is escaped."""
+    return element("a", words(text), href=href, aria_current="page" if current else False, aria_label=aria_label)
+
+
+def linked(text: str, href: str | None, *, aria_label: str | bool = False) -> str:
+    """A link; only the text if there is no such page."""
+    return words(text) if href is None else link(href, text, aria_label=aria_label)
+
+
+def table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[str], *, kind: str = "") -> str:
+    """A table in a box that scrolls if it is too wide. `columns`: the heading of each, as markup, and its class."""
+    head = element("tr", *(element("th", heading, scope="col", class_=kind or False) for heading, kind in columns))
+    inside = element(
+        "table",
+        element("caption", words(caption), class_="unseen"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_=kind or False,
+    )
+    return box(caption, inside, long=len(rows) > _LONG)
+
+
+def box(label: str, inside: str, *, long: bool = False) -> str:
+    """Markup in a box that scrolls sideways, with the keyboard too. A `long` one has at most the window's height."""
+    return element("div", inside, class_="wide long" if long else "wide", role="region", aria_label=label, tabindex=0)
+
+
+def facts(values: Mapping[str, str]) -> str:
+    """A list of facts: the name and the value of each."""
+    pairs = (element("div", element("dt", name), element("dd", words(value))) for name, value in values.items())
+    return element("dl", *pairs, class_="facts")
+
+
+def name(agent: str, href: str, *, status: str = "", place: int | None = None) -> str:
+    """The first cell of a line, with an agent's name. The style sheet cuts long names; `title` has the full name."""
+    number = "" if place is None else element("small", str(place)) + " "
+    return element("th", number, link(href, agent), status, scope="row", class_="name", title=agent)
+
+
+def cell(inside: str, kind: str = "") -> str:
+    """A cell; `inside` is markup."""
+    return element("td", inside, class_=kind or False)
+
+
+def figure(text: str, kind: str = "") -> str:
+    """A cell with a number."""
+    return cell(words(text), f"number {kind}".rstrip())
+
+
+# Numbers in words.
+
+
+def share(points: float) -> str:
+    """Points, with ½ for a half."""
+    whole, rest = divmod(round(points, 2), 1.0)
+    if rest == 0.5:
+        return f"{whole:.0f}½" if whole else "½"
+    return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def result(points: Sequence[float] | None) -> str:
+    """The points of each seat; a star if there is no result."""
+    return "∗" if points is None else " – ".join(map(share, points))
+
+
+def whole(value: float) -> str:
+    """A rating, rounded to a whole number."""
+    return f"{round(value) + 0}".replace("-", _MINUS)
+
+
+def percent(value: float | None) -> str:
+    """A share of all points, in percent."""
+    return "–" if value is None else f"{value:.1%}".replace("%", " %")
+
+
+def moment(at: object) -> str:
+    """A date and time, to the minute."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"

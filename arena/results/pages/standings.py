@@ -1,0 +1,103 @@
+"""The standings of a tournament: what is played, a table of all agents, and what its columns mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.history.pages.html import element, words
+from arena.results.pages import parts
+from arena.results.standings_table import counted_faults
+
+if TYPE_CHECKING:
+    from arena.results.pages.links import Links
+    from arena.results.report import Report, ReportedAgent
+
+
+def about(report: Report) -> str:
+    """The game, the format, and the number of finished games."""
+    facts = {
+        "Game": report.game,
+        "Format": report.format,
+        "Clock": report.clock,
+        "Agents": f"{len(report.agents):,}",
+        "Games": f"{report.over:,}" if report.over == report.planned else f"{report.over:,} of {report.planned:,}",
+    }
+    return parts.facts(facts)
+
+
+def notice(report: Report) -> str:
+    """A notice if games are still to be played; empty otherwise."""
+    if report.status == "finished":
+        return ""
+    how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
+    text = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {parts.moment(report.made)})."
+    return element("p", words(text), class_="notice")
+
+
+# Standings.
+
+
+def standings(report: Report, links: Links) -> list[str]:
+    """The tables of all agents, with an explanation."""
+    rated = report.ranking is not None
+    forfeits = any(agent.standing.forfeits for agent in report.agents)
+    columns = [
+        ("Rank", "number"),
+        ("Agent", ""),
+        *([("Reached", "")] if report.bracket is not None else []),
+        ("Points", "number"),
+        *([("By forfeit", "number")] if forfeits else []),
+        *([("Score", "number")] if report.bracket is None else []),
+        *([("Rating", "number"), ("±", "number")] if rated else []),
+        ("Games", "number"),
+        ("Won", "number"),
+        ("Drawn", "number"),
+        ("Lost", "number"),
+        ("Faults", ""),
+    ]
+
+    def listed(caption: str, *, apart: bool) -> str:
+        agents = [agent for agent in report.agents if agent.standing.apart == apart]
+        rows = [_standing(agent, report, links, rated=rated, forfeits=forfeits) for agent in agents]
+        return parts.table(caption, columns, rows)
+
+    note = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
+    if forfeits:
+        note += " By forfeit: wins without a game, because the opponent was withdrawn or quarantined."
+    if any(agent.bye for agent in report.agents):
+        note += " Points include those for byes (rounds without an opponent)."
+    tables = [listed("Standings", apart=False)]
+    if any(agent.standing.apart for agent in report.agents):
+        tables += [
+            element("h3", "The gauntlet"),
+            element("p", "These agents play all the others, and are ranked among themselves.", class_="faint"),
+            listed("The gauntlet", apart=True),
+        ]
+    return [*tables, element("p", note, class_="faint")]
+
+
+def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool, forfeits: bool) -> str:
+    one = agent.standing
+    status = "" if agent.status == "active" else element("span", words(agent.status), class_="note")
+    return element(
+        "tr",
+        parts.figure(str(one.rank)),
+        parts.name(agent.name, links.agent(agent.name), status=status),
+        *([parts.cell(words(report.bracket.reached(agent.name)))] if report.bracket is not None else []),
+        parts.figure(parts.share(one.points)),
+        *([parts.figure(f"{one.forfeits:,}" if one.forfeits else "")] if forfeits else []),
+        *([parts.figure(parts.percent(one.score))] if report.bracket is None else []),
+        *([parts.figure(rating(agent)), parts.figure(error(agent))] if rated else []),
+        *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
+        parts.cell(words(counted_faults(one.faults)), "faults"),
+    )
+
+
+def rating(agent: ReportedAgent) -> str:
+    """The rating; a dash if there is none."""
+    return "–" if agent.rated is None or agent.rated.rating is None else parts.whole(agent.rated.rating)
+
+
+def error(agent: ReportedAgent) -> str:
+    """The error of the rating; a dash if there is none."""
+    return "–" if agent.rated is None or agent.rated.error is None else parts.whole(agent.rated.error)

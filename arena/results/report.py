@@ -1,0 +1,79 @@
+"""What is published of a tournament: its agents with points and ratings, and how games ended.
+
+Only values: `arena report` gathers them for a folder of pages, the web server for the pages that it sends. All names in
+them can be shown to anyone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from arena.ratings.points import Standing
+    from arena.ratings.progress import VersionRating
+    from arena.ratings.ranking import Ranked, Ranking
+    from arena.tournament.formats.knockout import Bracket
+    from db.scores import HeadToHead
+
+
+class ReportedAgent(Struct, frozen=True, kw_only=True):
+    """An agent that takes part, or took part."""
+
+    name: str
+    standing: Standing
+    rated: Ranked | None
+    """None if the agent has no rated game."""
+    status: str
+    """active, withdrawn or quarantined."""
+    bye: float
+    """Points for byes."""
+    versions: Sequence[VersionRating]
+    """The rating of each version; empty if games have more than two players."""
+
+
+class ListedGame(Struct, frozen=True, kw_only=True):
+    """One game in a list of games."""
+
+    id: int
+    number: int
+    attempt: int
+    round: int | None
+    players: Sequence[str]
+    """In the order of the seats."""
+    points: Sequence[float] | None
+    """The points that count; None without a result."""
+    ended: str
+    fault: int | None
+    forfeited: bool
+    """Lost without being played."""
+    plies: int | None
+    notes: Sequence[str]
+    """Why the game does not count, or its ruling."""
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What is published of a tournament, except its games."""
+
+    title: str
+    game: str
+    clock: str
+    format: str
+    status: str
+    """running, stopped or finished."""
+    over: int
+    """Number of finished games; a game with several attempts counts once."""
+    planned: int
+    """Number of games planned, as far as known."""
+    made: datetime
+    agents: Sequence[ReportedAgent]
+    """In the order of the standings."""
+    bracket: Bracket | None
+    """None if the tournament is not a knockout."""
+    head_to_head: Mapping[tuple[str, str], HeadToHead]
+    """By two names, the games of the one agent against the other; without those who have not met."""
+    ranking: Ranking | None
+    """None if no rating system rates such games."""
