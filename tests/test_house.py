@@ -35,6 +35,7 @@ EVERYWHERE = {"errors", "installation"}
 ROOMS["student"] = {*ROOMS}
 ROOMS["course"] = {*ROOMS}
 ROOMS["serve"] = {*ROOMS}
+ROOMS["web"] = {*ROOMS}
 ROOMS["cli"] = {*ROOMS}
 CLI = {"terminal": set[str](), "asking": {"terminal"}}
 """The same within `arena/cli`; every panel may import these two."""
