@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
 READY_TO_RELEASE := $(VENV)/ready-to-release
-# `make EXTRAS=test,browser,postgres .venv/ready-to-test` also installs Playwright and a PostgreSQL driver. Without them,
-# or without Chromium or a PostgreSQL server, the tests that need them are skipped.
+# `make EXTRAS=test,web,browser,postgres .venv/ready-to-test` also installs the page server, Playwright and a PostgreSQL
+# driver. Without them, or without Chromium or a PostgreSQL server, the tests that need them are skipped.
 EXTRAS ?= test
 # One process more than there are processors: many tests wait, for a clock or for a process.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)

@@ -343,6 +343,13 @@ def standings(connection: Connection, tournament: int) -> list[LadderLine]:
     return [LadderLine(**{**row, "rated": moment_of(row["rated"] or "")}) for row in rows]
 
 
+def last_rated(connection: Connection, name: str) -> datetime | None:
+    """When ratings of the ladder of that name were last computed; None if never."""
+    here = select(Tournament.id).where(Tournament.name == name).scalar_subquery()
+    last = select(Rating.time).where(Rating.tournament == here).order_by(Rating.id.desc()).limit(1)
+    return moment_of(connection.execute(last).scalar() or "")
+
+
 def versions(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:
     """The versions of an agent that play or played on the ladder, oldest first: the row id and number of each."""
     submitted = select(Submission.version).where(Submission.tournament == tournament, Submission.author == name)

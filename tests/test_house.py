@@ -110,6 +110,24 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
         assert folders_imported(path, "arena.cli") <= allowed, path
 
 
+WEB = {"starlette", "uvicorn", "httptools", "uvloop"}
+
+
+def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> None:
+    for path in MODULES["arena"]:
+        is_web = path.is_relative_to(ROOT / "arena" / "web")
+        if not is_web or path.name == "web_process.py":
+            assert not imported(path) & WEB, path
+        if not is_web and path != ROOT / "arena" / "cli" / "ladder" / "web_pages.py":
+            assert "web" not in folders_imported(path, "arena"), path
+
+
+def test_serve_loads_the_web_only_with_its_option() -> None:
+    code = "import sys, arena.cli.ladder.serve, arena.cli.ladder.web_pages; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert not {*WEB, "arena.web"} & set(loaded)
+
+
 def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     """Whoever else loads rules is named here, with where it has them from."""
     loading = {
@@ -268,8 +286,8 @@ def test_the_pinned_versions_are_names_and_versions_only() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines())
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["test"], *extras["browser"]]
-    names = {requirement.split()[0].lower() for requirement in wanted}
+    wanted = [*project["dependencies"], *extras["test"], *extras["browser"], *extras["web"]]
+    names = {requirement.split()[0].rstrip(";").lower() for requirement in wanted}
     assert names <= {name.lower() for name in pinned}
     assert all(version.replace(".", "").isalnum() for version in pinned.values())
 

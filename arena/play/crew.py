@@ -39,7 +39,8 @@ _LONGEST_LINE: Final = 500
 class Process:
     """One process of the crew. It runs until `end` is called or its link closes."""
 
-    def __init__(self, arguments: Sequence[str], *, folder: RunFolder) -> None:
+    def __init__(self, arguments: Sequence[str], *, folder: RunFolder, descriptors: Sequence[int] = ()) -> None:
+        """`descriptors`: those that the process gets, under the same numbers."""
         if sys.platform == "win32":
             raise ArenaError("a referee and its players need Linux or macOS; on Windows use WSL")
         ours, theirs = socket.socketpair()
@@ -51,6 +52,7 @@ class Process:
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=log,
+                pass_fds=descriptors,
                 env=os.environ | {"PYTHONPATH": _packages_first()},
             )
 

@@ -2,16 +2,16 @@
 
 It runs in the process of `arena serve`. What must happen next is always in the database: every two seconds, and when a
 command nudges, this process looks at the rows that other processes can have changed. So it can be killed at any moment,
-and the next one goes on. A referee or rater that is lost is replaced.
+and the next one goes on. A referee, rater or page server that is lost is replaced.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agents.protocol import Verdict
 from arena.errors import RefereeLost
@@ -24,6 +24,7 @@ from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.in_turn import REST, InTurn
 from arena.serve.invited import InvitedGames
+from arena.serve.kept import SOON, Kept
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import Nudges
@@ -35,8 +36,6 @@ from db.errors import Busy
 
 _RATINGS_EVERY: Final = 60.0
 """Seconds between two reports of new ratings."""
-_SOON: Final = 10.0
-"""Seconds. A process that is lost sooner after its start is likely to be lost again."""
 _MOST_LOST: Final = 5
 """After this number of referees in a row that are lost soon, without a finished game, the server ends."""
 
@@ -62,12 +61,14 @@ class Serving(WrappingSchedule):
         *,
         submissions: SubmissionWatch,
         start_rater: Callable[[], RaterProcess],
+        pages: Kept[Any] | None = None,
         tell: Callable[[Happening], None],
         now: Callable[[], datetime],
         clock: Callable[[], float] = monotonic,
     ) -> None:
         """`tell` is called with everything that happens. `submissions`: made before the parts, so that it sees what
-        they change. `clock`: seconds, for intervals."""
+        they change. `pages`: the page server; with one the ladder is served until it is stopped, also after its final.
+        `clock`: seconds, for intervals."""
         self.ladder = ladder
         self._parts = parts
         self._turns = InTurn([parts.people, parts.checks, parts.games.placements, parts.dated, parts.games.others])
@@ -79,10 +80,8 @@ class Serving(WrappingSchedule):
         self._clock = clock
         self._submissions = submissions
         self._nudges = Nudges(folder.path)
-        self._start_rater = start_rater
-        # None: it has ended, and the next one has not been started yet.
-        self._rater: RaterProcess | None = start_rater()
-        self._rater_since = clock()
+        self._rater = Kept("rater", start_rater, tell=tell, clock=clock)
+        self._pages = pages
         self._director: Director | None = None
         self._look_at = self._report_ratings_at = clock()
         # Whether nothing is left to be played, now or later.
@@ -117,8 +116,8 @@ class Serving(WrappingSchedule):
         return super().ahead()
 
     def rest(self) -> float | None:
-        """When the director asks again; None: the final is over, so the server ends."""
-        return None if self.is_over else super().rest()
+        """When the director asks again; None: the final is over and there are no pages, so the server ends."""
+        return None if self.is_over and self._pages is None else super().rest()
 
     def note(self, finished: Finished) -> None:
         """Passes the finished game on, and reports what follows from it."""
@@ -128,8 +127,8 @@ class Serving(WrappingSchedule):
         self._report_broken_rules(finished)
         if finished.game.number >= FIRST_NUMBER:  # a check, or a game with people: it has no row, and is not rated
             return
-        if self._rater is not None:
-            self._rater.nudge()
+        if self._rater.process is not None:
+            self._rater.process.nudge()
         if finished.record.fault is not None and finished.record.verdict not in (Verdict.RESIGNED, Verdict.VOID):
             self._tell(Faulted(finished))
         for name in self._parts.games.put_aside[self._put_aside :]:
@@ -169,7 +168,7 @@ class Serving(WrappingSchedule):
                             self._tell(Notice(_pace(event)))
                     return
             except RefereeLost as error:
-                lost = lost + 1 if self._over == over and self._clock() - since < _SOON else 0
+                lost = lost + 1 if self._over == over and self._clock() - since < SOON else 0
                 if lost == _MOST_LOST:
                     raise
                 self._tell(Notice(f"{error}; a new referee plays them again"))
@@ -181,18 +180,19 @@ class Serving(WrappingSchedule):
             self._turns.close()
         finally:
             self._nudges.close()
-            if self._rater is not None:
-                self._rater.end()
+            self._rater.close()
 
     @contextmanager
     def _connected(self, director: Director) -> Iterator[None]:
-        """Inside, this director's loop also hears nudges and the rater."""
+        """Inside, this director's loop also hears nudges, the rater and the page server."""
         self._director = director
         director.watch(self._nudges.fileno(), self._nudged)
-        if self._rater is not None:
-            director.watch(self._rater.fileno(), self._read_rater)
         try:
-            yield
+            with ExitStack() as stack:
+                stack.enter_context(self._rater.connected(director, self._read_rater))
+                if self._pages is not None:
+                    stack.enter_context(self._pages.connected(director, self._read_pages))
+                yield
         finally:
             self._director = None
 
@@ -211,7 +211,9 @@ class Serving(WrappingSchedule):
             self._look_at = self._clock() + REST
             with suppress(Busy):
                 self._look()
-            self._replace_rater()
+            self._rater.replace_if_due()
+            if self._pages is not None:
+                self._pages.replace_if_due()
 
     def _look(self) -> None:
         """Reads what has changed in the database, and reports it."""
@@ -238,34 +240,21 @@ class Serving(WrappingSchedule):
     def _is_over(self) -> bool:
         return self.ladder.closes <= self._now() and self._parts.dated.is_over
 
-    def _read_rater(self) -> None:
-        rater = self._rater
-        if rater is None:
-            return
+    def _read_rater(self, rater: RaterProcess) -> None:
         if rater.read():
             self._parts.games.reload()
             self._publish(RatingNews(self.ladder.id))
             self._report_ratings()
-        if rater.is_gone():
-            self._tell(Notice(f"the rater {rater.how_it_ended()}; a new one continues"))
-            if self._director is not None:
-                self._director.unwatch(rater.fileno())
-            rater.end()
-            self._rater = None
-            self._replace_rater()
+
+    def _read_pages(self, pages: Any) -> None:
+        for complaint in pages.complaints():
+            self._tell(Notice(complaint))
 
     def _report_ratings(self) -> None:
         if self._clock() >= self._report_ratings_at:
             self._report_ratings_at = self._clock() + _RATINGS_EVERY
             with suppress(Busy), self._database.reading() as connection:
                 self._tell(Rated(record.standings(connection, self.ladder.id)))
-
-    def _replace_rater(self) -> None:
-        """Starts a new rater if the last one has ended; after one that was lost soon, there is a pause."""
-        if self._rater is None and self._clock() - self._rater_since >= _SOON:
-            self._rater, self._rater_since = self._start_rater(), self._clock()
-            if self._director is not None:
-                self._director.watch(self._rater.fileno(), self._read_rater)
 
 
 def _pace(event: PaceChanged) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from arena.players.confinement import Confinement
 from arena.players.submissions import Store
@@ -13,6 +14,7 @@ from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Happening, Notice, SubmissionWatch
 from arena.serve.invited import InvitedGames
+from arena.serve.kept import Kept
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder
 from arena.serve.rater import RaterProcess
@@ -31,9 +33,10 @@ def standing(
     *,
     wait: Wait,
     tell: Callable[[Happening], None],
+    pages: Kept[Any] | None = None,
     now: Callable[[], datetime],
 ) -> Iterator[Serving]:
-    """The standing process of `ladder`; its rater runs until the end of the `with` block."""
+    """The standing process of `ladder`; its rater runs until the end of the `with` block. `pages`: as in `Serving`."""
     league = ladder.ladder.league
     confinement = Confinement(
         folder.scratch,
@@ -74,7 +77,15 @@ def standing(
     )
     start_rater = partial(RaterProcess, folder, database, ladder.id)
     serving = Serving(
-        ladder, database, folder, parts, submissions=submissions, start_rater=start_rater, tell=tell, now=now
+        ladder,
+        database,
+        folder,
+        parts,
+        submissions=submissions,
+        start_rater=start_rater,
+        pages=pages,
+        tell=tell,
+        now=now,
     )
     with closing(serving):
         try:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from arena.cli.asking.course_options import RosterOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.ladder.web_pages import BehindOption, ListenOption, WebOption, read_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,14 +41,22 @@ def serve(
         ),
     ] = None,
     db: DatabaseOption = None,
+    web: WebOption = False,
+    listen: ListenOption = None,
+    behind: BehindOption = None,
+    roster: RosterOption = None,
 ) -> None:
     """Run a ladder: check what is handed in, play, rate, until Ctrl-C or the end of the final.
 
-    The ladder is opened if it is not open yet. Press Ctrl-C once to finish the games in progress and stop, twice to
-    stop immediately; SIGTERM does the same. The same command continues the ladder, also after a crash or a power cut:
-    no submission and no game is lost. After the final, and after the first Ctrl-C, the exit code is 0.
+    With --web anyone who can open the pages watches; with a roster they show agents by their aliases. The pages stay
+    after the final, until Ctrl-C. The ladder is opened if it is not open yet. Press Ctrl-C once to finish the games in
+    progress and stop, twice to stop immediately; SIGTERM does the same. The same command continues the ladder, also
+    after a crash or a power cut: no submission and no game is lost. After the final, and after the first Ctrl-C, the
+    exit code is 0.
 
     Example: arena serve cs101.toml
+
+    Example: arena serve cs101.toml --web --listen 0.0.0.0:8000
     """
     from arena.cli.terminal.stopping import Phase, Signals, Stopping
     from arena.play import cores
@@ -58,6 +68,7 @@ def serve(
     from db.database import Database
 
     described = ladders.read(file)
+    web_pages = read_options(file, web=web, listen=listen, behind=behind, roster=roster)
     at_once = games_at_once or described.league.at_once(cores.count())
     signals = Signals()
 
@@ -74,10 +85,16 @@ def serve(
         database = stack.enter_context(Database(db))
         store = submissions(database)
         lock = stack.enter_context(tournament_lock(store.folder, described.name, what="ladder"))
-        ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         folder = stack.enter_context(RunFolder())
+        pages = None
+        if web_pages is not None:
+            listening = stack.enter_context(web_pages.listening())
+            shown = web_pages.shown(listening, described.name, database, store, folder, show)
+            pages = stack.enter_context(shown)
+            say(f"pages: {listening.address}")
+        ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         try:
-            with standing(ladder, database, store, folder, wait=wait, tell=show, now=now) as serving:
+            with standing(ladder, database, store, folder, wait=wait, tell=show, pages=pages, now=now) as serving:
                 lock.note(folder.path)
                 say_what_it_does(serving, at_once)
                 stopping = Stopping(serving, signals, say, until=None, now=now)

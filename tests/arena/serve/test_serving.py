@@ -334,18 +334,18 @@ def test_rules_that_fail_are_reported_once_and_games_go_on(room: Room) -> None:
 def test_a_rater_that_ends_is_replaced_and_one_that_ends_at_once_after_a_pause(room: Room) -> None:
     first = room.raters[0]
     first.test.send(b".")
-    room.serving._read_rater()
+    room.serving._rater.heard()
     assert room.games.calls == ["reload"]
     assert isinstance(room.happened[-1], Rated)
     first.test.close()
-    room.serving._read_rater()
+    room.serving._rater.heard()
     assert len(room.raters) == 1, "it ended soon after its start"
     room.seconds += 11
     room.look()
     assert len(room.raters) == 2
     room.seconds += 11
     room.raters[1].test.close()
-    room.serving._read_rater()
+    room.serving._rater.heard()
     assert len(room.raters) == 3
 
 

@@ -1,0 +1,108 @@
+"""A process beside the director, such as the rater: another one takes its place when it ends.
+
+The director's loop hears it. A process that ends soon after its start is replaced only after a pause.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+
+from arena.serve.happenings import Happening, Notice
+
+if TYPE_CHECKING:
+    from arena.play.director import Director
+
+SOON: Final = 10.0
+"""Seconds. A process that is lost sooner after its start is likely to be lost again."""
+
+
+class Beside(Protocol):
+    """The director's end of such a process."""
+
+    @property
+    def pid(self) -> int: ...
+    def fileno(self) -> int: ...
+    def is_gone(self) -> bool: ...
+    def how_it_ended(self) -> str: ...
+    def end(self) -> None: ...
+
+
+P = TypeVar("P", bound=Beside)
+
+
+class Kept(Generic[P]):
+    """One process, and the next one when it has ended."""
+
+    def __init__(
+        self,
+        name: str,
+        start: Callable[[], P],
+        *,
+        tell: Callable[[Happening], None],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """`name`: for the message about its end."""
+        self._name, self._start, self._tell, self._clock = name, start, tell, clock
+        self._since = clock()
+        self._director: Director | None = None
+        self._read: Callable[[P], None] = lambda _: None
+        # None: it has ended, and the next one has not been started yet.
+        self.process: P | None = start()
+
+    @contextmanager
+    def connected(self, director: Director, read: Callable[[P], None]) -> Iterator[None]:
+        """Inside, the director's loop hears the process, and `read` reads what it sends."""
+        self._director, self._read = director, read
+        self._watch()
+        try:
+            yield
+        finally:
+            self._director = None
+
+    def _watch(self) -> None:
+        if self._director is not None and self.process is not None:
+            _keep_on_our_cores(self.process.pid)
+            self._director.watch(self.process.fileno(), self.heard)
+
+    def heard(self) -> None:
+        """Reads what the process sent, and replaces it if it has ended."""
+        process = self.process
+        if process is None:
+            return
+        self._read(process)
+        if process.is_gone():
+            self._tell(Notice(f"the {self._name} {process.how_it_ended()}; a new one continues"))
+            if self._director is not None:
+                self._director.unwatch(process.fileno())
+            process.end()
+            self.process = None
+            self.replace_if_due()
+
+    def replace_if_due(self) -> None:
+        """Starts a new process if the last one has ended; after one that was lost soon, there is a pause."""
+        if self.process is None and self._clock() - self._since >= SOON:
+            self._since = self._clock()
+            self.process = self._start()
+            self._watch()
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self.process is not None:
+            self.process.end()
+
+
+def _keep_on_our_cores(pid: int) -> None:
+    """Keeps every thread of that process off the cores that games have for themselves."""
+    if sys.platform != "linux":
+        return
+    ours = os.sched_getaffinity(0)
+    with suppress(OSError):  # it has ended
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread.name), ours)

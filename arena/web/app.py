@@ -1,0 +1,140 @@
+"""The routes of the page server, and what they have in common.
+
+A route is a line in `ROUTES`: an address and a function that draws what is there. The function runs in a thread; what
+it gives is kept (`cache.py`). A segment of the path is decoded after the path was split, so names can contain "/".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from traceback import extract_tb
+from typing import Final
+from urllib.parse import unquote
+
+from starlette.applications import Starlette
+from starlette.convertors import StringConvertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from arena.web import health, pages_first, statics
+from arena.web.cache import Kept
+from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
+from arena.web.headers import POLICY, Guard, takes_gzip
+from arena.web.site import Site
+from db.errors import DatabaseError, NotFound
+
+Draw = Callable[[Site, Asked], Drawn]
+"""Draws what is at an address. NotThere or NotFound: nothing is there. BadQuery: a parameter is invalid."""
+_RETRY_AFTER: Final = "5"
+"""Seconds."""
+_LONGEST_QUERY: Final = 500
+"""Characters of one parameter."""
+
+
+class _Segment(StringConvertor):
+    """A segment of the path, decoded."""
+
+    def convert(self, value: str) -> str:
+        return unquote(value, errors="replace")
+
+
+register_url_convertor("segment", _Segment())
+
+
+def drawn(path: str, draw: Draw, *parameters: str) -> Route:
+    """A route whose answers are drawn in a thread and kept. `parameters`: those of the address that it has."""
+
+    async def answer(request: Request) -> Response:
+        site: Site = request.app.state.site
+        query = {name: request.query_params[name] for name in parameters if name in request.query_params}
+        if any(len(value) > _LONGEST_QUERY for value in query.values()):
+            raise BadQuery(f"expected at most {_LONGEST_QUERY} characters in each part of the address")
+        asked = Asked({name: str(value) for name, value in request.path_params.items()}, query)
+        key = (path, *asked.names.values(), *query.items())
+        return response(request, await site.cache.get(key, partial(draw, site, asked)))
+
+    return Route(path, answer, methods=["GET"])
+
+
+def response(request: Request, kept: Kept) -> Response:
+    """The answer to that request; without a body if the client has it already."""
+    headers = {"etag": kept.tag, "cache-control": "no-cache", "vary": "accept-encoding", POLICY: kept.policy}
+    known = request.headers.get("if-none-match", "")
+    if kept.tag in known or known == "*":
+        return Response(status_code=304, headers=headers)
+    headers["content-type"] = kept.kind
+    if takes_gzip(request.headers):
+        return Response(kept.zipped, headers=headers | {"content-encoding": "gzip"})
+    return Response(kept.plain, headers=headers)
+
+
+ROUTES: Final[tuple[BaseRoute, ...]] = (
+    drawn("/", pages_first.home),
+    drawn("/static/{name:segment}", statics.static),
+    Route("/healthz", health.health, methods=["GET"]),
+)
+
+
+def application(site: Site, hosts: tuple[str, ...] = ()) -> ASGIApp:
+    """The whole page server as an ASGI application."""
+    app = Starlette(
+        routes=ROUTES,
+        exception_handlers={
+            HTTPException: _refused,
+            NotThere: _not_there,
+            NotFound: _not_there,
+            BadQuery: _bad_query,
+            DatabaseError: _no_database,
+            Exception: _failed,
+        },
+    )
+    app.router.redirect_slashes = False
+    app.state.site = site
+    return Guard(app, hosts)
+
+
+def _page(status: int, title: str, text: str, headers: dict[str, str] | None = None) -> Response:
+    """A page that says what is wrong."""
+    page = Drawn.page(pages_first.message(title, text))
+    return Response(page.body, status, (headers or {}) | {"content-type": page.kind, POLICY: page.policy})
+
+
+Handler = Callable[[Request, Exception], Awaitable[Response]]
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        return _page(405, "Not possible", "This address can only be read (GET).", dict(error.headers or {}))
+    return _page(error.status_code, "Not found", "There is no page at this address.")
+
+
+async def _not_there(_: Request, error: Exception) -> Response:
+    return _page(404, "Not found", str(error))
+
+
+async def _bad_query(_: Request, error: Exception) -> Response:
+    return _page(400, "Not a valid address", str(error))
+
+
+async def _no_database(request: Request, error: Exception) -> Response:
+    request.app.state.site.complain(f"the page {request.url.path} cannot be shown: {error}")
+    text = "The database does not answer at the moment. Try again in a few seconds."
+    return _page(503, "Not available", text, {"retry-after": _RETRY_AFTER})
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    site: Site = request.app.state.site
+    site.complain(f"the page {request.url.path} cannot be shown: {how_it_failed(error)}")
+    return _page(500, "Error", "This page cannot be shown because of an error in the server. It was reported.")
+
+
+def how_it_failed(error: Exception) -> str:
+    """The error and where it was raised, on one line."""
+    frames = extract_tb(error.__traceback__)
+    at = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{at}"

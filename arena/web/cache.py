@@ -1,0 +1,116 @@
+"""Keeps what was drawn, so that many visitors cost as much as one.
+
+Runs in the event loop; drawing runs in threads. What is asked for by many at once is drawn once. What was drawn is
+given at once for a while, and drawn anew behind if it is not fresh: visitors wait only for a page that nobody opened
+lately. A page that takes long to draw stays fresh longer, so all pages together take a bounded share of a processor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from hashlib import sha256
+from time import monotonic
+from typing import Final
+
+from arena.web.drawn import Drawn
+
+_FRESH: Final = 1.0
+"""Seconds that a page is fresh at least."""
+_SHARE: Final = 20
+"""A page is fresh for this many times the time that drawing it took."""
+_GIVEN: Final = 10.0
+"""Seconds that it is given after that, while it is drawn anew."""
+_MOST_BYTES: Final = 64 * 2**20
+"""Of all that is kept; what was asked for longest ago is dropped first."""
+_LEVEL: Final = 6
+"""Of compression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A page as it is kept."""
+
+    zipped: bytes
+    kind: str
+    policy: str
+    tag: str
+    """Its ETag, which changes with its content."""
+    fresh_until: float
+    given_until: float
+
+    @property
+    def plain(self) -> bytes:
+        """The body for the few clients that cannot unzip."""
+        return gzip.decompress(self.zipped)
+
+
+class Cache:
+    """What was drawn, by key."""
+
+    def __init__(
+        self,
+        threads: Executor,
+        *,
+        failed: Callable[[Exception], None],
+        most_bytes: int = _MOST_BYTES,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """`threads` draw. `failed` is called when a page could not be drawn anew while nobody waited for it."""
+        self._threads, self._failed, self._most_bytes, self._clock = threads, failed, most_bytes, clock
+        self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
+        self._bytes = 0
+        # Being drawn.
+        self._tasks: dict[Hashable, asyncio.Task[Kept]] = {}
+
+    async def get(self, key: Hashable, draw: Callable[[], Drawn]) -> Kept:
+        """What `draw` gives, or what it gave a moment ago; its errors are raised here and are not kept."""
+        kept = self._kept.get(key)
+        now = self._clock()
+        if kept is not None and now < kept.given_until:
+            self._kept.move_to_end(key)
+            if now >= kept.fresh_until and key not in self._tasks:
+                self._start(key, draw).add_done_callback(self._note_failure)
+            return kept
+        return await asyncio.shield(self._tasks.get(key) or self._start(key, draw))
+
+    def _start(self, key: Hashable, draw: Callable[[], Drawn]) -> asyncio.Task[Kept]:
+        task = self._tasks[key] = asyncio.create_task(self._draw(key, draw))
+        return task
+
+    async def _draw(self, key: Hashable, draw: Callable[[], Drawn]) -> Kept:
+        try:
+            kept = await asyncio.get_running_loop().run_in_executor(self._threads, self._drawn, draw)
+        except BaseException:
+            self._drop(key)
+            raise
+        finally:
+            del self._tasks[key]
+        self._drop(key)
+        self._kept[key] = kept
+        self._bytes += len(kept.zipped)
+        while self._bytes > self._most_bytes and len(self._kept) > 1:
+            self._drop(next(iter(self._kept)))
+        return kept
+
+    def _drawn(self, draw: Callable[[], Drawn]) -> Kept:
+        """Runs in a thread."""
+        began = self._clock()
+        drawn = draw()
+        zipped = gzip.compress(drawn.body, _LEVEL, mtime=0)
+        tag = f'W/"{sha256(zipped).hexdigest()[:32]}"'
+        now = self._clock()
+        fresh_until = now + max(_FRESH, _SHARE * (now - began))
+        return Kept(zipped, drawn.kind, drawn.policy, tag, fresh_until, fresh_until + _GIVEN)
+
+    def _drop(self, key: Hashable) -> None:
+        if (kept := self._kept.pop(key, None)) is not None:
+            self._bytes -= len(kept.zipped)
+
+    def _note_failure(self, task: asyncio.Task[Kept]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._failed(error)

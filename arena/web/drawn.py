@@ -1,0 +1,47 @@
+"""What a page function gets and gives back: values between the routes and the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Self
+
+from msgspec import Struct
+
+from arena.history.pages.html import Document
+
+HTML: Final = "text/html; charset=utf-8"
+JSON: Final = "application/json"
+NO_CONTENT_ALLOWED: Final = "default-src 'none'"
+"""The Content-Security-Policy of everything that is not a page."""
+
+
+class NotThere(LookupError):
+    """No page has this address; the text says what is missing, for visitors."""
+
+
+class BadQuery(ValueError):
+    """A parameter of the address is invalid; the text says which and what is expected, for visitors."""
+
+
+class Asked(Struct, frozen=True):
+    """What a visitor asks for."""
+
+    names: Mapping[str, str]
+    """The parts of the path, by the names in the route."""
+    query: Mapping[str, str]
+    """Those parameters of the address that the route has."""
+
+
+class Drawn(Struct, frozen=True):
+    """A page, or JSON, to be sent."""
+
+    body: bytes
+    kind: str
+    """Its Content-Type."""
+    policy: str = NO_CONTENT_ALLOWED
+    """Its Content-Security-Policy."""
+
+    @classmethod
+    def page(cls, document: Document) -> Self:
+        """A page."""
+        return cls(document.text.encode("utf-8", "replace"), HTML, document.policy)

@@ -1,0 +1,34 @@
+"""What every handler needs: the database and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.course.roster import Roster
+from arena.web.cache import Cache
+from db.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One page server."""
+
+    database: Database
+    """Opened for reading; transactions are short, so that the write-ahead log can be emptied."""
+    store: Path
+    """The folder of the agents' files, which also has the locks of running tournaments."""
+    served: str
+    """The name of the ladder that the director serves."""
+    roster: Roster | None
+    """With one, agents are shown by their aliases."""
+    threads: Executor
+    """Where SQL runs and pages are drawn."""
+    cache: Cache
+    closing: asyncio.Event
+    """Set when the server ends: streams end."""
+    complain: Callable[[str], None]
+    """Reports what went wrong to the person who runs the server."""
