@@ -44,21 +44,21 @@ class Kept(Generic[P]):
         name: str,
         start: Callable[[], P],
         *,
+        read: Callable[[P], None],
         tell: Callable[[Happening], None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """`name`: for the message about its end."""
-        self._name, self._start, self._tell, self._clock = name, start, tell, clock
+        """`name`: for the message about its end. `read` reads what the process has sent."""
+        self._name, self._start, self._read, self._tell, self._clock = name, start, read, tell, clock
         self._since = clock()
         self._director: Director | None = None
-        self._read: Callable[[P], None] = lambda _: None
         # None: it has ended, and the next one has not been started yet.
         self.process: P | None = start()
 
     @contextmanager
-    def connected(self, director: Director, read: Callable[[P], None]) -> Iterator[None]:
-        """Inside, the director's loop hears the process, and `read` reads what it sends."""
-        self._director, self._read = director, read
+    def connected(self, director: Director) -> Iterator[None]:
+        """Inside, the director's loop hears the process."""
+        self._director = director
         self._watch()
         try:
             yield

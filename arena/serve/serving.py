@@ -80,7 +80,7 @@ class Serving(WrappingSchedule):
         self._clock = clock
         self._submissions = submissions
         self._nudges = Nudges(folder.path)
-        self._rater = Kept("rater", start_rater, tell=tell, clock=clock)
+        self._rater = Kept("rater", start_rater, read=self._read_rater, tell=tell, clock=clock)
         self._pages = pages
         self._director: Director | None = None
         self._look_at = self._report_ratings_at = clock()
@@ -189,9 +189,9 @@ class Serving(WrappingSchedule):
         director.watch(self._nudges.fileno(), self._nudged)
         try:
             with ExitStack() as stack:
-                stack.enter_context(self._rater.connected(director, self._read_rater))
+                stack.enter_context(self._rater.connected(director))
                 if self._pages is not None:
-                    stack.enter_context(self._pages.connected(director, self._read_pages))
+                    stack.enter_context(self._pages.connected(director))
                 yield
         finally:
             self._director = None
@@ -245,10 +245,6 @@ class Serving(WrappingSchedule):
             self._parts.games.reload()
             self._publish(RatingNews(self.ladder.id))
             self._report_ratings()
-
-    def _read_pages(self, pages: Any) -> None:
-        for complaint in pages.complaints():
-            self._tell(Notice(complaint))
 
     def _report_ratings(self) -> None:
         if self._clock() >= self._report_ratings_at:

@@ -79,6 +79,7 @@ class WebPages:
         tell: Callable[[Happening], None],
     ) -> Iterator[Kept[Any]]:
         """Inside, a process shows the pages of the ladder of that name."""
+        from arena.serve.happenings import Notice
         from arena.serve.kept import Kept
         from arena.web.web_process import Settings, WebProcess
 
@@ -90,7 +91,15 @@ class WebPages:
             listening=listening.descriptor,
             hosts=listening.hosts,
         )
-        with closing(Kept("page server", lambda: WebProcess(folder, listening, settings), tell=tell)) as kept:
+
+        def start() -> WebProcess:
+            return WebProcess(folder, listening, settings)
+
+        def read(process: WebProcess) -> None:
+            for complaint in process.complaints():
+                tell(Notice(complaint))
+
+        with closing(Kept("page server", start, read=read, tell=tell)) as kept:
             yield kept
 
 

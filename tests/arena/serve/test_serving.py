@@ -72,6 +72,9 @@ class Games:
 class Rater:
     """The director's end of a rater that the test plays."""
 
+    pid = 0
+    """No process."""
+
     def __init__(self) -> None:
         self.link, self.test = socket.socketpair()
         self.link.setblocking(False)
