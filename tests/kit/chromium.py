@@ -1,7 +1,8 @@
 """A real browser for the tests of pages: contrast, keyboard, width.
 
 It is Debian's Chromium or Google Chrome from the PATH, driven by Playwright; if one is missing, the tests are skipped
-with the reason. A page must load nothing: any request, console error or pop-up fails its test.
+with the reason. A page in a file must load nothing, a page of a server only what that server has: any other request,
+console error, pop-up or breach of the page's policy fails its test.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
@@ -34,7 +38,7 @@ class Browser:
     @contextmanager
     def open(
         self,
-        file: Path,
+        place: Path | str,
         *,
         at: str = "",
         dark: bool = False,
@@ -43,50 +47,78 @@ class Browser:
         width: int = 1280,
         height: int = 800,
         alone: bool = False,
+        outages: bool = False,
     ) -> Iterator[Page]:
-        """The page in that file. Leaving it fails if there was any request, complaint or dialog.
+        """The page in that file or at that address. Leaving it fails after any other request, complaint or dialog.
 
-        `alone`: in a tab of its own, for a test that changes more than the page, such as the clock."""
+        `alone`: in a tab of its own, for a test that changes more than the page, such as the clock.
+        `outages`: the test ends the server, so the browser may complain that it does not answer."""
+        address = place if isinstance(place, str) else place.resolve().as_uri()
+        online = online or isinstance(place, str)
         page = None if alone else self._tabs.pop((script, online), None)
         if page is None:
             page = self._chromium.new_context(java_script_enabled=script, offline=not online).new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(media="null", color_scheme="dark" if dark else "light", reduced_motion="null")
         page.mouse.move(0, 0)
-        trouble: list[str] = []
-
-        def note_request(request: Request) -> None:
-            if not (request.is_navigation_request() and request.url.startswith("file:")):
-                trouble.append(f"asks for {request.url}")
-
-        def note_dialog(dialog: Dialog) -> None:
-            trouble.append(f"pops up: {dialog.message}")
-            dialog.dismiss()
-
-        def note_message(message: ConsoleMessage) -> None:
-            trouble.append(f"complains: {message.text}")
-
-        def note_error(error: Error) -> None:
-            trouble.append(f"fails: {error}")
-
-        page.on("request", note_request)
-        page.on("dialog", note_dialog)
-        page.on("console", note_message)
-        page.on("pageerror", note_error)
+        witness = _Witness(page, address, outages=outages)
         try:
-            page.goto(file.resolve().as_uri() + at)
+            page.goto(address + at)
             yield page
             if not alone and len(page.context.pages) == 1:
                 page.goto("about:blank")
-                page.remove_listener("request", note_request)
-                page.remove_listener("dialog", note_dialog)
-                page.remove_listener("console", note_message)
-                page.remove_listener("pageerror", note_error)
+                witness.leave()
                 self._tabs[script, online] = page
         finally:
             if self._tabs.get((script, online)) is not page:
                 page.context.close()
-        assert not trouble, trouble
+        assert not witness.trouble, witness.trouble
+
+
+class _Witness:
+    """Notes everything that a page must not do."""
+
+    def __init__(self, page: Page, address: str, *, outages: bool) -> None:
+        self.trouble: list[str] = []
+        self._page, self._outages = page, outages
+        parts = urlsplit(address)
+        self._server = f"{parts.scheme}://{parts.netloc}/" if parts.netloc else None
+        page.on("request", self._note_request)
+        page.on("dialog", self._note_dialog)
+        page.on("console", self._note_message)
+        page.on("pageerror", self._note_error)
+
+    def leave(self) -> None:
+        """Notes nothing from now on."""
+        self._page.remove_listener("request", self._note_request)
+        self._page.remove_listener("dialog", self._note_dialog)
+        self._page.remove_listener("console", self._note_message)
+        self._page.remove_listener("pageerror", self._note_error)
+
+    def _note_request(self, request: Request) -> None:
+        own_file = request.is_navigation_request() and request.url.startswith("file:")
+        ours = self._server is not None and request.url.startswith(self._server)
+        if not (own_file or ours or request.url == "about:blank"):
+            self.trouble.append(f"asks for {request.url}")
+
+    def _note_dialog(self, dialog: Dialog) -> None:
+        self.trouble.append(f"pops up: {dialog.message}")
+        dialog.dismiss()
+
+    def _note_message(self, message: ConsoleMessage) -> None:
+        if not (self._outages and message.text.startswith("Failed to load resource: ")):
+            self.trouble.append(f"complains: {message.text}")
+
+    def _note_error(self, error: Error) -> None:
+        self.trouble.append(f"fails: {error}")
+
+
+def check_axe(page: Page, *rules: str) -> None:
+    """Fails where axe-core finds that somebody cannot use the page; all its rules, or only these."""
+    axe = pytest.importorskip("axe_playwright_python.base", reason="axe-playwright-python is not installed")
+    page.evaluate(axe.AXE_SCRIPT)
+    found = page.evaluate(_AXE, rules)
+    assert not found, "\n".join(found)
 
 
 def check_width(page: Page) -> None:
@@ -115,6 +147,13 @@ def check_keyboard(page: Page) -> None:
         assert not unseen, f"reached, and not seen to be: {unseen}"
     assert missed.count() == 0, missed.first.evaluate("element => element.outerHTML")
 
+
+_AXE: Final = """async (rules) => {
+  const only = rules.length ? { runOnly: { type: "rule", values: rules } } : {};
+  const { violations, passes } = await axe.run({ ...only, resultTypes: ["violations"] });
+  if (!violations.length && !passes.length) return ["no rule applies to this page"];
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`));
+}"""
 
 _WIDER: Final = """() => {
   const room = document.documentElement.clientWidth;

@@ -12,7 +12,7 @@ from arena.course.report.write import write_site
 from arena.results.pages import parts
 from db.records import storable
 from tests.arena.tournament.test_tournament import Course
-from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
+from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width
 from tests.kit.plot_reading import AWKWARD
 from tests.kit.sample_reports import crowd, reported, site
 
@@ -44,6 +44,20 @@ def page(folder: Path, place: str) -> Path:
 def test_text_has_enough_contrast(browser: Browser, folder: Path, place: str, dark: bool) -> None:
     with browser.open(page(folder, place), dark=dark) as shown:
         check_contrast(shown)
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_axe_finds_nothing(browser: Browser, folder: Path, place: str) -> None:
+    with browser.open(page(folder, place), width=390) as shown:
+        check_axe(shown)
+
+
+def test_axe_finds_what_is_wrong(browser: Browser, tmp_path: Path) -> None:
+    """So the tests above do run it."""
+    bad = tmp_path / "bad.html"
+    bad.write_text("<!doctype html><title>bad</title><p style='color: #ccc'>faint", "utf-8")
+    with browser.open(bad) as shown, pytest.raises(AssertionError, match=r"color-contrast: [\s\S]*html-has-lang: "):
+        check_axe(shown)
 
 
 @pytest.mark.parametrize("place", PAGES)
@@ -116,6 +130,8 @@ def test_the_bracket_of_a_knockout_is_readable(browser: Browser, cup: Path, widt
         check_width(shown)
         check_contrast(shown)
         check_keyboard(shown)
+        if width == 390:
+            check_axe(shown)
 
 
 def test_on_a_desk_each_series_is_between_the_two_before_it_and_on_a_phone_below(browser: Browser, cup: Path) -> None:

@@ -13,7 +13,7 @@ from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.replay_page import page
 from arena.history.replay import replay
-from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
+from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width
 from tests.kit.page_games import EVERY_GAME, analysed, past_game
 from tests.kit.plot_reading import AWKWARD
 
@@ -241,6 +241,7 @@ def test_a_page_with_mistakes_can_be_read_by_all(browser: Browser, judged: Path)
         with browser.open(judged, at="#ply-4", dark=dark) as page:
             check_contrast(page)
     with browser.open(judged, at="#ply-4") as page:
+        check_axe(page)
         check_keyboard(page)
         page.emulate_media(media="print")
         assert page.locator("figure.better svg:visible").count() == 2
