@@ -229,6 +229,13 @@ def test_the_example_is_not_accused(game: str) -> None:
     assert moves
 
 
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "web-ladder").glob("*.py")), ids=lambda path: path.stem)
+def test_an_agent_of_the_ladder_of_make_serve_is_not_accused(path: Path) -> None:
+    mistakes, moves = played(path, "othello", most=2)
+    assert mistakes == []
+    assert moves
+
+
 def test_the_class_of_the_game_is_as_before_after_each_turn(tmp_path: Path) -> None:
     kind = type(games.start("connect4"))
     before = dict(vars(kind))

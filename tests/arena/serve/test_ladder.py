@@ -14,7 +14,7 @@ from arena.errors import BadLeague
 from arena.serve.ladder import FORMATS, LADDER_KEYS, LIMIT_KEYS, OF_TOURNAMENTS, Anchor, Ladder, Limits, read
 from arena.tournament import league
 from arena.tournament.formats import Format
-from tests.kit.places import ROOT
+from tests.kit.places import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
 SMALL = 'game = "connect4"\n[ladder]\ncloses = "2099-12-20T23:59+00:00"\n'
@@ -49,6 +49,12 @@ def test_a_small_description_has_defaults_for_all_else(tmp_path: Path) -> None:
     assert found.league.openings == 4
     assert (found.final.name, found.final.format) == ("cs101 final", Format.ROUND_ROBIN)
     assert (found.final.clock, found.final.openings) == (found.league.clock, 4)
+
+
+def test_the_ladder_of_make_serve_begins_at_once() -> None:
+    found = read(EXAMPLES / "web-ladder" / "ladder.toml")
+    assert found.league.games_at_once == 2
+    assert all(anchor.rating is not None for anchor in found.anchors)  # else they play each other first
 
 
 def test_a_whole_description_is_read(tmp_path: Path) -> None:
