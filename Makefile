@@ -5,10 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
+READY_TO_SERVE := $(VENV)/ready-to-serve
 READY_TO_RELEASE := $(VENV)/ready-to-release
 # `make EXTRAS=test,web,browser,postgres .venv/ready-to-test` also installs the page server, Playwright and a PostgreSQL
 # driver. Without them, or without Chromium or a PostgreSQL server, the tests that need them are skipped.
 EXTRAS ?= test
+# `make serve LISTEN=0.0.0.0:8000` shows the pages to the whole network.
+LISTEN ?= 127.0.0.1:8000
+SHOWN := examples/web-ladder
+SHOWN_DB := build/serve/arena.db
 # One process more than there are processors: many tests wait, for a clock or for a process.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does; with
@@ -21,10 +26,20 @@ unexport PYTHONDONTWRITEBYTECODE
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-.PHONY: demo test soak lint bench release clean
+.PHONY: demo serve test soak lint bench release clean
 
 demo: $(READY)
 	$(BIN)/arena demo
+
+# A ladder of built-in agents and its pages, until Ctrl-C. The same command continues it; `make clean` deletes it.
+serve: $(READY_TO_SERVE) $(SHOWN_DB)
+	$(BIN)/arena serve $(SHOWN)/ladder.toml --db $(SHOWN_DB) --web --listen $(LISTEN)
+
+$(SHOWN_DB): | $(READY_TO_SERVE)
+	@mkdir -p $(@D)
+	$(BIN)/arena ladder open $(SHOWN)/ladder.toml --db $@
+	@for agent in $(SHOWN)/*.py; do name=$$(basename $$agent .py); echo "handing in: $$name"; \
+	  said=$$($(BIN)/arena submit $$agent --as $$name --db $@ 2>&1) || { echo "$$said"; exit 2; }; done
 
 # Style and types are checked while the tests run, and printed below them.
 test: $(READY_TO_TEST)
@@ -77,9 +92,14 @@ $(READY_TO_TEST): pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) '.[$(EXTRAS)]'
 	@touch $(READY) $@
 
+$(READY_TO_SERVE): pyproject.toml constraints.txt | $(BIN)/pip
+	$(INSTALL) '.[web]'
+	@touch $(READY) $@
+
 $(READY_TO_RELEASE): $(READY)
 	$(INSTALL) '.[release]'
 	@touch $@
 
 clean:
+	[ ! -d $(dir $(SHOWN_DB)) ] || chmod -R u+w $(dir $(SHOWN_DB)) # agents that were handed in are write-protected
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

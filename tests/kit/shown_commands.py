@@ -30,7 +30,7 @@ ADDED: Final = re.compile(r"# (\S+\.toml), at the end:\n")
 """The first line of a TOML block that the reader adds to a file."""
 DEMO: Final = "arena demo"
 _FENCED: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_MAKES_AN_ENVIRONMENT: Final = re.compile(r"make (demo|test)\b|python3 -m venv \.venv && |\.venv/bin/arena demo$")
+_MAKES_AN_ENVIRONMENT: Final = re.compile(r"make (demo|serve|test)\b|python3 -m venv \.venv && |\.venv/bin/arena demo$")
 """Commands that install; `.ci/run` runs `make test`, and the targets exist."""
 
 
