@@ -53,8 +53,6 @@ GRACE: Final = 20 * MILLISECOND
 """How long a lost player's last message can still arrive, in nanoseconds: the news of its end can come first."""
 REPORTS_WITHIN: Final = SECOND
 """How long the referee waits for reports after a game, in nanoseconds."""
-RULES_FAILED: Final = "the rules failed"
-"""Prefix of `detail` when user-supplied rules raised."""
 _WORTH_REPORTING: Final = 10 * MILLISECOND
 """A shorter wait for a processor is not mentioned in `detail`, in nanoseconds."""
 

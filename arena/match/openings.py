@@ -16,6 +16,8 @@ from adsearch import Budget, State, games, pvs
 from adsearch.errors import AdsearchError
 from agents.builtin.thinker import deepened
 from arena.errors import BadFixture
+from arena.match import rules_errors
+from arena.match.fixture import move_text
 from arena.match.seeds import number
 
 _TRIES: Final = 200
@@ -59,7 +61,7 @@ class Book:
 
     def opening(self, cycle: int, *players: str) -> Opening:
         """The opening of a pairing of these players; `cycle` counts their pairings from 0. After the last opening the
-        first one follows again."""
+        first one follows again. BadFixture if user-supplied rules fail."""
         found = self._until(cycle, players)
         return found[cycle % len(found)] if found else ()
 
@@ -72,11 +74,14 @@ class Book:
         if not self._wanted:
             return []
         names = tuple(sorted(players))
-        if names not in self._orders:
-            if len(self._orders) >= _MOST_ORDERS:
-                self._orders.clear()
-            self._orders[names] = self._order(names)
-        return self._orders[names].until(cycle)
+        try:
+            if names not in self._orders:
+                if len(self._orders) >= _MOST_ORDERS:
+                    self._orders.clear()
+                self._orders[names] = self._order(names)
+            return self._orders[names].until(cycle)
+        except (Exception, SystemExit) as error:
+            raise BadFixture(f"{rules_errors.failure(error)}, in an opening") from error
 
     def _order(self, names: tuple[str, ...]) -> _ListedOrder | _RandomOrder:
         if isinstance(self._wanted, int):
@@ -173,7 +178,7 @@ class _RandomOrder:
             self._moves[path] = len(moves)
             place = random.choice([place for place in range(len(moves)) if (*path, place) not in self._spent])
             path = (*path, place)
-            opening = (*opening, state.to_text(moves[place]))
+            opening = (*opening, move_text(state.to_text(moves[place])))
             state = state.play(moves[place])
         return path, state, opening
 

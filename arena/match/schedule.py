@@ -16,7 +16,7 @@ from agents.protocol import Verdict
 from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
-from arena.match.match import RULES_FAILED
+from arena.match.rules_errors import RULES_FAILED
 from db.records import GameRecord, MoveRecord, moves_hash
 
 MOST_ATTEMPTS: Final = 3

@@ -1,21 +1,9 @@
-"""What the referee sends: messages as bytes, and the errors of user-supplied rules on one line.
-
-Rules can raise anything, and can make texts that fit into no message: both end their own game only.
-"""
+"""What the referee sends: messages as bytes. Rules can make texts that fit into no message: that ends their own game."""
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
-from typing import Final
-
 from adsearch.errors import BadGame
 from agents import protocol
-from agents.errors import one_line
-from arena.errors import ArenaError
-
-_LONGEST_ERROR: Final = 500
-"""In characters."""
 
 
 def packed(message: protocol.Message) -> bytes:
@@ -36,24 +24,3 @@ def packed_if_possible(message: protocol.Message) -> bytes | None:
         return packed(message)
     except (BadGame, UnicodeEncodeError):
         return None
-
-
-def rules_error(error: BaseException) -> str:
-    """The error, and where in the rules it was raised."""
-    if isinstance(error, BadGame):
-        return error_line(error)  # its message is complete
-    frames = traceback.extract_tb(error.__traceback__)
-    at = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
-    return f"{error_line(error)}{at}"
-
-
-def error_line(error: BaseException) -> str:
-    """The error on one line; `str` of a user-supplied error can fail."""
-    try:
-        words = str(error)
-    except Exception:
-        words = "(its message cannot be shown)"
-    kind = type(error).__name__
-    return one_line(
-        words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_LONGEST_ERROR
-    )

@@ -30,13 +30,14 @@ from agents import parent, protocol
 from agents.errors import BadMessage
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
 from arena.errors import ArenaError, BadFixture
+from arena.match import rules_errors
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.match.fixture import Fixture
-from arena.match.match import RULES_FAILED, Match, Phase, Sent
+from arena.match.match import Match, Phase, Sent
 from arena.play import control, descriptors
 from arena.play.connected_player import ConnectedPlayer
 from arena.play.control import Begun
-from arena.play.outgoing import error_line, packed, packed_if_possible, rules_error
+from arena.play.outgoing import packed, packed_if_possible
 from arena.play.player_sockets import CONNECTION_ENDED, PlayerSockets
 from arena.walls import run_folder
 from db.records import GameRecord
@@ -246,7 +247,7 @@ class Referee:
             raise
         except BaseException as error:
             # User-supplied rules can fail in any way, which must not end the other games.
-            sent = [*sent, *match.abort(f"{RULES_FAILED}: {rules_error(error)}", about[-1])]
+            sent = [*sent, *match.abort(rules_errors.failure(error), about[-1])]
             posts = [(seat, data) for seat, message in sent if (data := packed_if_possible(message)) is not None]
         for seat, data in posts:
             if player := self._by_token.get(match.fixture.seats[seat].token):
@@ -394,7 +395,7 @@ class Referee:
             raise
         except BaseException as error:
             # A wrong fixture (ArenaError), or user-supplied rules that cannot even start.
-            self._director.send(control.Declined(fixture.game, error_line(error)))
+            self._director.send(control.Declined(fixture.game, rules_errors.error_line(error)))
             return
         if after is None:
             self._begin(match, now)

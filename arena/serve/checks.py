@@ -20,9 +20,8 @@ from msgspec import to_builtins
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.history.words import without_store
-from arena.match.match import RULES_FAILED
+from arena.match import rules_errors
 from arena.match.schedule import Finished, Planned
-from arena.play.outgoing import rules_error
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
@@ -304,7 +303,7 @@ def _until_rules_fail(running: RunningCheck, requests: GameRequests, rules: Path
         if isinstance(error, BadFixture):
             what = str(error)
         elif any(Path(frame.filename).is_relative_to(rules) for frame in frames):
-            what = f"{RULES_FAILED}: {rules_error(error)}"
+            what = rules_errors.failure(error)
         else:
             raise
         known = {step.name for step in running.steps}

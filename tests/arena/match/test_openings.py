@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from adsearch.games.dots import Dots
 from agents.builtin.thinker import deepened
 from arena.errors import BadFixture
 from arena.match.openings import Book, Opening
+from tests.kit import broken_games
 
 
 def drawn(
@@ -35,6 +37,13 @@ def test_openings_are_legal_and_end_nothing(rules: str, plies: int) -> None:
     for opening in drawn(rules, plies, 5, seed=7):
         assert after(rules, opening).turn is not None
         assert len(opening) == plies
+
+
+@pytest.mark.parametrize("name", ["Leaves", "NoTexts", "WordsForUtilities"])
+def test_rules_that_fail_in_an_opening_are_one_error(tmp_path: Path, name: str) -> None:
+    book = Book(broken_games.written(tmp_path, name), 3, seed=1)
+    with pytest.raises(BadFixture, match=r"^the rules failed: [^\n]*, in an opening$"):
+        book.opening(50, "alice", "bob")
 
 
 def test_the_seed_and_who_meets_decide() -> None:

@@ -18,9 +18,8 @@ import zmq
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resign, Start, Turn, Verdict
 from arena.match.fixture import Limits
-from arena.match.match import RULES_FAILED
+from arena.match.rules_errors import RULES_FAILED, error_line
 from arena.play import control
-from arena.play.outgoing import error_line
 from arena.play.referee import Referee
 from tests.kit import referee_room
 from tests.kit.broken_games import written
