@@ -1,0 +1,200 @@
+"""Server-sent events: the streams of open pages, and what each has still to be sent.
+
+It lives on the event loop of the page server; `arena/web/following.py`, a thread, gives it the changes. A stream keeps
+one pending state for each kind of event, the newest: a slow reader gets fewer states, and never a queue of them. A
+state is compressed once for all streams: a stream is one gzip member whose raw-deflate chunks were made independently.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from time import monotonic_ns
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_GZIP: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+"""The header of a gzip member. Its end never comes: a stream ends by its connection."""
+_ALIVE_EVERY: Final = 10.0
+"""Seconds between two events at least; pages take a stream that is silent for longer as lost."""
+_MOST: Final = 4000
+"""Streams at the same time."""
+
+
+class Chunk(Struct, frozen=True):
+    """A part of a stream."""
+
+    plain: bytes
+    deflated: bytes
+
+
+def chunk(text: bytes) -> Chunk:
+    """A part that can follow any other part."""
+    deflating = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return Chunk(text, deflating.compress(text) + deflating.flush(zlib.Z_FULL_FLUSH))
+
+
+def event(kind: str, data: object, *, now: int) -> Chunk:
+    """An event with `data` as JSON and the instant `now` of the server's monotonic clock, in ns."""
+    content = msgspec.json.encode({"now": now / 1e6, "data": data})
+    return chunk(b"event: %b\ndata: %b\n\n" % (kind.encode(), content))
+
+
+class Change(Struct, frozen=True):
+    """A new state of a topic, for all its streams."""
+
+    topic: str
+    kind: str
+    """A newer state of the same kind replaces this one."""
+    data: Any
+    sent: Chunk
+
+
+class Stream:
+    """What one open page follows and has still to be sent."""
+
+    def __init__(self, topic: str, pending: Mapping[str, Chunk]) -> None:
+        self.topic = topic
+        self.is_closed = False
+        self._pending = dict(pending)
+        self._woken = asyncio.Event()
+        if pending:
+            self._woken.set()
+
+    def put(self, kind: str, state: Chunk) -> None:
+        """Replaces the pending state of this kind."""
+        self._pending.pop(kind, None)
+        self._pending[kind] = state
+        self._woken.set()
+
+    def close(self) -> None:
+        """Ends the stream; what is pending is not sent."""
+        self.is_closed = True
+        self._woken.set()
+
+    async def next(self) -> list[Chunk]:
+        """The pending states, as soon as there are any; none after `_ALIVE_EVERY` seconds, and if it is closed."""
+        try:
+            async with asyncio.timeout(_ALIVE_EVERY):
+                await self._woken.wait()
+        except TimeoutError:
+            return []
+        self._woken.clear()
+        found, self._pending = [*self._pending.values()], {}
+        return found
+
+
+class Streams:
+    """All open streams, and the last state of each topic."""
+
+    def __init__(self) -> None:
+        self.wanted: frozenset[str] = frozenset()
+        """The topics that someone follows. Another thread can read it."""
+        self._streams: dict[str, set[Stream]] = {}
+        self._last: dict[str, dict[str, Change]] = {}
+        self._is_closed = False
+
+    def __len__(self) -> int:
+        return sum(map(len, self._streams.values()))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more streams are taken."""
+        return self._is_closed or len(self) >= _MOST
+
+    def open(self, topic: str) -> Stream:
+        """A new stream, with the last states of the topic pending."""
+        stream = Stream(topic, {kind: change.sent for kind, change in self._last.get(topic, {}).items()})
+        self._streams.setdefault(topic, set()).add(stream)
+        self._note_wanted()
+        return stream
+
+    def leave(self, stream: Stream) -> None:
+        """Forgets a stream."""
+        streams = self._streams.get(stream.topic, set())
+        streams.discard(stream)
+        if not streams:
+            self._streams.pop(stream.topic, None)
+        self._note_wanted()
+
+    def _note_wanted(self) -> None:
+        self.wanted = frozenset(self._streams)
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Takes new states."""
+        for change in changes:
+            self._last.setdefault(change.topic, {})[change.kind] = change
+            for stream in self._streams.get(change.topic, ()):
+                stream.put(change.kind, change.sent)
+
+    def forget(self, topic: str) -> None:
+        """Forgets the last states of a topic that is not followed any more."""
+        self._last.pop(topic, None)
+
+    async def state(self, topic: str, kind: str, *, patience: float) -> Any:
+        """The data of the topic's last state of this kind; waits at most `patience` seconds for the first one, then
+        None."""
+        stream = self.open(topic)
+        try:
+            async with asyncio.timeout(patience):
+                while kind not in self._last.get(topic, {}) and not stream.is_closed:
+                    await stream.next()
+        except TimeoutError:
+            pass
+        finally:
+            self.leave(stream)
+        found = self._last.get(topic, {}).get(kind)
+        return None if found is None else found.data
+
+    def close(self) -> None:
+        """Ends all streams, so that the server can end; new ones are refused."""
+        self._is_closed = True
+        for stream in [stream for streams in self._streams.values() for stream in streams]:
+            stream.close()
+
+    async def serve(self, topic: str, receive: Receive, send: Send, *, gzip: bool) -> None:
+        """Answers one request, as ASGI: sends the topic's states until the page is closed."""
+        headers = [
+            (b"content-type", b"text/event-stream; charset=utf-8"),
+            (b"cache-control", b"no-store, no-transform"),
+            (b"x-accel-buffering", b"no"),
+            (b"vary", b"accept-encoding"),
+            *([(b"content-encoding", b"gzip")] if gzip else []),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        stream = self.open(topic)
+        leaving = asyncio.create_task(_closed_by_page(receive, stream))
+        try:
+            await _send(send, [chunk(b"retry: 1000\n\n"), _alive()], gzip=gzip, first=True)
+            while not stream.is_closed:
+                states = await stream.next()
+                if not stream.is_closed:
+                    await _send(send, states or [_alive()], gzip=gzip)
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            leaving.cancel()
+            self.leave(stream)
+
+
+async def _closed_by_page(receive: Receive, stream: Stream) -> None:
+    """Closes the stream when its page has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    stream.close()
+
+
+async def _send(send: Send, chunks: Iterable[Chunk], *, gzip: bool, first: bool = False) -> None:
+    """Sends these parts; it waits while the reader is slow."""
+    body = b"".join(each.deflated if gzip else each.plain for each in chunks)
+    await send({"type": "http.response.body", "body": _GZIP * (gzip and first) + body, "more_body": True})
+
+
+def _alive() -> Chunk:
+    return event("alive", None, now=monotonic_ns())

@@ -1,0 +1,290 @@
+"""What open pages follow: games in progress, the TV page, news of a tournament. Messages go in, changes come out.
+
+It reads no socket and no clock: `arena/web/following.py` gives it the messages of directors, and sends the changes to
+the streams ten times a second. A game is drawn once for all its viewers, and only if it has changed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Final, Protocol
+
+from msgspec import Struct
+
+from arena.match.live import LiveEnd, LiveGame, NotLive, OfGame
+from arena.play.followed_game import FollowedGame
+from arena.web.events import Change, event
+from arena.web.pace import PacedGame
+from arena.web.pages.live_parts import parts
+from db.records import PastGame
+
+SECOND: Final = 1_000_000_000
+_LOOK_EVERY: Final = 2 * SECOND
+"""Time between two readings of the record, about a game that no director has."""
+_NEXT_EVERY: Final = SECOND // 2
+"""Time between two looks for the next game of a TV page."""
+_NEWS_EVERY: Final = 3 * SECOND
+"""Least time between two readings of the standings for a page."""
+_LAST_MOVES: Final = 8
+"""Number of moves that a TV page lists."""
+
+
+class Recorded(Struct, frozen=True):
+    """A game as the record has it."""
+
+    tournament: str | None
+    """Its name in the record, by which its director is found."""
+    shown: PastGame
+    """What visitors may see of it, without moves."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it will not be played any more."""
+        return self.shown.status not in ("scheduled", "playing")
+
+
+class Record(Protocol):
+    """What is read from the database."""
+
+    def game(self, id: int) -> Recorded | None:
+        """The game; None if there is none."""
+
+    def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
+        """A finished game as its director published it; None if it is not finished."""
+
+    def next_game(self, tournament: str | None, last: int | None) -> int | None:
+        """The game in progress to show next on a TV page, of that tournament or of any; not the game `last`."""
+
+    def side(self, tournament: str | None) -> Mapping[str, str]:
+        """The parts beside the board of a TV page: standings and last results."""
+
+
+class Channel(ABC):
+    """A topic that pages follow."""
+
+    def __init__(self, topic: str, record: Record) -> None:
+        self.topic = topic
+        self._record = record
+
+    @property
+    @abstractmethod
+    def follows(self) -> tuple[int, str] | None:
+        """The game that it follows now, and its tournament."""
+
+    @property
+    def tournament(self) -> str | None:
+        """The tournament whose news it needs."""
+        return None
+
+    def take(self, message: OfGame) -> None:
+        """Takes the next message about its game."""
+        del message
+
+    def note_news(self) -> None:
+        """Its tournament has new results or ratings."""
+        return
+
+    @abstractmethod
+    def tick(self, now: int) -> Iterator[Change]:
+        """What has changed since the last tick."""
+
+    def _change(self, kind: str, data: Any, now: int) -> Change:
+        return Change(self.topic, kind, data, event(kind, data, now=now))
+
+
+class GameChannel(Channel):
+    """The page of one game."""
+
+    def __init__(self, topic: str, record: Record) -> None:
+        super().__init__(topic, record)
+        self._id = int(topic.partition("=")[2])
+        self._game: Recorded | None = None
+        self._followed = FollowedGame()
+        self._is_over = False
+        self._changed = False
+        self._look = 0
+
+    @property
+    def follows(self) -> tuple[int, str] | None:
+        game = self._game
+        is_open = game is not None and game.shown.status == "playing" and not self._followed.is_over
+        return (self._id, game.tournament) if game is not None and is_open and game.tournament is not None else None
+
+    def take(self, message: OfGame) -> None:
+        self._followed.take(message)
+        self._changed = True
+
+    def tick(self, now: int) -> Iterator[Change]:
+        if self._is_over:
+            return
+        knows = self._followed.game is not None and not self._followed.is_not_live
+        if not knows and now >= self._look:
+            self._look = now + _LOOK_EVERY
+            self._game = self._record.game(self._id)
+            self._changed = True
+            if self._followed.is_not_live and self._game is not None and not self._game.is_over:
+                self._followed = FollowedGame()
+        if self._changed and self._game is not None:
+            self._changed = False
+            drawn = parts(self._game.shown, self._followed, runs=True, now=now)
+            yield self._change("parts", drawn, now)
+        self._is_over = self._game is None or self._game.is_over or self._followed.end is not None
+        if self._is_over:
+            yield self._change("over", None, now)
+
+
+class TvChannel(Channel):
+    """The TV page of a tournament, or of all."""
+
+    def __init__(self, topic: str, record: Record) -> None:
+        super().__init__(topic, record)
+        self._of = topic.partition("=")[2] or None
+        self._paced: PacedGame | None = None
+        self._game: Recorded | None = None
+        self._changed = True
+        self._next = self._side = 0
+        self._has_news = True
+
+    @property
+    def follows(self) -> tuple[int, str] | None:
+        game, paced = self._game, self._paced
+        if game is None or paced is None or paced.has_all or game.tournament is None:
+            return None
+        return paced.id, game.tournament
+
+    @property
+    def tournament(self) -> str | None:
+        return self._of or (None if self._game is None else self._game.tournament)
+
+    def take(self, message: OfGame) -> None:
+        if self._paced is not None and message.game == self._paced.id:
+            self._changed |= self._paced.take(message)
+
+    def note_news(self) -> None:
+        self._has_news = True
+
+    def tick(self, now: int) -> Iterator[Change]:
+        self._choose(now)
+        paced, game = self._paced, self._game
+        if paced is not None:
+            self._changed |= paced.step(now / SECOND)
+        if self._changed:
+            self._changed = False
+            data: dict[str, Any] = {"game": None, "parts": {}}
+            if paced is not None and game is not None and paced.has_begun:
+                drawn = parts(game.shown, paced.shown, runs=paced.is_live, now=now, most=_LAST_MOVES)
+                data = {"game": paced.id, "parts": drawn}
+            yield self._change("tv", data, now)
+        if self._has_news and now >= self._side:
+            self._has_news, self._side = False, now + _NEWS_EVERY
+            yield self._change("parts", self._record.side(self.tournament), now)
+
+    def _choose(self, now: int) -> None:
+        """Chooses the next game when the last one has been shown."""
+        paced = self._paced
+        if paced is not None and paced.is_lost and not paced.has_begun:
+            # It was over before it could be followed: it is shown from the record.
+            played = self._record.played(paced.id)
+            self._paced = None if played is None else PacedGame(paced.id, now / SECOND, is_recorded=True)
+            for message in played or ():
+                self.take(message)
+        elif (paced is None or paced.is_done(now / SECOND)) and now >= self._next:
+            self._next = now + _NEXT_EVERY
+            last = None if paced is None else paced.id
+            found = self._record.next_game(self._of, last)
+            if found is not None and (game := self._record.game(found)) is not None:
+                self._game, self._paced = game, PacedGame(found, now / SECOND)
+            elif paced is not None:
+                self._paced, self._changed = None, True
+
+
+class NewsChannel(Channel):
+    """The pages of a tournament, which are read again when there are new results or ratings."""
+
+    def __init__(self, topic: str, record: Record) -> None:
+        super().__init__(topic, record)
+        self._has_news = False
+        self._due = 0
+
+    @property
+    def follows(self) -> tuple[int, str] | None:
+        return None
+
+    @property
+    def tournament(self) -> str | None:
+        return self.topic.partition("=")[2]
+
+    def note_news(self) -> None:
+        self._has_news = True
+
+    def tick(self, now: int) -> Iterator[Change]:
+        if self._has_news and now >= self._due:
+            self._has_news, self._due = False, now + _NEWS_EVERY
+            yield self._change("news", None, now)
+
+
+_CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {
+    "g": GameChannel,
+    "tv": TvChannel,
+    "t": NewsChannel,
+}
+
+
+class LiveHub:
+    """The channels of all topics that are followed: "g=12", "tv=NAME", "tv=" for all tournaments, "t=NAME"."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._channels: dict[str, Channel] = {}
+        self._followed: dict[str, tuple[int, str] | None] = {}
+        self.asked = set[int]()
+        """Games to be subscribed to, or again because another channel needs the game so far."""
+
+    def follow(self, topics: Collection[str]) -> list[str]:
+        """Follows these topics and no others; returns those that were dropped."""
+        dropped = [topic for topic in self._channels if topic not in topics]
+        for topic in dropped:
+            del self._channels[topic]
+            self._followed.pop(topic, None)
+        for topic in topics:
+            if topic not in self._channels:
+                self._channels[topic] = _CHANNELS[topic.partition("=")[0]](topic, self._record)
+        return dropped
+
+    @property
+    def wanted(self) -> dict[int, str]:
+        """The games to be followed now, each with its tournament."""
+        return dict(found for channel in self._channels.values() if (found := channel.follows) is not None)
+
+    @property
+    def tournaments(self) -> set[str]:
+        """The tournaments whose news are needed."""
+        return {name for channel in self._channels.values() if (name := channel.tournament) is not None}
+
+    def take(self, message: OfGame) -> None:
+        """Takes a message of a director."""
+        for channel in self._channels.values():
+            if (found := channel.follows) is not None and found[0] == message.game:
+                channel.take(message)
+
+    def lose(self, games: Collection[int]) -> None:
+        """The director of these games has ended."""
+        for game in games:
+            self.take(NotLive(game))
+
+    def note_news(self, tournaments: Collection[str]) -> None:
+        """These tournaments have new results or ratings."""
+        for channel in self._channels.values():
+            if channel.tournament is None or channel.tournament in tournaments:
+                channel.note_news()
+
+    def tick(self, now: int) -> list[Change]:
+        """What has changed since the last tick. `now`: time.monotonic_ns."""
+        changes = [change for channel in self._channels.values() for change in channel.tick(now)]
+        for topic, channel in self._channels.items():
+            found = channel.follows
+            if found is not None and found != self._followed.get(topic):
+                self.asked.add(found[0])
+            self._followed[topic] = found
+        return changes

@@ -1,0 +1,128 @@
+"""The parts of a page that shows a game in progress, as markup: a script puts each into the element with its id.
+
+The page is drawn with the same parts, so that it is right without scripts too, as of the time when it was loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from arena.history import words
+from arena.history.pages import html
+from arena.history.pages.boards import boards
+from arena.history.pages.html import element
+from arena.play.followed_game import FollowedGame
+from db.records import PastGame
+
+PARTS: Final = ("state", "clocks", "last", "board", "moves")
+"""The ids of the parts."""
+_HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
+_LONGEST: Final = 100
+"""Most characters of a move that are shown."""
+
+
+def parts(game: PastGame, followed: FollowedGame, *, runs: bool, now: int, most: int | None = None) -> dict[str, str]:
+    """The parts. `game`: what visitors may see of its record. `runs`: whether a clock runs. `most`: the number of last
+    moves that are listed; None: all. `now`: the instant at which running clocks are read without a script."""
+    return {
+        "state": html.words(state(game, followed)),
+        "clocks": clocks(game, followed, runs=runs, now=now),
+        "last": html.words(last_move(game, followed)),
+        "board": board(followed),
+        "moves": "".join(_moves(game, followed, most)),
+    }
+
+
+def state(game: PastGame, followed: FollowedGame) -> str:
+    """Whether it is played, and how it ended."""
+    if followed.end is not None:
+        end = followed.end
+        if None in end.points:
+            return "over, without a result"
+        winners = [seat.player for seat, points in zip(game.seats, end.points, strict=True) if points == 1.0]
+        won = f"{winners[0]} wins" if winners and len(game.seats) > 1 else "draw" if len(set(end.points)) == 1 else ""
+        kind = "" if end.verdict == "normal" else f" ({end.verdict})"
+        return words.printable(f"{words.result(end.points)} {won}{kind}".strip())
+    if followed.is_not_live:
+        return "interrupted: it will be played again"
+    return "in progress" if followed.since is not None else "waiting for the players"
+
+
+def clocks(game: PastGame, followed: FollowedGame, *, runs: bool, now: int) -> str:
+    """Each player with the time left; a script runs the clock that has an instant."""
+    turn = followed.turn if runs else None
+    shown = []
+    left = followed.left_at(now) if runs else followed.left
+    for seat, past in enumerate(game.seats):
+        name = element("span", html.words(words.printable(past.player)), class_="player")
+        time = ""
+        if seat < len(left) and (own := followed.left[seat]) is not None:
+            running = seat == turn and followed.since is not None
+            time = element(
+                "b",
+                words.seconds(left[seat]),
+                class_="time",
+                data_left=f"{own / 1e6:.0f}" if running else False,
+                data_since=f"{(followed.since or 0) / 1e6:.3f}" if running else False,
+            )
+        turns = element("span", "to move", class_="unseen") if seat == turn else ""
+        shown.append(element("span", name, " ", time, turns, class_="clock turn" if seat == turn else "clock"))
+    return "".join(shown)
+
+
+def last_move(game: PastGame, followed: FollowedGame) -> str:
+    """The last move in words."""
+    if not followed.plies:
+        return "The game begins." if followed.since is not None else ""
+    ply, text = followed.plies[-1], followed.texts[-1]
+    return f"{words.move_number(ply.ply, game.game)} {_who(game, ply.who)}: {_short(text)}"
+
+
+def board(followed: FollowedGame) -> str:
+    """The board, or why there is none."""
+    position = followed.state
+    is_secret = followed.has_hidden_move or (position is not None and position.hidden)
+    if is_secret and followed.end is None:
+        return element("p", _HIDDEN, class_="faint")
+    if position is None:
+        return element("p", "There is no board: the rules failed.", class_="faint") if followed.trouble else ""
+    drawn = boards([(position, followed.last)])
+    return drawn.shared + drawn.drawn[0]
+
+
+def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> Iterator[str]:
+    """The items of the list of moves; in chess White's move and Black's share one."""
+    plies = followed.plies
+    begin = 0 if most is None else max(0, len(plies) - most)
+    if game.game != "chess":
+        for ply, text in zip(plies[begin:], followed.texts[begin:], strict=True):
+            shown = f"{words.move_number(ply.ply, game.game)} {_who(game, ply.who)}: {_short(text)}"
+            yield element("li", _item(shown, is_last=ply is plies[-1]))
+        return
+    begin -= begin % 2
+    for at in range(begin, len(plies), 2):
+        texts = [
+            _item(_short(text), is_last=at + n + 1 == len(plies)) for n, text in enumerate(followed.texts[at : at + 2])
+        ]
+        yield element("li", words.move_number(at + 1, game.game), *texts, class_="pair")
+
+
+def _item(text: str, *, is_last: bool) -> str:
+    return element("span", html.words(text), class_="move", aria_current="step" if is_last else False)
+
+
+def _who(game: PastGame, who: int | str) -> str:
+    return words.printable(game.seats[who].player) if isinstance(who, int) and who < len(game.seats) else str(who)
+
+
+def _short(text: str) -> str:
+    shown = words.printable(text)
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+
+
+def result_lines(games: Sequence[PastGame]) -> Iterator[str]:
+    """An item for each finished game: its players and its result."""
+    for game in games:
+        points = words.result(game.counted or (None,))
+        yield element("li", html.words(words.printable(f"{' – '.join(game.players)} {points}")))

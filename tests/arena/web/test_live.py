@@ -1,0 +1,204 @@
+"""The hub of live pages: messages of directors in, changes out, without a server or a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
+from arena.web.events import Change
+from arena.web.live import SECOND, LiveHub, Recorded
+from db.records import PastGame, PastSeat
+
+TICK = SECOND // 10
+
+
+class FakeRecord:
+    """A record in memory."""
+
+    def __init__(self) -> None:
+        self.games: dict[int, Recorded] = {}
+        self.playing: list[int] = []
+        self.finished: dict[int, tuple[LiveGame, LiveEnd]] = {}
+
+    def add(self, id: int, *, status: str = "playing", rules: str = "tictactoe") -> None:
+        seats = tuple(PastSeat(seat=seat, player=name) for seat, name in enumerate(("Ann <b>", "Bob")))
+        self.games[id] = Recorded("cs101", PastGame(id=id, number=id, pair="", game=rules, status=status, seats=seats))
+
+    def game(self, id: int) -> Recorded | None:
+        return self.games.get(id)
+
+    def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
+        return self.finished.get(id)
+
+    def next_game(self, tournament: str | None, last: int | None) -> int | None:
+        return next((id for id in self.playing if id != last), None)
+
+    def side(self, tournament: str | None) -> Mapping[str, str]:
+        return {"standings": f"of {tournament}"}
+
+
+def begun(id: int, *moves: str | None, rules: str = "tictactoe") -> LiveGame:
+    return LiveGame(id, rules, ("real ann", "real bob"), "10", tuple(plies(id, *moves)), 0)
+
+
+def plies(id: int, *moves: str | None, first: int = 1) -> list[LivePly]:
+    return [
+        LivePly(id, ply, (ply - 1) % 2, move, SECOND, 8 * SECOND, ply * SECOND)
+        for ply, move in enumerate(moves, start=first)
+    ]
+
+
+def by_kind(changes: list[Change]) -> dict[str, object]:
+    return {change.kind: change.data for change in changes}
+
+
+def test_a_game_is_drawn_once_however_many_messages_came_and_not_again_without_one() -> None:
+    record = FakeRecord()
+    record.add(7)
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    hub.tick(0)
+    assert (hub.asked, hub.wanted) == ({7}, {7: "cs101"})
+    hub.take(begun(7, "a1"))
+    for ply in plies(7, "b2", "a2", first=2):
+        hub.take(ply)
+    (change,) = hub.tick(TICK)
+    assert (change.topic, change.kind) == ("g=7", "parts")
+    assert change.data["last"] == "3. Ann &lt;b&gt;: a2"
+    assert change.data["moves"].count("<li>") == 3
+    assert "real" not in str(change.data)
+    assert hub.tick(2 * TICK) == []
+
+
+def test_the_clock_of_the_player_to_move_has_the_instant_of_the_server() -> None:
+    record = FakeRecord()
+    record.add(7)
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    hub.tick(0)
+    hub.take(begun(7, "a1", "b2", "a2"))
+    (change,) = hub.tick(4 * SECOND)
+    assert change.data["clocks"].count("data-since") == 1
+    assert 'data-left="8000" data-since="3000.000">7.00 s' in change.data["clocks"]
+    hub.take(LiveEnd(7, "time", (1.0, 0.0)))
+    changes = by_kind(hub.tick(5 * SECOND))
+    assert "data-since" not in str(changes)
+    assert "over" in changes
+
+
+def test_cards_are_hidden_before_the_first_hidden_move_too_and_shown_at_the_end() -> None:
+    record = FakeRecord()
+    record.add(7, rules="kuhn")
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    hub.tick(0)
+    for moves in ((), (None,)):
+        hub.take(begun(7, *moves, rules="kuhn"))
+        (change,) = hub.tick(TICK)
+        assert "<svg" not in change.data["board"]
+        assert "do not see" in change.data["board"]
+
+
+def test_a_lost_game_is_looked_for_in_the_record_until_it_is_played_again_or_over() -> None:
+    record = FakeRecord()
+    record.add(7)
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    hub.tick(0)
+    hub.asked.clear()
+    hub.take(begun(7, "a1"))
+    hub.lose([7])
+    (change,) = hub.tick(SECOND)
+    assert change.data["state"].startswith("interrupted")
+    assert hub.wanted == {}
+    hub.tick(4 * SECOND)
+    assert (hub.asked, hub.wanted) == ({7}, {7: "cs101"})
+    hub.take(NotLive(7))
+    record.add(7, status="finished")
+    assert "over" in by_kind(hub.tick(8 * SECOND))
+    assert hub.tick(99 * SECOND) == []
+
+
+def test_a_game_that_nobody_has_is_over_at_once() -> None:
+    hub = LiveHub(FakeRecord())
+    hub.follow({"g=7"})
+    assert [change.kind for change in hub.tick(0)] == ["over"]
+    assert hub.wanted == {}
+
+
+def test_two_pages_of_one_game_ask_for_the_game_so_far_each() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.playing = [7]
+    hub = LiveHub(record)
+    hub.follow({"tv="})
+    hub.tick(0)
+    hub.asked.clear()
+    hub.follow({"tv=", "g=7"})
+    hub.tick(TICK)
+    assert hub.asked == {7}
+    assert hub.follow({"g=7"}) == ["tv="]
+
+
+def test_the_tv_shows_a_fast_game_slowly_its_end_for_a_while_and_then_the_next() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.add(8)
+    record.playing = [7, 8]
+    hub = LiveHub(record)
+    hub.follow({"tv=cs101"})
+    hub.tick(0)
+    hub.take(begun(7))
+    for ply in plies(7, "a1", "b2", "a2", "b1", "a3"):
+        hub.take(ply)
+    hub.take(LiveEnd(7, "normal", (1.0, 0.0)))
+    assert hub.wanted == {}, "all of it is known"
+    shown: dict[str, list[int]] = {}
+    for tick in range(1, 110):
+        for change in hub.tick(tick * TICK):
+            if change.kind == "tv" and change.data["parts"]:
+                assert change.data["game"] == 7
+                assert "data-since" not in change.data["parts"]["clocks"], "the clocks of an old position do not run"
+                shown.setdefault(change.data["parts"]["state"], []).append(tick)
+    states = [state for state in shown if state.startswith("1-0")]
+    assert len(states) == 1
+    steps = shown["in progress"]
+    assert len(steps) == 6
+    assert all(after - before >= 6 for before, after in pairwise(steps[1:]))
+    assert hub.wanted == {8: "cs101"}
+
+
+def test_the_tv_shows_a_game_from_the_record_that_was_over_before_it_could_be_followed() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.playing = [7]
+    record.finished[7] = (begun(7, "a1", "b2"), LiveEnd(7, "time", (1.0, 0.0)))
+    hub = LiveHub(record)
+    hub.follow({"tv="})
+    hub.tick(0)
+    hub.take(NotLive(7))
+    changes = [change for tick in range(1, 40) for change in hub.tick(tick * TICK) if change.kind == "tv"]
+    seen = [change.data["parts"]["last"] for change in changes]
+    assert [text.rpartition(" ")[2] for text in seen if text] == ["begins.", "a1", "b2", "b2"]
+
+
+def test_without_games_the_tv_waits_with_the_standings() -> None:
+    hub = LiveHub(FakeRecord())
+    hub.follow({"tv=cs101"})
+    changes = by_kind(hub.tick(0))
+    assert changes == {"tv": {"game": None, "parts": {}}, "parts": {"standings": "of cs101"}}
+    assert hub.tick(SECOND) == []
+    hub.note_news({"cs101"})
+    assert [change.kind for change in hub.tick(4 * SECOND)] == ["parts"]
+
+
+def test_news_reach_the_pages_of_that_tournament_and_not_too_often() -> None:
+    hub = LiveHub(FakeRecord())
+    hub.follow({"t=cs101", "t=cs102"})
+    assert hub.tournaments == {"cs101", "cs102"}
+    hub.note_news({"cs101"})
+    assert [change.topic for change in hub.tick(SECOND * 10)] == ["t=cs101"]
+    hub.note_news({"cs101"})
+    assert hub.tick(SECOND * 11) == []
+    assert [change.topic for change in hub.tick(SECOND * 13)] == ["t=cs101"]
