@@ -126,6 +126,12 @@ def in_progress(connection: Connection, tournament: int) -> list[GameInProgress]
     return [GameInProgress(id, *about) for id, about in found.items()]
 
 
+def tournaments_in_progress(connection: Connection) -> list[str]:
+    """The tournaments with games that are being played, the newest first."""
+    playing = select(Game.id).where(Game.tournament == Tournament.id, Game.status == "playing").exists()
+    return list(connection.execute(select(Tournament.name).where(playing).order_by(Tournament.id.desc())).scalars())
+
+
 def scheduled_of(connection: Connection, tournament: int, name: str) -> dict[int, int]:
     """The scheduled games of player `name`, each with its seat."""
     return dict[int, int](connection.execute(text(_SCHEDULED_OF), {"tournament": tournament, "name": name}).all())

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.web import health, pages_first, statics
+from arena.web import health, live_routes, pages_first, statics
 from arena.web.cache import Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, Guard, takes_gzip
@@ -75,6 +75,7 @@ def response(request: Request, kept: Kept) -> Response:
 ROUTES: Final[tuple[BaseRoute, ...]] = (
     drawn("/", pages_first.home),
     drawn("/static/{name:segment}", statics.static),
+    *live_routes.routes(response),
     Route("/healthz", health.health, methods=["GET"]),
 )
 

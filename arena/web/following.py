@@ -6,7 +6,9 @@ of the event loop. If nobody follows anything, it is connected to nothing. A dir
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic_ns
@@ -17,6 +19,8 @@ from arena.play.follower import Follower
 from arena.tournament.lock import running_in
 from arena.web.events import Change
 from arena.web.live import SECOND, LiveHub, Record
+from arena.web.live_record import LiveRecord
+from arena.web.site import Site
 
 TICK: Final = 0.1
 """Seconds between two looks. Sent at each ply, viewers would cost a game on the same cores far more."""
@@ -119,29 +123,32 @@ class Following:
         self._directors.clear()
 
 
-class FollowingThread:
-    """The thread; it ends with `close`."""
+@contextmanager
+def following(site: Site, *, failed: Callable[[Exception], None]) -> Iterator[None]:
+    """Inside, the thread runs for the streams of the running event loop. `failed`: gets errors; the thread goes on."""
+    loop, streams, ends = asyncio.get_running_loop(), site.streams, Event()
 
-    def __init__(
-        self, following: Following, topics: Callable[[], Collection[str]], failed: Callable[[Exception], None]
-    ) -> None:
-        """`topics`: what open pages follow now. `failed`: gets errors; the thread goes on."""
-        self._following = following
-        self._topics = topics
-        self._failed = failed
-        self._ends = Event()
-        self._thread = Thread(target=self._run, name="following", daemon=True)
-        self._thread.start()
+    def send(changes: Iterable[Change], forgotten: Collection[str]) -> None:
+        def apply() -> None:
+            for topic in forgotten:
+                streams.forget(topic)
+            streams.publish(changes)
 
-    def _run(self) -> None:
-        while not self._ends.wait(TICK):
-            try:
-                self._following.tick(self._topics(), monotonic_ns())
-            except Exception as error:  # one game that cannot be drawn must not stop the others
-                self._failed(error)
-        self._following.close()
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(apply)
 
-    def close(self) -> None:
-        """Ends the thread."""
-        self._ends.set()
-        self._thread.join()
+    def run() -> None:
+        with closing(Following(site.store, LiveRecord(site.database, site.names, site.served), send)) as work:
+            while not ends.wait(TICK):
+                try:
+                    work.tick(streams.wanted, monotonic_ns())
+                except Exception as error:  # one game that cannot be drawn must not stop the others
+                    failed(error)
+
+    thread = Thread(target=run, name="following", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join()

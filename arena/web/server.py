@@ -28,6 +28,9 @@ from agents.errors import one_line
 from arena.course import roster as rosters
 from arena.web.app import application, how_it_failed
 from arena.web.cache import Cache
+from arena.web.events import Streams
+from arena.web.following import following
+from arena.web.names import Names
 from arena.web.site import Site
 from arena.web.web_process import Settings
 from db.database import Database
@@ -103,14 +106,16 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
     """Answers until the director ends."""
     complain = Complaints(director)
     threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="page")
+    roster = None if settings.roster is None else rosters.read(*settings.roster)
     site = Site(
         database=database,
         store=Path(settings.store),
         served=settings.served,
-        roster=None if settings.roster is None else rosters.read(*settings.roster),
+        roster=roster,
         threads=threads,
         cache=Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}")),
-        closing=asyncio.Event(),
+        names=Names(roster),
+        streams=Streams(),
         complain=complain,
     )
     server = uvicorn.Server(
@@ -129,12 +134,13 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)  # `complain` reports errors
 
     def stop() -> None:
-        site.closing.set()
+        site.streams.close()
         server.should_exit = True
 
     loop = asyncio.get_running_loop()
     loop.add_reader(director, stop)
-    await server.serve(sockets=[socket.socket(fileno=settings.listening)])
+    with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
+        await server.serve(sockets=[socket.socket(fileno=settings.listening)])
     loop.remove_reader(director)
     threads.shutdown(wait=False, cancel_futures=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from pathlib import Path
 
 from arena.course.roster import Roster
 from arena.web.cache import Cache
+from arena.web.events import Streams
+from arena.web.names import Names
 from db.database import Database
 
 
@@ -28,7 +29,9 @@ class Site:
     threads: Executor
     """Where SQL runs and pages are drawn."""
     cache: Cache
-    closing: asyncio.Event
-    """Set when the server ends: streams end."""
+    names: Names
+    """What visitors see instead of agents' names."""
+    streams: Streams
+    """The streams of open pages."""
     complain: Callable[[str], None]
     """Reports what went wrong to the person who runs the server."""

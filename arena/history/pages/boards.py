@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -67,6 +68,14 @@ def boards(positions: Iterable[tuple[State[Any] | None, Any]]) -> DrawnBoards:
         return f"{board.begin}{''.join(used)}</svg>"
 
     return DrawnBoards(tuple(map(markup, drawn)), shared if names else "", "\n".join(sheets))
+
+
+@cache
+def board_style() -> str:
+    """The style sheet of the boards of all built-in games, for a page to which boards are added later."""
+    from adsearch import games
+
+    return boards([(games.start("tictactoe"), None)]).sheet
 
 
 def _units(lists: Sequence[list[str]]) -> list[list[str]]:

@@ -5,7 +5,7 @@ The page is drawn with the same parts, so that it is right without scripts too, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from arena.history import words
@@ -15,8 +15,6 @@ from arena.history.pages.html import element
 from arena.play.followed_game import FollowedGame
 from db.records import PastGame
 
-PARTS: Final = ("state", "clocks", "last", "board", "moves")
-"""The ids of the parts."""
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
 _LONGEST: Final = 100
 """Most characters of a move that are shown."""
@@ -119,10 +117,3 @@ def _who(game: PastGame, who: int | str) -> str:
 def _short(text: str) -> str:
     shown = words.printable(text)
     return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
-
-
-def result_lines(games: Sequence[PastGame]) -> Iterator[str]:
-    """An item for each finished game: its players and its result."""
-    for game in games:
-        points = words.result(game.counted or (None,))
-        yield element("li", html.words(words.printable(f"{' – '.join(game.players)} {points}")))

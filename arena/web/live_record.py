@@ -1,0 +1,119 @@
+"""What live pages need of the record, read in short transactions: games in progress, a finished game, standings.
+
+Everything that it gives has passed `shown_game` or has public names only, except the name by which a director is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from arena.match.live import LiveEnd, LiveGame, LivePly
+from arena.serve.watching import most_interesting
+from arena.web import results
+from arena.web.live import Recorded
+from arena.web.pages import tv_page
+from arena.web.results import Wanted
+from arena.web.sight import Viewer, shown_game
+from db import games, ladder, lookup, running
+from db.errors import NotFound
+
+if TYPE_CHECKING:
+    from arena.web.names import Names
+    from arena.web.results import Heading
+    from db.database import Connection, Database
+    from db.records import PastGame
+
+_RESULTS: Final = 5
+"""Number of last results beside the board of a TV page."""
+
+
+class LiveRecord:
+    """The database, for the thread that follows games; other threads can use it too."""
+
+    def __init__(self, database: Database, names: Names, served: str) -> None:
+        """`served`: the name of the ladder that the director serves."""
+        self._database = database
+        self._names = names
+        self._served = served
+        # The players of the last game on a TV page, by its tournament.
+        self._before: dict[str | None, tuple[str, ...]] = {}
+
+    def game(self, id: int) -> Recorded | None:
+        """The game; None if there is none."""
+        with self._database.reading() as connection:
+            found = games.games(connection, [id])
+            return self._shown(connection, found[0]) if found else None
+
+    def whole_game(self, id: int) -> Recorded | None:
+        """The game with its moves and its analysis; None if there is none."""
+        with self._database.reading() as connection:
+            found = games.games(connection, [id], whole=True)
+            return self._shown(connection, found[0]) if found else None
+
+    def _shown(self, connection: Connection, game: PastGame) -> Recorded:
+        title = ""
+        if game.tournament is not None:
+            title = self._names.titles(connection)[lookup.find_tournament(connection, game.tournament)]
+        return Recorded(game.tournament, shown_game(Viewer.VISITOR, game, self._names.read(connection), title))
+
+    def heading(self, tournament: str | None) -> Heading | None:
+        """What stands above the pages of the tournament with this name in the record."""
+        if tournament is None:
+            return None
+        with self._database.reading() as connection:
+            return results.heading(connection, self._names, lookup.find_tournament(connection, tournament))
+
+    def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
+        """A finished game as its director published it, at once; None if it is not finished."""
+        with self._database.reading() as connection:
+            found = games.games(connection, [id], whole=True)
+        if not found:
+            return None
+        (game,) = found
+        if game.status != "finished" or not game.moves:
+            return None
+        plies = tuple(LivePly(id, move.ply, move.who, move.move, move.spent, move.left, 0) for move in game.moves)
+        points = tuple(seat.points for seat in game.seats)
+        return LiveGame(id, game.game, tuple(game.players), game.clock, plies, 0), LiveEnd(
+            id, str(game.verdict), points
+        )
+
+    def next_game(self, tournament: str | None, last: int | None) -> int | None:
+        """The most interesting game in progress, of that tournament or else of any; if possible not by the players of
+        the last one."""
+        with self._database.reading() as connection:
+            names = [tournament] if tournament is not None else self._playing(connection)
+            for name in names:
+                id = lookup.find_tournament(connection, name)
+                playing = [game for game in running.in_progress(connection, id) if game.id != last]
+                ratings = {
+                    line.name: line.rating for line in ladder.standings(connection, id) if line.rating is not None
+                }
+                if (found := most_interesting(playing, ratings, self._before.get(tournament, ()))) is not None:
+                    self._before[tournament] = found.players
+                    return found.id
+        return None
+
+    def _playing(self, connection: Connection) -> list[str]:
+        """The tournaments with games in progress, the ladder that is served first."""
+        found = running.tournaments_in_progress(connection)
+        return sorted(found, key=lambda name: name != self._served)
+
+    def side(self, tournament: str | None) -> Mapping[str, str]:
+        """The parts beside the board of a TV page: standings and last results."""
+        name = self._served if tournament is None else tournament
+        with self._database.reading() as connection:
+            try:
+                id = lookup.find_tournament(connection, name)
+            except NotFound:
+                return {}
+            report = results.report(connection, self._names, id, now=datetime.now(UTC))
+            part = results.games_part(connection, self._names, id, Wanted())
+        return tv_page.side(report, part.games[:_RESULTS])
+
+    def tournament_name(self, title: str) -> str:
+        """The name in the record of the tournament with this public name; NotFound if there is none."""
+        with self._database.reading() as connection:
+            return lookup.tournament_name(connection, self._names.find_tournament(connection, title))

@@ -1,0 +1,70 @@
+"""The page of a game that is in progress, or that has not begun. When the game is over, its address shows the replay.
+
+It looks like the replay page, and shows the state at the time when it was loaded. Its script shows each later state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from arena.history import words
+from arena.history.pages import html
+from arena.history.pages.boards import board_style
+from arena.history.pages.html import Document, element
+from arena.web import links
+from arena.web.pages import frame
+from db.records import PastGame
+
+if TYPE_CHECKING:
+    from arena.web.results import Heading
+
+STYLES: Final = (html.file("replay_page.css", html.__package__), html.file("live.css", __package__))
+_NOT_PLAYED: Final = {"scheduled": "not begun yet", "cancelled": "cancelled: it was not played"}
+
+
+def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Heading | None) -> Document:
+    """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known."""
+    found = drawn or {}
+    state = found.get("state") or html.words(_NOT_PLAYED.get(game.status, "in progress"))
+    facts = (
+        words.without_store(game.game),
+        f"game {game.id}" if not game.tournament else f"{game.tournament}-{game.number}",
+        "" if game.round is None else f"round {game.round}",
+        f"clock {game.clock}",
+        f"opening {game.opening}" if game.opening else "",
+    )
+    title = words.printable(" – ".join(game.players))
+    body = [
+        element("p", state, id="state", class_="verdict"),
+        element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"),
+    ]
+    if game.status != "cancelled":
+        body += [
+            element("p", found.get("clocks", ""), id="clocks", class_="clocks"),
+            board_and_moves(found),
+            element("p", "", id="status", class_="unseen", role="status"),
+            element("noscript", element("p", "Load this page again to see the next moves: scripts are switched off.")),
+        ]
+    return frame.page(
+        title,
+        *body,
+        of=of,
+        stream="" if game.status == "cancelled" else links.events(g=game.id),
+        modules=("live.js",),
+        styles=(board_style(), *STYLES),
+    )
+
+
+def board_and_moves(drawn: Mapping[str, str]) -> str:
+    """The board with the last move, and the list of moves."""
+    board = element(
+        "section",
+        element("h2", "Board"),
+        element("p", drawn.get("last", ""), id="last"),
+        element("div", drawn.get("board", ""), id="board", class_="step"),
+        class_="show",
+    )
+    listed = element("ol", drawn.get("moves", ""), id="moves", tabindex=0, aria_label="Moves")
+    moves = element("section", element("h2", "Moves"), listed, class_="moves")
+    return element("div", element("div", board, moves, class_="replay"), class_="interactive")

@@ -1,0 +1,61 @@
+// A game in progress: the server draws the parts, this script shows them and runs the clocks.
+import { on, serverNow, wait } from "./page.js";
+
+const SPOKEN_EVERY = 2000; // milliseconds: a fast game must not drown a screen reader
+const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const status = document.getElementById("status");
+const shown = new Map();
+let spoken = 0;
+
+const speak = () => {
+  spoken = 0;
+  const text = document.getElementById("last").textContent;
+  if (status.textContent !== text) status.textContent = text;
+};
+
+// Shows markup from the server in the elements with these ids.
+export const show = (parts) => {
+  for (const [id, markup] of Object.entries(parts)) {
+    const part = document.getElementById(id);
+    if (part === null || shown.get(id) === markup) continue;
+    const isAtEnd = part.scrollHeight - part.scrollTop - part.clientHeight < 40;
+    shown.set(id, markup);
+    part.innerHTML = markup;
+    if (isAtEnd) part.scrollTop = part.scrollHeight;
+  }
+  if (spoken === 0) spoken = setTimeout(speak, SPOKEN_EVERY);
+  run();
+};
+
+const written = (left) => {
+  const seconds = left / 1000;
+  if (seconds < 600) return `${seconds.toFixed(isCalm ? 0 : 1)} s`;
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+};
+
+// The clock of the player to move runs from the instant, on the server's clock, at which the turn began.
+const run = () => {
+  const now = serverNow();
+  if (now === null) return;
+  for (const clock of document.querySelectorAll("[data-since]")) {
+    const left = Number(clock.dataset.left) - Math.max(0, now - Number(clock.dataset.since));
+    clock.textContent = written(Math.max(0, left));
+  }
+};
+
+// The game is over: its address shows the replay now.
+const replay = async () => {
+  for (;;) {
+    await wait(1500 + 1500 * Math.random());
+    try {
+      if ((await fetch(location.href, { cache: "no-cache" })).ok) return location.reload();
+    } catch {
+      // No connection: it is tried again.
+    }
+  }
+};
+
+on("parts", show);
+on("over", replay);
+document.querySelector("ol#moves")?.scrollTo(0, 1e6);
+setInterval(run, isCalm ? 1000 : 100);
