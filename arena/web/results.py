@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import ListedGame, Report, ReportedAgent
+    from arena.results.report import ListedGame, Report, ReportedAgent
     from arena.web.names import Names
     from db.database import Connection
     from db.ladder import RatingPoint

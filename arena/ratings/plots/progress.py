@@ -19,8 +19,11 @@ def of_versions(name: str, versions: Sequence[VersionRating]) -> Line:
     return Line(name, tuple(Point(int(one.version.rpartition("@")[2]), one.rating, one.error) for one in versions))
 
 
-def progress(lines: Iterable[Line], *, title: str, unit: str = "Elo") -> str:
-    """The plot of these lines; lines without points are left out."""
+def progress(
+    lines: Iterable[Line], *, title: str, unit: str = "Elo", when: tuple[str, str] = ("version", "versions")
+) -> str:
+    """The plot of these lines; lines without points are left out. `when`: the unit of the x axis, in singular and
+    plural."""
     drawn = [line for line in lines if line.points]
     if not drawn:
         return chart.nothing(title)
@@ -29,8 +32,8 @@ def progress(lines: Iterable[Line], *, title: str, unit: str = "Elo") -> str:
     plot = LinePlot(
         drawn,
         _LAYOUT,
-        x_label="version",
-        when=("version", "versions"),
+        x_label=when[0],
+        when=when,
         x_range=(min(numbers), max(numbers)),
         y_range=[(point.y, point.error) for point in points],
         unit=unit,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from adsearch.pictures.svg import split_style
 from arena.history.pages.html import element, words
@@ -14,16 +14,29 @@ from arena.results.pages import parts, standings
 
 if TYPE_CHECKING:
     from arena.results.pages.links import Links
-    from arena.results.report import ListedGame, Report, ReportedAgent
+    from arena.results.report import ListedGame, ReportedAgent
 
 
-def facts(report: Report, agent: ReportedAgent) -> str:
-    """The agent's rank, points, games and rating."""
+class Met(NamedTuple):
+    """The games of an agent against another one."""
+
+    name: str
+    points: float
+    """Of the agent."""
+    games: int
+    rank: int | None = None
+    rating: str = ""
+
+
+def facts(agent: ReportedAgent, *, reached: str = "", by_rating: bool = False) -> str:
+    """The agent's rank, points, games and rating. `reached`: the round that it reached in a knockout; `by_rating`: of a
+    ladder, whose ranks are those of the ratings."""
     one = agent.standing
+    points = parts.share(one.points) + f" ({parts.share(agent.bye)} without a game)" * bool(agent.bye)
     known = {
-        "Rank": str(one.rank) + " in the gauntlet" * one.apart,
-        **({} if report.bracket is None else {"Reached": report.bracket.reached(agent.name)}),
-        "Points": parts.share(one.points) + f" ({parts.share(agent.bye)} without a game)" * bool(agent.bye),
+        "Rank": standings.rank_by_rating(agent) if by_rating else str(one.rank) + " in the gauntlet" * one.apart,
+        **({"Reached": reached} if reached else {}),
+        **({} if by_rating else {"Points": points}),
         "Games": f"{one.games:,}: {one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost",
         **({"By forfeit": f"{one.forfeits:,} of the games won"} if one.forfeits else {}),
         "Score": parts.percent(one.score),
@@ -37,31 +50,31 @@ def facts(report: Report, agent: ReportedAgent) -> str:
     return parts.facts(known)
 
 
-def against(report: Report, agent: ReportedAgent, links: Links) -> str:
-    """The agent's score against each other agent."""
+def against(name: str, others: Sequence[Met], links: Links) -> str:
+    """The score of the agent `name` against each other agent that it met."""
+    if not others:
+        return element("h2", "Against each opponent") + element("p", "No game that counts has finished yet.")
+    ranked, rated = any(met.rank is not None for met in others), any(met.rating for met in others)
     rows = [
         element(
             "tr",
-            parts.figure(str(other.standing.rank)),
-            parts.name(other.name, links.agent(other.name)),
-            parts.figure(standings.rating(other)),
+            *([parts.figure("" if met.rank is None else str(met.rank))] * ranked),
+            parts.name(met.name, links.agent(met.name)),
+            *([parts.figure(met.rating)] * rated),
             parts.figure(parts.share(met.points)),
             parts.figure(parts.percent(met.points / met.games)),
             parts.cell(
                 parts.linked(
                     games := counted(met.games, "game"),
-                    links.pair(agent.name, other.name),
-                    aria_label=f"{games} against {other.name}",
+                    links.pair(name, met.name),
+                    aria_label=f"{games} against {met.name}",
                 )
             ),
         )
-        for other in report.agents
-        if other.name != agent.name and (met := report.head_to_head.get((agent.name, other.name))) is not None
+        for met in others
     ]
-    if not rows:
-        return element("h2", "Against each opponent") + element("p", "No game that counts has finished yet.")
-    columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("Points", "number"), ("Score", "number")]
-    columns += [("Games", "")]
+    columns = [*([("Rank", "number")] * ranked), ("Agent", ""), *([("Rating", "number")] * rated)]
+    columns += [("Points", "number"), ("Score", "number"), ("Games", "")]
     return element("h2", "Against each opponent") + parts.table("Against each opponent", columns, rows)
 
 

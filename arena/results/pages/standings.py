@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import element, words
+from arena.ratings.plots.ranking_plot import MARKS
 from arena.results.pages import parts
 from arena.results.standings_table import counted_faults
 
 if TYPE_CHECKING:
     from arena.results.pages.links import Links
     from arena.results.report import Report, ReportedAgent
+
+
+_FAULTS: Final = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
 
 
 def about(report: Report) -> str:
@@ -61,7 +66,7 @@ def standings(report: Report, links: Links) -> list[str]:
         rows = [_standing(agent, report, links, rated=rated, forfeits=forfeits) for agent in agents]
         return parts.table(caption, columns, rows)
 
-    note = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
+    note = _FAULTS
     if forfeits:
         note += " By forfeit: wins without a game, because the opponent was withdrawn or quarantined."
     if any(agent.bye for agent in report.agents):
@@ -78,7 +83,7 @@ def standings(report: Report, links: Links) -> list[str]:
 
 def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool, forfeits: bool) -> str:
     one = agent.standing
-    status = "" if agent.status == "active" else element("span", words(agent.status), class_="note")
+    status = _notes([agent.status] * (agent.status != "active"))
     return element(
         "tr",
         parts.figure(str(one.rank)),
@@ -91,6 +96,63 @@ def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool
         *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
         parts.cell(words(counted_faults(one.faults)), "faults"),
     )
+
+
+# Of a ladder.
+
+
+def by_rating(report: Report, links: Links) -> list[str]:
+    """The table of a ladder, whose agents are ranked by their ratings, with an explanation."""
+    columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("±", "number"), ("Possible ranks", "number")]
+    columns += [("Score", "number"), ("Games", "number"), ("Won", "number"), ("Drawn", "number"), ("Lost", "number")]
+    columns += [("Faults", "")]
+    rows = [_by_rating(agent, links) for agent in report.agents]
+    note = (
+        "Possible ranks: the best and the worst rank that the errors of the ratings allow. An agent is surely better "
+        "than another one if all its possible ranks are above those of the other. An anchor has a fixed rating. "
+        f"{_FAULTS}"
+    )
+    return [parts.table("Standings", columns, rows), element("p", note, class_="faint")]
+
+
+def _by_rating(agent: ReportedAgent, links: Links) -> str:
+    one, rated = agent.standing, agent.rated
+    marks = [MARKS[mark] for mark in rated.marks] if rated is not None else []
+    marks += [agent.status] * (agent.status != "active")
+    return element(
+        "tr",
+        parts.figure("–" if rated is None or rated.rank is None else str(rated.rank)),
+        parts.name(agent.name, links.agent(agent.name), status=_notes(marks)),
+        parts.figure(rating(agent)),
+        parts.figure(error(agent)),
+        parts.figure(_possible(agent)),
+        parts.figure(parts.percent(one.score)),
+        *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
+        parts.cell(words(counted_faults(one.faults)), "faults"),
+    )
+
+
+def _notes(marks: Iterable[str]) -> str:
+    return "".join(element("span", words(mark), class_="note") for mark in marks)
+
+
+def rank_by_rating(agent: ReportedAgent) -> str:
+    """The rank of an agent of a ladder, with its possible ranks; a dash if it has none."""
+    if agent.rated is None or agent.rated.rank is None:
+        return "–"
+    possible = _possible(agent)
+    return f"{agent.rated.rank} (possibly {possible})" if "–" in possible else str(agent.rated.rank)
+
+
+def _possible(agent: ReportedAgent) -> str:
+    """The ranks that the errors of the ratings allow; a dash if they are not known."""
+    rated = agent.rated
+    if rated is None or rated.rank_low is None or rated.rank_high is None:
+        return "–"
+    return str(rated.rank_low) if rated.rank_low == rated.rank_high else f"{rated.rank_low}–{rated.rank_high}"
+
+
+# Ratings in words.
 
 
 def rating(agent: ReportedAgent) -> str:

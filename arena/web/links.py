@@ -1,0 +1,99 @@
+"""The addresses of the web's pages. Names are percent-encoded, "/" too: each name is one segment of a path.
+
+All addresses begin with "/", so they are the same on every page.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlencode
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+if TYPE_CHECKING:
+    from arena.results.report import ListedGame
+    from arena.web.results import Wanted
+
+HOME: Final = "/"
+TV: Final = "/tv"
+
+
+def tournament(title: str) -> str:
+    """The standings of a tournament."""
+    return f"/t/{_segment(title)}"
+
+
+def crosstable(title: str) -> str:
+    """The crosstable of a tournament."""
+    return f"{tournament(title)}/crosstable"
+
+
+def bracket(title: str) -> str:
+    """The bracket of a knockout."""
+    return f"{tournament(title)}/bracket"
+
+
+def games(title: str, wanted: Wanted | None = None, cursor: str = "") -> str:
+    """The games of a tournament that are wanted, from `cursor` on."""
+    return f"{tournament(title)}/games{_query(wanted, cursor)}"
+
+
+def agent(title: str, name: str) -> str:
+    """The page of an agent in a tournament."""
+    return f"{tournament(title)}/a/{_segment(name)}"
+
+
+def game(id: int) -> str:
+    """The page of a game: live, then to step through."""
+    return f"/g/{id}"
+
+
+def tv(title: str = "") -> str:
+    """The page that goes from game to game; of all tournaments without `title`."""
+    return f"{TV}?{urlencode({'t': title}, errors='replace')}" if title else TV
+
+
+def events(**which: str | int) -> str:
+    """The stream of a page: `g=ID`, `t=NAME` or `tv=NAME`."""
+    return f"/events?{urlencode(which, errors='replace')}"
+
+
+def api(title: str, what: str = "", wanted: Wanted | None = None, *, name: str = "") -> str:
+    """The same as JSON: of a tournament, of one of its pages, or of an agent."""
+    place = "".join(f"/{part}" for part in (what, _segment(name)) if part)
+    return f"/api/v1{tournament(title)}{place}{_query(wanted)}"
+
+
+def static(name: str) -> str:
+    """A script."""
+    return f"/static/{name}"
+
+
+class TournamentLinks(Struct, frozen=True):
+    """The addresses that pages about one tournament link to."""
+
+    title: str
+
+    def agent(self, name: str) -> str:
+        """The page of an agent."""
+        return agent(self.title, name)
+
+    def pair(self, one: str, other: str) -> str | None:
+        """The list of the games of two agents against each other."""
+        query = urlencode({"player": one, "opponent": other}, errors="replace")
+        return f"{tournament(self.title)}/games?{query}"
+
+    def game(self, listed: ListedGame) -> str | None:
+        """The page of a game."""
+        return game(listed.id)
+
+
+def _segment(name: str) -> str:
+    return quote(name, safe="", errors="replace")
+
+
+def _query(wanted: Wanted | None, cursor: str = "") -> str:
+    chosen = {} if wanted is None else {key: value for key, value in asdict(wanted).items() if value is not None}
+    query = urlencode(chosen | ({"cursor": cursor} if cursor else {}), errors="replace")
+    return f"?{query}" if query else ""

@@ -1,0 +1,73 @@
+"""The front page: games in progress, ladders and tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from arena.history.pages.html import Document, element, words
+from arena.results.pages import parts
+from arena.web import links
+from arena.web.pages import frame
+
+if TYPE_CHECKING:
+    from arena.web.results import Heading, Overview, PlayingGame
+
+_MOST_PLAYING: Final = 20
+"""Games in progress that are listed."""
+
+
+def page(overview: Overview) -> Document:
+    """The front page."""
+    return frame.page(
+        "Ladders and tournaments",
+        element("section", *_playing(overview.playing), id="playing"),
+        element("section", *_tournaments(overview), id="tournaments"),
+        at=links.HOME,
+        json="/api/v1/",
+    )
+
+
+def _playing(games: Sequence[PlayingGame]) -> list[str]:
+    heading = element("h2", "Being played")
+    if not games:
+        return [heading, element("p", "No game is being played at the moment.")]
+    rows = [element("li", *_game(game)) for game in games[:_MOST_PLAYING]]
+    more = len(games) - len(rows)
+    left_out = [element("p", f"And {more:,} more.", class_="faint")] * bool(more)
+    return [heading, element("ul", *rows, class_="playing"), *left_out]
+
+
+def _game(game: PlayingGame) -> list[str]:
+    where = f"{game.title}, game {game.number}" if game.title else f"game {game.id}"
+    return [
+        parts.link(links.game(game.id), " – ".join(game.players)),
+        element("span", words(where + ("" if game.round is None else f", round {game.round}")), class_="faint"),
+    ]
+
+
+def _tournaments(overview: Overview) -> list[str]:
+    found = []
+    if overview.ladders:
+        found += [element("h2", "Ladders"), _table("Ladders", overview.ladders)]
+    if overview.tournaments:
+        found += [element("h2", "Tournaments"), _table("Tournaments", overview.tournaments)]
+    return found or [element("p", "There is no ladder and no tournament yet.")]
+
+
+def _table(caption: str, headings: Sequence[Heading]) -> str:
+    columns = [("Name", ""), ("Game", ""), ("Format", ""), ("Status", ""), ("Agents", "number"), ("Games", "number")]
+    return parts.table(caption, columns, [_row(one) for one in headings])
+
+
+def _row(one: Heading) -> str:
+    games = f"{one.over:,}" if one.planned in (None, one.over) else f"{one.over:,} of {one.planned:,}"
+    return element(
+        "tr",
+        parts.name(one.title, links.tournament(one.title)),
+        parts.cell(words(one.game)),
+        parts.cell(words(one.format)),
+        parts.cell(words(one.status)),
+        parts.figure(f"{one.agents:,}"),
+        parts.figure(games),
+    )

@@ -1,0 +1,11 @@
+"""A page that says what is wrong, in the frame of the other pages."""
+
+from __future__ import annotations
+
+from arena.history.pages.html import Document, element, words
+from arena.web.pages import frame
+
+
+def page(title: str, text: str) -> Document:
+    """The page."""
+    return frame.page(title, element("p", words(text)))

@@ -1,0 +1,89 @@
+"""The pages of a tournament: standings with the picture of the ratings, crosstable, bracket."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from arena.history.pages.html import Document, element, words
+from arena.results.pages import parts
+from arena.results.pages import standings as tables
+from arena.results.pages.bracket import bracket as bracket_parts
+from arena.results.pages.crosstable import crosstable as crosstable_parts
+from arena.results.pages.ratings_picture import ratings
+from arena.web import links
+from arena.web.links import TournamentLinks
+from arena.web.pages import frame
+
+if TYPE_CHECKING:
+    from arena.results.report import Report
+    from arena.web.results import Heading
+
+LADDER: Final = "ladder"
+
+
+def standings(heading: Heading, report: Report) -> Document:
+    """The standings of a tournament, or of a ladder, whose agents are ranked by rating."""
+    own = TournamentLinks(heading.title)
+    ladder = heading.format == LADDER
+    picture, style = ratings(report)
+    listed = tables.by_rating(report, own) if ladder else tables.standings(report, own)
+    return frame.page(
+        heading.title,
+        element("div", *_about(heading, report), id="about", data_fresh=True),
+        element("section", element("h2", "Standings"), *listed, id="standings", data_fresh=True),
+        element("section", *picture, id="ratings", data_fresh=True),
+        of=heading,
+        at=links.tournament(heading.title),
+        made=report.made,
+        json=links.api(heading.title),
+        stream=links.events(t=heading.title),
+        styles=(style,),
+    )
+
+
+def _about(heading: Heading, report: Report) -> list[str]:
+    if heading.format != LADDER:
+        return [tables.about(report), tables.notice(report)]
+    facts = {
+        "Game": heading.game,
+        "Format": heading.format,
+        "Clock": heading.clock,
+        "Agents": f"{len(report.agents):,}",
+        "Games": f"{heading.over:,}",
+    }
+    return [parts.facts(facts), *_closing(heading.closes, report.made)]
+
+
+def _closing(closes: datetime | None, now: datetime) -> list[str]:
+    """When the ladder takes its last submission."""
+    if closes is None:
+        return []
+    text = "It takes submissions until" if now < closes else "It has taken no submissions since"
+    return [element("p", words(f"{text} {parts.moment(closes)}."))]
+
+
+def crosstable(heading: Heading, report: Report) -> Document:
+    """The points of the first agents against each other."""
+    shown = crosstable_parts(report, TournamentLinks(heading.title))
+    return frame.page(
+        "Crosstable",
+        element("div", *(shown[1:] or [element("p", "No game that counts has finished yet.")])),
+        of=heading,
+        at=links.crosstable(heading.title),
+        made=report.made,
+        json=links.api(heading.title, "crosstable"),
+    )
+
+
+def bracket(heading: Heading, report: Report) -> Document:
+    """The bracket of a knockout."""
+    shown = bracket_parts(report, TournamentLinks(heading.title))
+    return frame.page(
+        "Bracket",
+        element("div", *(shown[1:] or [element("p", words(f"{heading.title} is not a knockout."))])),
+        of=heading,
+        at=links.bracket(heading.title),
+        made=report.made,
+        json=links.api(heading.title, "bracket"),
+    )
