@@ -28,6 +28,7 @@ from agents.errors import one_line
 from arena.course import roster as rosters
 from arena.web.app import application, how_it_failed
 from arena.web.cache import Cache
+from arena.web.connection import Connection
 from arena.web.events import Streams
 from arena.web.following import following
 from arena.web.names import Names
@@ -44,6 +45,8 @@ _MOST_COMPLAINTS: Final = 50
 """Different ones that are reported; each is reported once."""
 _LONGEST: Final = 500
 """Characters of one."""
+_MOST_CONNECTIONS: Final = 6000
+"""More get an error at once."""
 _GRACE: Final = 1
 """Seconds that answers have to be sent at the end."""
 
@@ -111,7 +114,6 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
         database=database,
         store=Path(settings.store),
         served=settings.served,
-        roster=roster,
         threads=threads,
         cache=Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}")),
         names=Names(roster),
@@ -121,13 +123,14 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
     server = uvicorn.Server(
         uvicorn.Config(
             application(site, settings.hosts),
-            http="httptools",
+            http=Connection,
             ws="none",
             lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=False,
+            limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=_GRACE,
         )
     )

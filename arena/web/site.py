@@ -7,7 +7,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.course.roster import Roster
 from arena.web.cache import Cache
 from arena.web.events import Streams
 from arena.web.names import Names
@@ -24,8 +23,6 @@ class Site:
     """The folder of the agents' files, which also has the locks of running tournaments."""
     served: str
     """The name of the ladder that the director serves."""
-    roster: Roster | None
-    """With one, agents are shown by their aliases."""
     threads: Executor
     """Where SQL runs and pages are drawn."""
     cache: Cache
