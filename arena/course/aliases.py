@@ -61,7 +61,7 @@ def _whole_word(secret: str) -> str:
 
 def own_names(agents: Collection[str]) -> ShownNames:
     """Every agent under its own name, without unprintable characters; repeats are numbered."""
-    return ShownNames(numbered(agents, _printable, "{} ({})"))
+    return ShownNames(numbered(agents, printable, "{} ({})"))
 
 
 def numbered(names: Iterable[str], plain: Callable[[str], str], form: str) -> dict[str, str]:
@@ -87,13 +87,11 @@ def aliases_of(agents: Mapping[str, bool], roster: Roster) -> ShownNames:
     shown: dict[str, str] = {}
     unknown = []
     for name in sorted(agents):
-        if (alias := _alias(name, roster)) is not None:
-            shown[name] = _printable(alias)
-        elif agents[name]:
-            shown[name] = name
-            _refuse_real_name(name, roster)
-        else:
+        alias = public_name(name, roster, ready_made=agents[name])
+        if alias is None:
             unknown.append(quote(name))
+        else:
+            shown[name] = alias
     if unknown:
         raise BadRoster(
             f"{roster.file}: expected a line for every agent that is neither built in nor an engine, but there is "
@@ -107,7 +105,25 @@ def aliases_of(agents: Mapping[str, bool], roster: Roster) -> ShownNames:
                 f"{roster.file}: expected a different alias for each agent, but {quote(other)} and {quote(name)} "
                 f"would both be called {quote(alias)}"
             )
-    return ShownNames(shown, tuple(secret for one in roster.students for secret in _hidden(one)))
+    return ShownNames(shown, hidden_texts(roster))
+
+
+def public_name(name: str, roster: Roster, *, ready_made: bool) -> str | None:
+    """The agent's alias; a `ready_made` agent without a line keeps its name. None if there is neither.
+
+    BadRoster if a line has no alias or is not the only one, or if the name of a ready-made agent would reveal a
+    student."""
+    if (alias := _alias(name, roster)) is not None:
+        return printable(alias)
+    if not ready_made:
+        return None
+    _refuse_real_name(name, roster)
+    return name
+
+
+def hidden_texts(roster: Roster) -> tuple[str, ...]:
+    """What must not be shown: `ShownNames.hidden`."""
+    return tuple(secret for one in roster.students for secret in _hidden(one))
 
 
 def _alias(name: str, roster: Roster) -> str | None:
@@ -130,7 +146,7 @@ def _without_version(name: str) -> str:
     return agent if at and number.isdigit() else name
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
     """`name` without unprintable characters; never empty."""
     return replace_unprintable(name).strip() or "(no name)"
 

@@ -143,7 +143,7 @@ def by_points(standings: Iterable[points.Standing]) -> Ranking:
             losses=one.losses,
             points=one.points,
             score=one.score or 0.0,
-            marks=_marks(one.games, one.wins, one.losses),
+            marks=marks(one.games, one.wins, one.losses),
         )
         for one in standings
     ]
@@ -256,7 +256,7 @@ class _Tally(Struct, frozen=True):
             "losses": losses,
             "points": own,
             "score": own / games,
-            "marks": _marks(games, wins, losses),
+            "marks": marks(games, wins, losses),
         }
 
 
@@ -290,5 +290,6 @@ def _lines(found: Estimates, tally: _Tally, anchors: Iterable[str] = (), *, sure
             )
 
 
-def _marks(games: int, wins: int, losses: int) -> list[str]:
+def marks(games: int, wins: int, losses: int) -> list[str]:
+    """What a score that has no bound says: ONLY_WON or ONLY_LOST."""
     return [ONLY_WON] * (0 < games == wins) + [ONLY_LOST] * (0 < games == losses)

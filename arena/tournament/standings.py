@@ -38,6 +38,24 @@ class TournamentStandings:
         """The standings, best first."""
         return points.standings(self.results, self.statuses, self.byes, self.order)
 
+    def renamed(self, shown: Mapping[str, str]) -> TournamentStandings:
+        """The same standings, with other names for all players; tied players are then in the order of these names."""
+        results = Scores(
+            {shown[name]: score for name, score in self.results.players.items()},
+            {(shown[one], shown[other]): met for (one, other), met in self.results.head_to_head.items()},
+        )
+        order = Order(
+            apart=frozenset(shown[name] for name in self.order.apart),
+            places={shown[name]: place for name, place in self.order.places.items()},
+        )
+        return TournamentStandings(
+            results=results,
+            statuses={shown[name]: status for name, status in self.statuses.items()},
+            byes={shown[name]: given for name, given in self.byes.items()},
+            order=order,
+            bracket=None if self.bracket is None else self.bracket.renamed(shown),
+        )
+
 
 def standings(connection: Connection, tournament: int | None) -> TournamentStandings:
     """The standings of the tournament; with None, of all recorded games."""

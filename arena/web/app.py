@@ -20,10 +20,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.web import health, live_routes, pages_first, statics
+from arena.web import health, live_routes, page_routes, statics
 from arena.web.cache import Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, Guard, takes_gzip
+from arena.web.pages import message_page
 from arena.web.site import Site
 from db.errors import DatabaseError, NotFound
 
@@ -73,7 +74,12 @@ def response(request: Request, kept: Kept) -> Response:
 
 
 ROUTES: Final[tuple[BaseRoute, ...]] = (
-    drawn("/", pages_first.home),
+    drawn("/", page_routes.home),
+    drawn("/t/{tournament:segment}", page_routes.standings),
+    drawn("/t/{tournament:segment}/crosstable", page_routes.crosstable),
+    drawn("/t/{tournament:segment}/bracket", page_routes.bracket),
+    drawn("/t/{tournament:segment}/games", page_routes.games, *page_routes.FILTERS),
+    drawn("/t/{tournament:segment}/a/{agent:segment}", page_routes.agent),
     drawn("/static/{name:segment}", statics.static),
     *live_routes.routes(response),
     Route("/healthz", health.health, methods=["GET"]),
@@ -100,7 +106,7 @@ def application(site: Site, hosts: tuple[str, ...] = ()) -> ASGIApp:
 
 def _page(status: int, title: str, text: str, headers: dict[str, str] | None = None) -> Response:
     """A page that says what is wrong."""
-    page = Drawn.page(pages_first.message(title, text))
+    page = Drawn.page(message_page.page(title, text))
     return Response(page.body, status, (headers or {}) | {"content-type": page.kind, POLICY: page.policy})
 
 

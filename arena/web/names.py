@@ -1,25 +1,125 @@
-"""The public names of agents and tournaments, for as long as the web runs.
+"""The public names of agents and tournaments, and the standings under these names.
 
-With a roster, agents are shown by their aliases; an agent without a line is "agent 12", so that a name which nobody has
-cleared is never published. Names do not change, so they are computed once and kept.
+With a roster, agents are shown by their aliases; any other agent with an author is "agent 12" after its row, so that a
+name which nobody has cleared is never published. Names are computed once and kept; all threads share one `Names`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from arena.course.aliases import ShownNames, hidden_texts, numbered, own_names, printable, public_name
+from arena.course.roster import folded
+from arena.errors import BadRoster
+from arena.players.versions import is_ready_made
+from arena.tournament.standings import TournamentStandings, standings
+from db import web
+from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from arena.course.aliases import ShownNames
     from arena.course.roster import Roster
     from db.database import Connection
 
+_STRANGER: Final = "an agent"
+"""Shown instead of a name under which no agent is recorded."""
+_KEPT: Final = 16
+"""Number of tournaments whose standings are kept."""
+
 
 class Names:
-    """The public names of all agents in one database; shared by all threads."""
+    """The public names of everything in one database."""
 
     def __init__(self, roster: Roster | None = None) -> None:
         self._roster = roster
+        self._hidden = () if roster is None else hidden_texts(roster)
+        # By the agent's name, and whether it is ready-made.
+        self._aliases: dict[tuple[str, bool], str | None] = {}
+        # By tournament: what they were computed from, and the standings.
+        self._standings: dict[int, tuple[Hashable, TournamentStandings]] = {}
 
     def read(self, connection: Connection) -> ShownNames:
-        """The public names of all agents that are recorded now."""
-        raise NotImplementedError
+        """The public names of all agents that are recorded now. All are different."""
+        agents: dict[str, bool] = {}
+        rows: dict[str, int] = {}
+        for one in web.named_versions(connection):
+            ready_made = is_ready_made(one.source, one.started_as)
+            for name in (one.agent, *one.entered):
+                agents[name] = agents.get(name, True) and ready_made
+                rows.setdefault(name, one.row)
+        if self._roster is None:
+            return ShownNames(_OwnNames(own_names(agents).shown))
+        return ShownNames(_Aliases(self._with_aliases(agents, rows, self._roster)), self._hidden)
+
+    def titles(self, connection: Connection) -> dict[int, str]:
+        """The public name of each tournament: row id -> name."""
+        redact = ShownNames({}, self._hidden).redact
+        recorded = web.tournament_names(connection)
+        shown = numbered(recorded, lambda name: printable(redact(name)), "{} ({})")
+        return {id: shown[name] for name, id in recorded.items()}
+
+    def find_tournament(self, connection: Connection, title: str) -> int:
+        """The row id of the tournament with this public name; NotFound if there is none."""
+        for id, shown in self.titles(connection).items():
+            if shown == title:
+                return id
+        raise NotFound(f"there is no tournament {title!r}")
+
+    def standings(self, connection: Connection, tournament: int, shown: Mapping[str, str]) -> TournamentStandings:
+        """The standings under the names `shown`. They are read again when results, rulings or entries have changed."""
+        state = (web.state_of_results(connection, tournament), tuple(sorted(shown.items())))
+        kept = self._standings.get(tournament)
+        if kept is not None and kept[0] == state:
+            return kept[1]
+        found = standings(connection, tournament).renamed(shown)
+        self._standings.pop(tournament, None)
+        self._standings[tournament] = state, found
+        while len(self._standings) > _KEPT:
+            self._standings.pop(next(iter(self._standings)), None)
+        return found
+
+    def _with_aliases(self, agents: Mapping[str, bool], rows: Mapping[str, int], roster: Roster) -> dict[str, str]:
+        """Every agent with its alias; of agents with the same one, the first that was recorded has it."""
+        shown: dict[str, str] = {}
+        taken: set[str] = set()
+        for name, ready_made in agents.items():
+            alias = self._alias(name, roster, ready_made=ready_made)
+            if alias is not None and folded(alias) not in taken:
+                shown[name] = alias
+                taken.add(folded(alias))
+        for name in agents:
+            if name not in shown:
+                shown[name] = _free(f"agent {rows[name]}", taken)
+        return shown
+
+    def _alias(self, name: str, roster: Roster, *, ready_made: bool) -> str | None:
+        """The alias; None if there is none, or if the roster does not say clearly which."""
+        if (name, ready_made) not in self._aliases:
+            try:
+                self._aliases[name, ready_made] = public_name(name, roster, ready_made=ready_made)
+            except BadRoster:
+                self._aliases[name, ready_made] = None
+        return self._aliases[name, ready_made]
+
+
+class _OwnNames(dict[str, str]):
+    """Own names, also of players who are recorded only in a game."""
+
+    def __missing__(self, name: str) -> str:
+        return printable(name)
+
+
+class _Aliases(dict[str, str]):
+    """Aliases. A name under which no agent is recorded could be a student's."""
+
+    def __missing__(self, name: str) -> str:
+        return _STRANGER
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with a number if it is taken."""
+    free, number = name, 2
+    while folded(free) in taken:
+        free, number = f"{name} ({number})", number + 1
+    taken.add(folded(free))
+    return free

@@ -1,21 +1,53 @@
-"""What pages and JSON show of the record: values with public names only, read in one short transaction each.
+"""Reads what pages and JSON show from the record: values with public names only, in one short transaction each.
 
 Every function takes a connection and the names that visitors see. Ratings are read, never computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from agents.protocol import Verdict
+from arena.course.report.gather import reported_agents
+from arena.course.report.public_game import listed_game, public_rules
+from arena.ratings import recorded
+from arena.ratings.progress import VersionRating
+from arena.results.report import Report
+from arena.web.drawn import BadQuery
+from db import games as record
+from db import lookup, web
+from db.errors import NotFound
+from db.ladder import FORMAT as LADDER
+from db.records import moment_of
+from db.search import GameFilter
 
 if TYPE_CHECKING:
-    from arena.results.report import ListedGame, Report, ReportedAgent
+    from arena.course.aliases import ShownNames
+    from arena.ratings.ranking import Ranking
+    from arena.results.report import ListedGame, ReportedAgent
+    from arena.tournament.standings import TournamentStandings
     from arena.web.names import Names
     from db.database import Connection
     from db.ladder import RatingPoint
+    from db.records import PastGame
+
+PART: Final = 50
+"""Number of games in a part of a list."""
+_WORST: Final = 10
+_LATEST: Final = 20
+_POINTS: Final = 200
+"""Ratings in a curve, at most."""
+_ROOM: Final = 20
+"""Losses that are read in addition to `_WORST`: rulings can take them away."""
+_DIGITS: Final = 18
+"""Every number with at most this many digits fits into a 64-bit id."""
 
 
 class Heading(Struct, frozen=True, kw_only=True):
@@ -136,32 +168,244 @@ class AgentView(Struct, frozen=True, kw_only=True):
 
 def overview(connection: Connection, names: Names) -> Overview:
     """What the front page shows."""
-    raise NotImplementedError
-
-
-def find_tournament(connection: Connection, names: Names, title: str) -> int:
-    """The row id of the tournament with this public name; NotFound if there is none."""
-    raise NotImplementedError
+    titles, shown = names.titles(connection), names.read(connection)
+    headings = [_heading(state, titles, shown) for state in web.tournaments(connection)]
+    playing = [
+        PlayingGame(
+            id=game.id,
+            title="" if game.tournament is None else titles.get(game.tournament, ""),
+            round=game.round,
+            number=game.number,
+            players=tuple(shown.shown[name] for name in game.players),
+        )
+        for game in web.in_progress(connection)
+    ]
+    return Overview(
+        ladders=[one for one in headings if one.format == LADDER],
+        tournaments=[one for one in headings if one.format != LADDER],
+        playing=playing,
+    )
 
 
 def heading(connection: Connection, names: Names, tournament: int) -> Heading:
     """What stands above each page of the tournament."""
-    raise NotImplementedError
+    (state,) = web.tournaments(connection, tournament)
+    return _heading(state, names.titles(connection), names.read(connection))
+
+
+def _heading(state: web.TournamentState, titles: Mapping[int, str], names: ShownNames) -> Heading:
+    over = state.games.get("finished", 0) + state.games.get("void", 0)
+    waiting = state.games.get("scheduled", 0) + state.games.get("playing", 0)
+    terms = state.settings.get(LADDER) if state.format == LADDER else None
+    return Heading(
+        id=state.id,
+        title=titles[state.id],
+        format=state.format,
+        game=public_rules(state.rules, names),
+        clock=state.clock,
+        status=state.status,
+        agents=state.entries,
+        over=over,
+        planned=None if state.format == LADDER else over + waiting,
+        finished=moment_of(state.finished or ""),
+        closes=None if terms is None else moment_of(terms["closes"]),
+    )
 
 
 def report(connection: Connection, names: Names, tournament: int, *, now: datetime) -> Report:
-    """Standings, ratings, crosstable and bracket, without the list of games.
+    """Standings, ratings, crosstable and bracket.
 
-    A ladder's agents are in the order of their ratings, anchors included."""
-    raise NotImplementedError
+    A ladder's agents are in the order of their ratings. As on the terminal, its anchors have no rank, and agents
+    without a rating neither: `standing.rank` is 0."""
+    about, shown = heading(connection, names, tournament), names.read(connection)
+    agents, found, ranking = _agents(connection, names, about, shown)
+    return Report(
+        title=about.title,
+        game=about.game,
+        clock=about.clock,
+        format=about.format,
+        status=about.status,
+        over=about.over,
+        planned=about.over if about.planned is None else about.planned,
+        made=now,
+        agents=agents,
+        bracket=found.bracket,
+        head_to_head=found.results.head_to_head,
+        ranking=ranking,
+    )
+
+
+def _agents(
+    connection: Connection, names: Names, about: Heading, shown: ShownNames
+) -> tuple[list[ReportedAgent], TournamentStandings, Ranking | None]:
+    """The agents in their order, with the standings and the ranking that they are from."""
+    found = names.standings(connection, about.id, shown.shown)
+    rated = [replace(one, name=shown.shown[one.name]) for one in web.last_ratings(connection, about.id)]
+    anchors = {shown.shown[name] for name in lookup.anchors(connection, [about.id])}
+    is_ladder = about.format == LADDER
+    ranking = _ranking(rated, found, anchors, one_scale=is_ladder)
+    agents = reported_agents(found, ranking, _versions(rated))
+    return _by_rating(agents, anchors) if is_ladder else agents, found, ranking
+
+
+def _ranking(
+    rated: Sequence[web.VersionNow], found: TournamentStandings, anchors: Collection[str], *, one_scale: bool
+) -> Ranking | None:
+    """The ranking by the recorded ratings; None if there are none yet."""
+    current = {one.name: recorded.Recorded(one.rating, one.error) for one in rated if one.is_current}
+    return recorded.ranking(current, found.results, anchors=anchors, one_scale=one_scale) if current else None
+
+
+def _versions(rated: Sequence[web.VersionNow]) -> dict[str, list[VersionRating]]:
+    """The rating of each version, by the name of its agent."""
+    found: dict[str, list[VersionRating]] = {}
+    for one in rated:
+        version = VersionRating(f"{one.name}@{one.number}", one.time, one.games, one.rating, one.error, None)
+        found.setdefault(one.name, []).append(version)
+    return found
+
+
+def _by_rating(agents: Sequence[ReportedAgent], anchors: Collection[str]) -> list[ReportedAgent]:
+    """A ladder's agents: by rating, then those without one; ranks count agents of authors that have a rating."""
+    rated = [agent for agent in agents if agent.rated is not None]
+    rated.sort(key=lambda agent: agent.rated.rank or 0)  # type: ignore[union-attr]
+    ranks = count(1)
+    return [
+        *(_ranked(agent, 0 if agent.name in anchors else next(ranks)) for agent in rated),
+        *(_ranked(agent, 0) for agent in agents if agent.rated is None),
+    ]
+
+
+def _ranked(agent: ReportedAgent, rank: int) -> ReportedAgent:
+    return replace(agent, standing=replace(agent.standing, rank=rank))
+
+
+# Lists of games.
 
 
 def games_part(connection: Connection, names: Names, tournament: int, wanted: Wanted, cursor: str = "") -> GamesPart:
-    """A part of the list of games that are over; NotFound if `wanted` names an agent that is not there, BadCursor if no
-    part has given this cursor."""
-    raise NotImplementedError
+    """A part of the list of games that are over; NotFound if `wanted` names an agent that is not there, BadQuery if a
+    value is invalid or no part has given this cursor."""
+    shown = names.read(connection)
+    own = _own_names(connection, tournament, shown)
+    listed = partial(web.part, connection, tournament, _filter(wanted, own), round=wanted.round, most=PART + 1)
+    at = _read_cursor(connection, tournament, cursor)
+    found = listed(cursor=at)
+    if at is not None and at.newer and len(found) <= PART:
+        at, found = None, listed()  # the first part, and a full one
+    more = len(found) > PART
+    found = found[-PART:] if at is not None and at.newer else found[:PART]
+    has_older = at.newer or more if at is not None else more
+    return GamesPart(
+        heading=heading(connection, names, tournament),
+        wanted=wanted,
+        games=[listed_game(game, shown) for game in found],
+        newer=None if at is None or not found else f"{_NEWER}{found[0].id}",
+        older=f"{_OLDER}{found[-1].id}" if has_older and found else None,
+        agents=sorted(own, key=str.casefold),
+        verdicts=[*Verdict],
+        rounds=web.last_round(connection, tournament),
+    )
+
+
+_NEWER: Final = "newer-"
+_OLDER: Final = "older-"
+
+
+def _read_cursor(connection: Connection, tournament: int, cursor: str) -> web.Cursor | None:
+    if not cursor:
+        return None
+    for prefix in (_NEWER, _OLDER):
+        digits = cursor.removeprefix(prefix)
+        if digits != cursor and digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS:
+            game = int(digits)
+            if web.has_ended(connection, tournament, game):
+                return web.Cursor(game, newer=prefix == _NEWER)
+    raise BadQuery("cursor: expected one that a list of these games has given; begin again without it")
+
+
+def _own_names(connection: Connection, tournament: int, names: ShownNames) -> dict[str, str]:
+    """The agents of the tournament: public name -> recorded name."""
+    return {names.shown[name]: name for name in lookup.entry_statuses(connection, tournament)}
+
+
+def _own_name(own: Mapping[str, str], alias: str) -> str:
+    if alias not in own:
+        raise NotFound(f"there is no agent {alias!r} in this tournament")
+    return own[alias]
+
+
+def _filter(wanted: Wanted, own: Mapping[str, str]) -> GameFilter:
+    """The same conditions with recorded names, without the round; BadQuery or NotFound if one is invalid."""
+    if wanted.player is None and (wanted.opponent is not None or wanted.result is not None):
+        raise BadQuery("opponent and result: choose a player, too")
+    if wanted.result is not None and wanted.result not in _RESULTS:
+        raise BadQuery(f"result: expected {_one_of(_RESULTS)}, got {wanted.result!r}")
+    if wanted.verdict is not None and wanted.verdict not in {*Verdict}:
+        raise BadQuery(f"verdict: expected {_one_of([*Verdict])}, got {wanted.verdict!r}")
+    return GameFilter(
+        agent=None if wanted.player is None else _own_name(own, wanted.player),
+        opponent=None if wanted.opponent is None else _own_name(own, wanted.opponent),
+        result=wanted.result,
+        verdict=wanted.verdict,
+    )
+
+
+_RESULTS: Final = ("win", "draw", "loss")
+
+
+def _one_of(values: Sequence[str]) -> str:
+    return ", ".join(values[:-1]) + " or " + values[-1]
+
+
+# Agents.
 
 
 def agent_view(connection: Connection, names: Names, tournament: int, alias: str) -> AgentView:
     """What the page of the agent with this public name shows; NotFound if there is none."""
-    raise NotImplementedError
+    shown = names.read(connection)
+    name = _own_name(_own_names(connection, tournament, shown), alias)
+    about = heading(connection, names, tournament)
+    agents, found, _ = _agents(connection, names, about, shown)
+    agent = next(one for one in agents if one.name == alias)
+    met = {other: games for (one, other), games in found.results.head_to_head.items() if one == alias}
+    curves = web.curves(connection, tournament, name, most=_POINTS)
+    return AgentView(
+        heading=about,
+        agent=agent,
+        version=web.current_version(connection, tournament, name),
+        curves=[VersionCurve(number=number, points=points) for number, points in curves.items()],
+        worst=_worst(connection, tournament, name, agents, shown),
+        opponents=[
+            Opponent(name=one.name, games=met[one.name].games, points=met[one.name].points)
+            for one in agents
+            if one.name in met
+        ],
+        latest=[
+            listed_game(game, shown) for game in web.part(connection, tournament, GameFilter(agent=name), most=_LATEST)
+        ],
+    )
+
+
+def _worst(
+    connection: Connection, tournament: int, name: str, agents: Sequence[ReportedAgent], names: ShownNames
+) -> list[WorstLoss]:
+    """The losses of the version that plays now against the lowest rated opponents; of one opponent the newest first."""
+    ratings = {agent.name: agent.rated.rating for agent in agents if agent.rated is not None}
+    losses = [
+        (rating, loss.game, opponent)
+        for loss in web.losses(connection, tournament, name)
+        if (rating := ratings.get(opponent := names.shown[loss.opponent])) is not None
+    ]
+    lowest = sorted(losses, key=lambda loss: (loss[0], -loss[1]))[: _WORST + _ROOM]
+    games = {game.id: game for game in record.games(connection, [game for _, game, _ in lowest])}
+    return [
+        WorstLoss(game=listed_game(games[game], names), opponent=opponent, rating=rating)
+        for rating, game, opponent in lowest
+        if _is_lost(games[game], name)
+    ][:_WORST]
+
+
+def _is_lost(game: PastGame, name: str) -> bool:
+    """Whether the player lost, after rulings."""
+    return game.counted is not None and game.counted[game.players.index(name)] == 0.0

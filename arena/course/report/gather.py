@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec.structs import replace
 
-from agents.protocol import Verdict
 from arena.course.aliases import aliases_of, own_names
-from arena.course.report.public_game import public_ending, public_rules
+from arena.course.report.public_game import listed_game, public_rules
 from arena.errors import BadRating
-from arena.history.words import ruled
 from arena.players.versions import is_ready_made
 from arena.ratings import ranking
-from arena.ratings.points import Order
 from arena.ratings.progress import agent as agent_of
 from arena.ratings.progress import progress
 from arena.ratings.systems import System
@@ -28,7 +25,6 @@ from arena.tournament.standings import TournamentStandings, standings
 from db import games as record
 from db import lookup, rated_games, running
 from db.records import PairCount, RatedGame
-from db.scores import Scores
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -38,7 +34,6 @@ if TYPE_CHECKING:
     from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranking
     from db.database import Connection
-    from db.records import PastGame
 
 _PER_QUERY: Final = 500
 """Number of games read by one query."""
@@ -71,7 +66,7 @@ def gather(
     ratings = _ratings(connection, scope, shown, anchors)
     several = len({(one.agent, one.version) for one in played}) > len({one.agent for one in played})
     versions = _versions(connection, scope, shown, anchors) if several else {}
-    found = _rename_standings(standings(connection, tournament), shown)
+    found = standings(connection, tournament).renamed(shown)
     report = WholeReport(
         title=names.redact(title),
         game=public_rules(row.game, names),
@@ -81,7 +76,7 @@ def gather(
         over=row.played,
         planned=row.games,
         made=now,
-        agents=_agents(found, ratings, versions),
+        agents=reported_agents(found, ratings, versions),
         bracket=found.bracket,
         head_to_head=found.results.head_to_head,
         ranking=ratings,
@@ -90,9 +85,10 @@ def gather(
     return report, names
 
 
-def _agents(
+def reported_agents(
     standings: TournamentStandings, ranking: Ranking | None, versions: Mapping[str, Sequence[VersionRating]]
 ) -> list[ReportedAgent]:
+    """The agents in the order of the standings, each with its rating and its versions."""
     ratings = {} if ranking is None else {player.name: player for player in ranking.players}
     return [
         ReportedAgent(
@@ -108,27 +104,6 @@ def _agents(
 
 
 # Renaming.
-
-
-def _rename_standings(found: TournamentStandings, shown: Mapping[str, str]) -> TournamentStandings:
-    order = Order(
-        apart=frozenset(shown[name] for name in found.order.apart),
-        places={shown[name]: place for name, place in found.order.places.items()},
-    )
-    return TournamentStandings(
-        results=_rename_results(found.results, shown),
-        statuses={shown[name]: status for name, status in found.statuses.items()},
-        byes={shown[name]: given for name, given in found.byes.items()},
-        order=order,
-        bracket=None if found.bracket is None else found.bracket.renamed(shown),
-    )
-
-
-def _rename_results(found: Scores, shown: Mapping[str, str]) -> Scores:
-    return Scores(
-        {shown[name]: score for name, score in found.players.items()},
-        {(shown[one], shown[other]): met for (one, other), met in found.head_to_head.items()},
-    )
 
 
 def _rename(game: RatedGame, new_name: Callable[[str], str]) -> RatedGame:
@@ -194,24 +169,11 @@ def _games(connection: Connection, tournament: int, names: ShownNames) -> Iterat
     ids = record.ids(connection, tournament)
     for first in range(0, len(ids), _PER_QUERY):
         for game in record.games(connection, ids[first : first + _PER_QUERY]):
-            players = same(tuple(names.shown[name] for name in game.players))
-            yield ListedGame(
-                id=game.id,
-                number=game.number,
-                attempt=game.attempt,
-                round=game.round,
-                players=players,
-                points=None if game.counted is None else same(tuple(game.counted)),
-                ended=same(public_ending(game, players, names)),
-                fault=None if game.verdict == Verdict.RESIGNED else game.fault,
-                forfeited=game.verdict == Verdict.FORFEIT,
-                plies=game.plies,
-                notes=same(tuple(_notes(game, players))),
+            listed = listed_game(game, names)
+            yield replace(
+                listed,
+                players=same(listed.players),
+                points=same(listed.points),
+                ended=same(listed.ended),
+                notes=same(listed.notes),
             )
-
-
-def _notes(game: PastGame, players: Sequence[str]) -> Iterator[str]:
-    if game.ruling is not None:
-        yield ruled(game.ruling, players)
-    if not all(seat.current for seat in game.seats):
-        yield "earlier version"

@@ -5,13 +5,14 @@ Every game passes through here before its page is made, so the page cannot show 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.history.words import verdict_on_record, without_store
+from arena.history.words import ruled, verdict_on_record, without_store
+from arena.results.report import ListedGame
 
 if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
@@ -46,6 +47,31 @@ def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
         ),
         rulings=() if game.ruling is None else (replace(game.ruling, reason=""),),
     )
+
+
+def listed_game(game: PastGame, names: ShownNames) -> ListedGame:
+    """The game in a list of games that are over."""
+    players = tuple(names.shown[name] for name in game.players)
+    return ListedGame(
+        id=game.id,
+        number=game.number,
+        attempt=game.attempt,
+        round=game.round,
+        players=players,
+        points=None if game.counted is None else tuple(game.counted),
+        ended=public_ending(game, players, names),
+        fault=None if game.verdict == Verdict.RESIGNED else game.fault,
+        forfeited=game.verdict == Verdict.FORFEIT,
+        plies=game.plies,
+        notes=tuple(_notes(game, players)),
+    )
+
+
+def _notes(game: PastGame, players: Sequence[str]) -> Iterator[str]:
+    if game.ruling is not None:
+        yield ruled(game.ruling, players)
+    if not all(seat.current for seat in game.seats):
+        yield "earlier version"
 
 
 def _public_detail(game: PastGame, names: ShownNames) -> str:

@@ -1,0 +1,68 @@
+"""What is at each address of a page that does not change while it is looked at: values are read, then drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from arena.web import results
+from arena.web.drawn import Asked, BadQuery, Drawn
+from arena.web.pages import agent_page, games_page, home_page, tournament_pages
+from arena.web.results import Heading, Wanted
+
+if TYPE_CHECKING:
+    from arena.history.pages.html import Document
+    from arena.results.report import Report
+    from arena.web.site import Site
+
+FILTERS = ("player", "opponent", "result", "verdict", "round", "cursor")
+"""The parameters of a list of games."""
+_DIGITS = 9
+"""Of a round, at most."""
+
+
+def home(site: Site, _: Asked) -> Drawn:
+    """The front page."""
+    with site.database.reading() as connection:
+        found = results.overview(connection, site.names)
+    return Drawn.page(home_page.page(found))
+
+
+def _of_report(page: Callable[[Heading, Report], Document], site: Site, asked: Asked) -> Drawn:
+    with site.database.reading() as connection:
+        id = site.names.find_tournament(connection, asked.names["tournament"])
+        heading = results.heading(connection, site.names, id)
+        report = results.report(connection, site.names, id, now=datetime.now(UTC))
+    return Drawn.page(page(heading, report))
+
+
+standings = partial(_of_report, tournament_pages.standings)
+crosstable = partial(_of_report, tournament_pages.crosstable)
+bracket = partial(_of_report, tournament_pages.bracket)
+
+
+def games(site: Site, asked: Asked) -> Drawn:
+    """A part of the list of games."""
+    with site.database.reading() as connection:
+        id = site.names.find_tournament(connection, asked.names["tournament"])
+        found = results.games_part(connection, site.names, id, wanted(asked), asked.query.get("cursor", ""))
+    return Drawn.page(games_page.page(found))
+
+
+def agent(site: Site, asked: Asked) -> Drawn:
+    """An agent in a tournament."""
+    with site.database.reading() as connection:
+        id = site.names.find_tournament(connection, asked.names["tournament"])
+        found = results.agent_view(connection, site.names, id, asked.names["agent"])
+    return Drawn.page(agent_page.page(found))
+
+
+def wanted(asked: Asked) -> Wanted:
+    """Which games are asked for; an empty parameter is one that is not given. BadQuery if the round is not a number."""
+    given = {name: value for name, value in asked.query.items() if value and name != "cursor"}
+    round = given.pop("round", None)
+    if round is not None and not (round.isascii() and round.isdigit() and len(round) <= _DIGITS):
+        raise BadQuery("round: expected a whole number")
+    return Wanted(**given, round=None if round is None else int(round))

@@ -1,0 +1,284 @@
+"""What only the web reads: all names, and states that tell cheaply whether something has changed.
+
+Each function is a few short queries, because a reader that takes long keeps SQLite from truncating its log.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, and_, func, or_, select, text
+
+from db.counting import LATER_ATTEMPT
+from db.games import OVER, games
+from db.ladder import RatingPoint
+from db.records import PastGame
+from db.schema import Agent, Entry, Game, Ruling, Seat, Tournament, Version
+from db.search import GameFilter, filtered
+
+
+class NamedVersion(Struct, frozen=True):
+    """A version of an agent, and the names under which it is known."""
+
+    row: int
+    """The row id of the agent."""
+    agent: str
+    source: str
+    started_as: str
+    entered: tuple[str, ...]
+    """The names under which tournaments have it."""
+
+
+def named_versions(connection: Connection) -> list[NamedVersion]:
+    """All versions, in the order in which their agents were recorded."""
+    entered: dict[int, tuple[str, ...]] = {}
+    for version, name in connection.execute(select(Entry.version, Entry.name).order_by(Entry.id)):
+        entered[version] = (*entered.get(version, ()), name)
+    rows = (
+        select(Agent.id, Agent.name, Version.source, Version.started_as, Version.id)
+        .join(Version, Version.agent == Agent.id)
+        .order_by(Agent.id, Version.number)
+    )
+    return [
+        NamedVersion(row, agent, source, started_as, entered.get(version, ()))
+        for row, agent, source, started_as, version in connection.execute(rows)
+    ]
+
+
+def tournament_names(connection: Connection) -> dict[str, int]:
+    """All tournaments: name -> row id, the oldest first."""
+    return dict(connection.execute(select(Tournament.name, Tournament.id).order_by(Tournament.id)).all())
+
+
+def state_of_results(connection: Connection, tournament: int) -> tuple[Any, ...]:
+    """A value that changes whenever results, rulings or entries of the tournament do."""
+    games = select(Game.status, func.count()).where(Game.tournament == tournament).group_by(Game.status)
+    entries = select(Entry.name, Entry.version, Entry.status).where(Entry.tournament == tournament).order_by(Entry.id)
+    return (
+        tuple(sorted((status, count) for status, count in connection.execute(games))),
+        connection.execute(select(func.max(Ruling.id))).scalar(),
+        tuple(tuple(row) for row in connection.execute(entries)),
+    )
+
+
+class TournamentState(Struct, frozen=True):
+    """A tournament, with how many games it has."""
+
+    id: int
+    format: str
+    rules: str
+    clock: str
+    settings: dict[str, Any]
+    status: str
+    finished: str | None
+    entries: int
+    games: dict[str, int]
+    """By status; of the attempts at a game only the last one."""
+
+
+def tournaments(connection: Connection, only: int | None = None) -> list[TournamentState]:
+    """All tournaments, the newest first; or `only` the one with this id. The counts are read from an index."""
+    columns = (Tournament.id, Tournament.format, Tournament.rules, Tournament.clock, Tournament.settings)
+    chosen = select(*columns, Tournament.status, Tournament.finished).order_by(Tournament.id.desc())
+    counted = select(Game.tournament, Game.status, func.count()).group_by(Game.tournament, Game.status)
+    entered = select(Entry.tournament, func.count()).group_by(Entry.tournament)
+    if only is not None:
+        chosen, counted = chosen.where(Tournament.id == only), counted.where(Game.tournament == only)
+        entered = entered.where(Entry.tournament == only)
+    games: dict[int | None, dict[str, int]] = {}
+    for tournament, status, count in connection.execute(counted):
+        games.setdefault(tournament, {})[status] = count
+    which = "" if only is None else "AND later.tournament = :only"
+    repeated = text(
+        f"""
+        SELECT game.tournament, game.status, COUNT(DISTINCT game.id) FROM game AS later JOIN game ON {LATER_ATTEMPT}
+        WHERE later.attempt > 1 {which} GROUP BY game.tournament, game.status
+        """
+    )
+    for tournament, status, count in connection.execute(repeated, {} if only is None else {"only": only}):
+        games[tournament][status] -= count
+    entries = dict(connection.execute(entered).all())
+    return [
+        TournamentState(**row, entries=entries.get(row["id"], 0), games=games.get(row["id"], {}))
+        for row in connection.execute(chosen).mappings()
+    ]
+
+
+class InProgress(Struct, frozen=True):
+    """A game that is being played."""
+
+    id: int
+    tournament: int | None
+    round: int | None
+    number: int
+    players: tuple[str, ...]
+    """In the order of the seats."""
+
+
+def in_progress(connection: Connection) -> list[InProgress]:
+    """The games of all tournaments that are being played, in the order in which they began."""
+    every = [*connection.execute(select(Tournament.id)).scalars()]
+    rows = (
+        select(Game.id, Game.tournament, Game.round, Game.number, Seat.name)
+        .join(Seat, Seat.game == Game.id)
+        # By tournament, so that an index finds them.
+        .where(Game.tournament.in_(every), Game.status == "playing")
+        .order_by(Game.started, Game.id, Seat.seat)
+    )
+    found: dict[int, tuple[Any, ...]] = {}
+    for id, *about, name in connection.execute(rows):
+        found[id] = (*about, (*found[id][-1], name)) if id in found else (*about, (name,))
+    return [InProgress(id, *about) for id, about in found.items()]
+
+
+# Games.
+
+
+class Cursor(Struct, frozen=True):
+    """Where a part of a list of games begins."""
+
+    game: int
+    """The games before or after this one are meant."""
+    newer: bool
+
+
+def part(
+    connection: Connection,
+    tournament: int,
+    wanted: GameFilter,
+    *,
+    round: int | None = None,
+    cursor: Cursor | None = None,
+    most: int,
+) -> list[PastGame]:
+    """At most `most` games of the tournament, the newest first, without their moves: the newest ones, or those next to
+    the cursor. Its game must have ended."""
+    chosen = filtered(connection, select(Game.id), wanted).where(Game.tournament == tournament)
+    if round is not None:
+        chosen = chosen.where(Game.round == round)
+    order = (Game.finished.desc(), Game.id.desc())
+    if cursor is not None:
+        finished = connection.execute(select(Game.finished).where(Game.id == cursor.game)).scalar_one()
+        at_once = Game.finished == finished
+        # The first condition says nothing new, but an index can answer it.
+        if cursor.newer:
+            beyond = or_(Game.finished > finished, and_(at_once, Game.id > cursor.game))
+            chosen = chosen.where(Game.finished >= finished, beyond)
+            order = (Game.finished.asc(), Game.id.asc())
+        else:
+            beyond = or_(Game.finished < finished, and_(at_once, Game.id < cursor.game))
+            chosen = chosen.where(Game.finished <= finished, beyond)
+    ids = [*connection.execute(chosen.order_by(*order).limit(most)).scalars()]
+    return games(connection, ids[::-1] if cursor is not None and cursor.newer else ids)
+
+
+def has_ended(connection: Connection, tournament: int, game: int) -> bool:
+    """Whether this is a game of the tournament that is over."""
+    found = select(Game.id).where(Game.id == game, Game.tournament == tournament, Game.status.in_(OVER))
+    return connection.execute(found.where(Game.finished.is_not(None))).first() is not None
+
+
+def last_round(connection: Connection, tournament: int) -> int:
+    """The round of the finished game with the highest number; 0 if games have no round."""
+    last = select(Game.round).where(Game.tournament == tournament, Game.status == "finished")
+    return connection.execute(last.order_by(Game.number.desc()).limit(1)).scalar() or 0
+
+
+class Loss(Struct, frozen=True):
+    """A game that was lost as it was played, before rulings."""
+
+    game: int
+    opponent: str
+
+
+def losses(connection: Connection, tournament: int, name: str) -> list[Loss]:
+    """The games that the player lost with its current version against one opponent, the newest first."""
+    own, other = Seat.__table__.alias(), Seat.__table__.alias()
+    rows = (
+        select(own.c.game, other.c.name)
+        .select_from(Entry)
+        .join(own, (own.c.version == Entry.version) & (own.c.name == Entry.name))
+        .join(Game, Game.id == own.c.game)
+        .join(other, (other.c.game == own.c.game) & (other.c.seat != own.c.seat))
+        .where(Entry.tournament == tournament, Entry.name == name, Game.tournament == tournament)
+        .where(own.c.points == 0.0, other.c.points == 1.0)
+        .order_by(own.c.game.desc())
+    )
+    return [Loss(*row) for row in connection.execute(rows)]
+
+
+# Ratings.
+
+
+def current_version(connection: Connection, tournament: int, name: str) -> int | None:
+    """The number of the version with which the player plays now."""
+    entered = select(Version.number).join(Entry, Entry.version == Version.id)
+    return connection.execute(entered.where(Entry.tournament == tournament, Entry.name == name)).scalar()
+
+
+class VersionNow(Struct, frozen=True):
+    """A version with its last rating."""
+
+    name: str
+    """The player's name in the tournament."""
+    number: int
+    is_current: bool
+    rating: float
+    error: float
+    games: int
+    time: str
+
+
+def last_ratings(connection: Connection, tournament: int) -> list[VersionNow]:
+    """The last rating of each version of each player, the versions in the order of their numbers."""
+    return [
+        VersionNow(name, number, bool(current), *rest)
+        for name, number, current, *rest in connection.execute(_LAST, {"tournament": tournament})
+    ]
+
+
+_LAST: Final = text(
+    """
+    SELECT entry.name, version.number, version.id = entry.version,
+           rating.rating, rating.error, rating.games, rating.time
+    FROM entry JOIN version AS own ON own.id = entry.version JOIN version ON version.agent = own.agent
+    JOIN rating ON rating.id = (
+        SELECT MAX(last.id) FROM rating AS last
+        WHERE last.tournament = entry.tournament AND last.version = version.id)
+    WHERE entry.tournament = :tournament
+    ORDER BY entry.name, version.number
+    """
+)
+"""One index lookup for each version; the histories are not read."""
+
+
+def curves(connection: Connection, tournament: int, name: str, *, most: int) -> dict[int, list[RatingPoint]]:
+    """The ratings of each version of the player over time: version number -> at most `most` ratings, the last one
+    included."""
+    rows = connection.execute(_CURVES, {"tournament": tournament, "name": name})
+    found: dict[int, list[Any]] = {}
+    for number, *point in rows:
+        found.setdefault(number, []).append(point)
+    return {
+        number: [RatingPoint(datetime.fromisoformat(time), *rest) for time, *rest in _thinned(points, most)]
+        for number, points in found.items()
+    }
+
+
+def _thinned(points: list[Any], most: int) -> list[Any]:
+    """At most `most` of these, evenly, the last one included."""
+    step = -(-len(points) // most)
+    return points[::-1][::step][::-1]
+
+
+_CURVES: Final = text(
+    """
+    SELECT version.number, rating.time, rating.rating, rating.error, rating.games
+    FROM entry JOIN version AS own ON own.id = entry.version JOIN version ON version.agent = own.agent
+    JOIN rating ON rating.tournament = entry.tournament AND rating.version = version.id
+    WHERE entry.tournament = :tournament AND entry.name = :name
+    ORDER BY version.number, rating.id
+    """
+)
