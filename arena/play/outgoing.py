@@ -1,4 +1,4 @@
-"""What the referee sends: messages as bytes. Rules can make texts that fit into no message; that ends their game."""
+"""What the referee sends: messages as bytes. Rules can make texts that fit into no message: this ends their game."""
 
 from __future__ import annotations
 

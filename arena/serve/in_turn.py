@@ -26,9 +26,11 @@ class StandingSchedule(Schedule, Protocol):
 
     def interrupted(self) -> None:
         """The referee died during the games in progress: they are to be played again."""
+        return
 
     def close(self) -> None:
         """Ends the run; games in progress are to be played again in the next one."""
+        return
 
 
 class InTurn(StandingSchedule):

@@ -1,4 +1,4 @@
-"""The games of a ladder, as two schedules: the first pairs of new versions, and all other pairs.
+"""The games of a ladder, as the schedule of all pairs, and a schedule before it of the first pairs of new versions.
 
 A pair is scheduled as two games in one transaction, when the first of them begins; so after a crash it is known which
 pairs were begun. `pairing.py` decides who meets; this module knows what that depends on, and writes what follows.
@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime
 from random import Random
 from typing import Final
 
 from adsearch import games
-from arena.errors import ArenaError
+from agents.protocol import Verdict
+from arena.errors import ArenaError, BadFixture
+from arena.history.words import without_store
 from arena.match.openings import Book
-from arena.match.schedule import Entrant, Finished, Planned
+from arena.match.schedule import Entrant, Finished, Planned, rules_failed
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
-from arena.ratings.scale import WIDTH
+from arena.ratings.scale import WIDTH, middle
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
 from arena.serve.pairing import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair, State, pick
@@ -38,6 +41,8 @@ from db.ladder import LadderLine, author_of
 from db.ladder_pairs import BegunPairs
 
 _LEGS: Final = 2
+MOST_FAILURES: Final = 3
+"""After this number of games in a row in which the rules failed, no pair begins."""
 _OPENINGS: Final = 50
 """Pairs of the same agents until the first opening follows again: after a restart all of them are found anew."""
 
@@ -45,8 +50,8 @@ Unplayed = tuple[list[running.ScheduledGame], dict[str, set[int]]]
 """The scheduled games; and of each pair in progress, by its key, the games that are not over."""
 
 
-class LadderGames(RecordedGames):
-    """The games of a ladder that this process runs. Its two schedules are `placements` and `others`."""
+class LadderGames(RecordedGames, StandingSchedule):
+    """The games of a ladder that this process runs; `placements` is the schedule of the first pairs of new versions."""
 
     def __init__(
         self,
@@ -56,9 +61,11 @@ class LadderGames(RecordedGames):
         confinement: Confinement,
         *,
         wait: Wait,
+        say: Callable[[str], None],
         random: Random | None = None,
     ) -> None:
-        """Goes on with the ladder: games that were in progress are scheduled again."""
+        """Goes on with the ladder: games that were in progress are scheduled again. `say` gets a sentence when rules
+        fail and pairs are therefore not played."""
         tournament = RecordedTournament(opened.id, opened.seed, opened.ladder.league, opened.rules)
 
         def go_on(connection: Connection) -> tuple[dict[str, int], list[BegunPairs]]:
@@ -69,8 +76,7 @@ class LadderGames(RecordedGames):
         faults, pairs = written(database, wait, go_on)
         super().__init__(tournament, database, wait=wait, faults=faults)
         self.ends_if_rules_fail = False
-        self.placements = _Part(self, placement=True)
-        self.others = _Part(self, placement=False)
+        self.placements = _Placements(self)
         # Agents that cannot play because their copy in the store cannot be used, each with the reason.
         self.left_out: dict[str, str] = {}
         # Agents that were put aside during this run, after faults in a row.
@@ -80,6 +86,7 @@ class LadderGames(RecordedGames):
         # Can be replaced when the description changes.
         self.opened = opened
         self._anchors = opened.anchors
+        self._say = say
         self._submissions = submissions
         self._confinement = confinement
         self._random = random or Random()
@@ -95,6 +102,11 @@ class LadderGames(RecordedGames):
         self._open: dict[str, set[int]] = {}
         # The numbers of the games in progress.
         self._playing: set[int] = set()
+        # The number of rulings, which other processes make.
+        self._rulings = 0
+        # Games and openings in a row in which the rules failed; and the pairs for which they found no opening.
+        self._failures = 0
+        self._aside: set[frozenset[str]] = set()
         self.reload()
 
     def reload(self) -> None:
@@ -102,6 +114,7 @@ class LadderGames(RecordedGames):
         of a replaced version that have not begun are cancelled; those in progress count for it."""
 
         def read(connection: Connection) -> tuple[list[LadderLine], Unplayed]:
+            self._rulings = running.ruling_count(connection)
             ladder_pairs.cancel_replaced(connection, self.id)
             return ladder.standings(connection, self.id), self._unplayed(connection)
 
@@ -132,13 +145,22 @@ class LadderGames(RecordedGames):
         """Whether the ladder is closed and its last pair has been played."""
         return self.is_closed and self.is_idle
 
-    # What its two schedules do.
+    @property
+    def rules_are_broken(self) -> bool:
+        """Whether the rules failed again and again, so that no pair begins in this run."""
+        return self._failures >= MOST_FAILURES
+
+    # The schedule that a director plays.
+
+    def next(self) -> Planned | None:
+        """The next game."""
+        return self.start(placement=False)
 
     def start(self, *, placement: bool) -> Planned | None:
         """The next game. A pair that was begun goes on before a new one begins. `placement`: only the first pairs of
         new versions."""
         game = self._begin_scheduled(placement=placement)
-        while game is None and not self.is_closed:
+        while game is None and not self.is_closed and not self.rules_are_broken:
             pair = pick(self._state(), self._random, placement=placement)
             if pair is None:
                 if not placement and (self.left_out or not self._open):
@@ -154,6 +176,10 @@ class LadderGames(RecordedGames):
 
     def note(self, finished: Finished) -> None:
         """Records the game and all its effects in one transaction."""
+        if rules_failed(finished.record):
+            self._note_failure(finished.record.detail)
+        elif finished.record.verdict != Verdict.VOID and not self.rules_are_broken:
+            self._failures = 0
         faults = {name: count for name, count in self._faults_after(finished).items() if self._counts(name, finished)}
         out = self._out(faults)
 
@@ -179,9 +205,16 @@ class LadderGames(RecordedGames):
         for name in out:
             del self._lines[name]
 
+    def look(self, ladder: OpenLadder) -> None:
+        """This is the ladder now; a new ruling can have changed who plays."""
+        self.opened = ladder
+        with self._database.reading() as connection:
+            has_new_rulings = running.ruling_count(connection) != self._rulings
+        if has_new_rulings:
+            self.reload()
+
     def interrupted(self) -> None:
-        """The referee died during the games in progress: they are scheduled again, except those of replaced versions.
-        A second call changes nothing."""
+        """The referee died: the games in progress are scheduled again, except those of replaced versions."""
         self._scheduled, self._open = self._write(self._put_back)
         self._playing.clear()
 
@@ -239,7 +272,14 @@ class LadderGames(RecordedGames):
         cycle = self._pairs.meetings(*names)
         pairing = formats.Pairing.of(names, cycle=cycle, round=0, legs=_LEGS, seed=self.seed)
         # Found before the transaction begins, because it can take a tenth of a second.
-        new = [*games_of(self._on_record, pairing, versions, self._book.opening(cycle % _OPENINGS, *names))]
+        try:
+            opening = self._book.opening(cycle % _OPENINGS, *names)
+        except BadFixture as error:
+            self._aside.add(frozenset(names))
+            self._say(f"{pair.one} and {pair.other} do not meet in this run: {without_store(str(error))}")
+            self._note_failure(str(error))
+            return None
+        new = [*games_of(self._on_record, pairing, versions, opening)]
 
         def begin(connection: Connection) -> list[running.ScheduledGame]:
             if not ladder_pairs.all_active(connection, self.id, versions.values()):
@@ -259,17 +299,26 @@ class LadderGames(RecordedGames):
         self._pairs.add(BegunPairs(names, (versions[pair.one], versions[pair.other]), 1, number))
         return first
 
+    def _note_failure(self, why: str) -> None:
+        """The rules failed, in a game or in an opening."""
+        self._failures += 1
+        if self._failures == MOST_FAILURES:
+            self._say(
+                f"the rules failed {MOST_FAILURES} times in a row, so no more pairs begin. Start the server again to "
+                f"go on, or correct the rules and open a ladder with another name ({without_store(why)})"
+            )
+
     def _state(self) -> State:
         """What decides who plays next."""
         busy = Counter(name for pair in self._open for name in json.loads(pair)[:-1])
-        middle = sum(self._anchors.values()) / max(1, len(self._anchors))
+        unrated = middle(self._anchors.values())
         pairs = self._pairs
         candidates = [
             Candidate(
                 name,
                 author=author_of(name),
                 anchor=name in self._anchors,
-                rating=middle if line.rating is None else line.rating,
+                rating=unrated if line.rating is None else line.rating,
                 error=UNRATED_ERROR if line.error is None else line.error / WIDTH,
                 pairs=pairs.of_version[line.version],
                 last=pairs.last[name],
@@ -277,7 +326,7 @@ class LadderGames(RecordedGames):
             )
             for name, line in self._lines.items()
         ]
-        return State(candidates, pairs.met, pairs.now)
+        return State(candidates, pairs.met, pairs.now, self._aside)
 
     def _can_play(self, game: running.ScheduledGame) -> bool:
         """Whether the store has the programs of both players."""
@@ -321,29 +370,16 @@ class LadderGames(RecordedGames):
         )
 
 
-class _Part(StandingSchedule):
-    """One of the two schedules of a ladder's games."""
+class _Placements(StandingSchedule):
+    """The first pairs of new versions. All else is done by the schedule of all pairs, which has its turn later."""
 
-    def __init__(self, games: LadderGames, *, placement: bool) -> None:
+    def __init__(self, games: LadderGames) -> None:
         self._games = games
-        self._placement = placement
 
     def next(self) -> Planned | None:
-        """The next game of this part."""
-        return self._games.start(placement=self._placement)
+        """The next game of a first pair."""
+        return self._games.start(placement=True)
 
     def note(self, finished: Finished) -> None:
         """Records the game."""
         self._games.note(finished)
-
-    def look(self, ladder: OpenLadder) -> None:
-        """This is the ladder now."""
-        self._games.opened = ladder
-
-    def interrupted(self) -> None:
-        """Schedules the games in progress again."""
-        self._games.interrupted()
-
-    def close(self) -> None:
-        """Ends the run."""
-        self._games.close()

@@ -7,7 +7,7 @@ both. All agents of an author wait together: a second agent, or a new version ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import exp, sqrt
 from random import Random
 from typing import Final
@@ -60,6 +60,8 @@ class State(Struct, frozen=True):
     """For two names in alphabetical order, the number of the last pair of their current versions."""
     now: int
     """Number of pairs that the ladder has begun."""
+    aside: Collection[frozenset[str]] = frozenset()
+    """Pairs of names that cannot be played."""
 
 
 class Pair(Struct, frozen=True):
@@ -124,9 +126,15 @@ def _begun(
     if not players:
         return None
     one = _most_urgent(_least_busy(players), waiting, random)
-    opponents = _least_busy([other for other in others if other.anchor or other.author != one.author])
+    opponents = _least_busy(
+        [
+            other
+            for other in others
+            if (other.anchor or other.author != one.author) and frozenset((one.name, other.name)) not in state.aside
+        ]
+    )
     if not opponents:
-        return None
+        return _begun(state, waiting, [player for player in players if player is not one], others, random)
     chance = random.random()
     if chance < _FAR:
         return Pair(one.name, random.choice(opponents).name)

@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
+from arena.ratings.scale import middle
 from db import ladder, ladder_results
 from db.database import Database
 from db.ladder import NewRating
@@ -129,8 +130,8 @@ class LadderRatings:
         rating moved."""
         settled = self._settled(current)
         held = self._anchors | {name: float(name.removeprefix(_SETTLED)) for name in settled.values()}
-        middle = sum(self._anchors.values()) / max(1, len(self._anchors))
-        found = fit(duels([], [*self._results.counted(settled)]), held=held, middle=middle)
+        counted = duels([], [*self._results.counted(settled)])
+        found = fit(counted, held=held, middle=middle(self._anchors.values()))
         new = []
         for name, rating, error in zip(found.names, found.ratings, found.errors(), strict=True):
             if name in held:

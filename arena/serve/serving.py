@@ -71,7 +71,7 @@ class Serving(WrappingSchedule):
         `clock`: seconds, for intervals."""
         self.ladder = ladder
         self._parts = parts
-        self._turns = InTurn([parts.people, parts.checks, parts.games.placements, parts.dated, parts.games.others])
+        self._turns = InTurn([parts.people, parts.checks, parts.games.placements, parts.dated, parts.games])
         super().__init__(self._turns)
         self._database = database
         self._folder = folder

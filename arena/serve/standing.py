@@ -37,6 +37,10 @@ def standing(
     now: Callable[[], datetime],
 ) -> Iterator[Serving]:
     """The standing process of `ladder`; its rater runs until the end of the `with` block. `pages`: as in `Serving`."""
+
+    def say(text: str) -> None:
+        tell(Notice(text))
+
     league = ladder.ladder.league
     confinement = Confinement(
         folder.scratch,
@@ -51,7 +55,7 @@ def standing(
     )
     with database.reading() as connection:
         submissions = SubmissionWatch(connection, ladder.id)
-    games = LadderGames(ladder, database, store, confinement, wait=wait)
+    games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)
     parts = Parts(
         people=InvitedGames(database, wait),
         checks=Checks(
@@ -72,7 +76,7 @@ def standing(
             wait,
             now,
             ladder_is_over=lambda: games.is_over,
-            say=lambda text: tell(Notice(text)),
+            say=say,
         ),
     )
     start_rater = partial(RaterProcess, folder, database, ladder.id)

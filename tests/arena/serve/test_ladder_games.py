@@ -19,6 +19,8 @@ from msgspec.structs import replace as replace_struct
 from sqlalchemy import Pool, event
 
 from agents.protocol import Verdict
+from arena.errors import BadFixture
+from arena.match.openings import Book
 from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned
 from arena.players.confinement import Confinement
 from arena.players.player import read_player
@@ -31,6 +33,7 @@ from arena.tournament import league as leagues
 from db import ladder, ladder_pairs, running, store
 from db.database import Database
 from tests.arena.tournament.test_tournament import Play, first_wins, record
+from tests.kit import broken_games
 from tests.kit.built_agent import LANGUAGES, built_agent
 from tests.kit.effort import tries
 
@@ -41,12 +44,13 @@ ANCHORS = {"random": 0.0, "alphabeta:depth=2": 400.0}
 class Stand:
     """An open ladder, runs of it without processes, and authors who hand in."""
 
-    def __init__(self, folder: Path, *, quarantine: int = 3, openings: int = 1) -> None:
+    def __init__(self, folder: Path, *, quarantine: int = 3, openings: int = 1, game: str = "tictactoe") -> None:
         self.folder = folder
         self.waits: list[str] = []
+        self.said: list[str] = []
         self.store = Store(folder / "arena.store")
         league = leagues.from_arguments(
-            "tictactoe", [*ANCHORS], name="cs101", seed=7, quarantine=quarantine, openings=openings
+            game, [*ANCHORS], name="cs101", seed=7, quarantine=quarantine, openings=openings
         )
         league = replace(league, agents=())
         ladder = Ladder(
@@ -57,7 +61,7 @@ class Stand:
             final=league,
         )
         with self.database() as database, database.writing() as connection:
-            open_ladder(connection, ladder, rules="tictactoe", ratings=ANCHORS, now=NOW)
+            open_ladder(connection, ladder, rules=self.store.take_game(game), ratings=ANCHORS, now=NOW)
 
     def database(self) -> Database:
         return Database(str(self.folder / "arena.db"))
@@ -84,7 +88,12 @@ class Stand:
             with database.reading() as connection:
                 ladder = opened(connection)
             confinement = Confinement(self.folder / "scratch", ladder.rules)
-            yield LadderGames(ladder, database, self.store, confinement, wait=self.waits.append, random=Random(seed))
+            yield LadderGames(
+                *(ladder, database, self.store, confinement),
+                wait=self.waits.append,
+                say=self.said.append,
+                random=Random(seed),
+            )
 
     def sql(self, query: str) -> list[Any]:
         with closing(sqlite3.connect(self.folder / "arena.db")) as connection:
@@ -104,7 +113,7 @@ def stand(tmp_path: Path) -> Stand:
 
 def begin(games: LadderGames) -> Planned:
     """The next game, in the order in which the standing director asks."""
-    game = games.placements.next() or games.others.next()
+    game = games.placements.next() or games.next()
     assert game is not None
     return game
 
@@ -138,6 +147,12 @@ def void(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
     return Verdict.VOID, None, None
 
 
+def rules_fail(games: LadderGames, game: Planned) -> None:
+    """The game ends because the rules failed."""
+    over = record(game, void)
+    games.note(replace(over, record=replace_struct(over.record, detail="the rules failed: ZeroDivisionError")))
+
+
 def test_a_pair_is_two_games_with_the_same_opening_and_swapped_seats(stand: Stand) -> None:
     with stand.running() as games:
         for _ in range(30):
@@ -165,18 +180,18 @@ def test_the_same_agents_do_not_get_an_opening_twice_until_they_had_all(stand: S
 
 def test_new_versions_play_anchors_first_and_both_schedules_share_the_pairs(stand: Stand) -> None:
     with stand.running() as games:
-        assert games.others.next() is None
+        assert games.next() is None
         while (game := games.placements.next()) is not None:
             assert set(names(game)) & ANCHORS.keys()
             games.note(record(game, first_wins))
         assert stand.statuses() == {"finished": 3 * 8 * 2}
-        first = games.others.next()
+        first = games.next()
         assert first is not None
-        second = games.others.next()
+        second = games.next()
         assert second is not None
         assert first.identity == second.identity
         games.placements.note(record(first, first_wins))
-        games.others.note(record(second, first_wins))
+        games.note(record(second, first_wins))
         assert games.is_idle
 
 
@@ -194,8 +209,7 @@ def test_a_killed_run_goes_on_with_the_games_in_progress_as_the_same_attempts(st
 def test_a_closed_run_leaves_no_game_in_progress(stand: Stand) -> None:
     with stand.running() as games:
         begin(games)
-        games.others.close()
-        games.placements.close()
+        games.close()
     assert stand.statuses() == {"scheduled": 2}
     assert stand.sql("SELECT status FROM tournament") == [("stopped",)]
 
@@ -211,7 +225,7 @@ def test_after_finish_only_the_pairs_in_progress_are_played(stand: Stand) -> Non
         over.append(games.is_over)
         assert over == [False, False, True]
         assert games.placements.next() is None
-        assert games.others.next() is None
+        assert games.next() is None
         games.is_closed = False
         assert not games.is_over
         assert begin(games).identity != game.identity
@@ -225,7 +239,7 @@ def test_a_closed_ladder_is_over_also_if_another_process_cancelled_its_last_game
         with stand.database() as database, database.writing() as connection:
             store.cancel_attempts(connection, [one.id for one in running.scheduled(connection, 1, 9)])
         assert not games.is_over, "it does not know yet"
-        assert games.others.next() is None
+        assert games.next() is None
         assert games.is_over
 
 
@@ -269,8 +283,7 @@ def test_a_game_of_a_replaced_version_that_was_lost_is_not_played_again(stand: S
             if lost == "void":
                 games.note(record(game, void))
             else:
-                games.placements.interrupted()
-                games.others.interrupted()
+                games.interrupted()
             assert games.is_idle
     with stand.running() as games:
         assert games.is_idle
@@ -288,8 +301,7 @@ def test_a_void_game_is_played_again_at_most_three_times(stand: Stand) -> None:
 def test_a_game_whose_rules_fail_is_not_played_again_and_the_ladder_goes_on(stand: Stand) -> None:
     with stand.running() as games:
         game = begin(games)
-        over = record(game, void)
-        games.note(replace(over, record=replace_struct(over.record, detail="the rules failed: ZeroDivisionError")))
+        rules_fail(games, game)
         (other_leg,) = play(games, most=1)
         assert (other_leg.identity, other_leg.leg) == (game.identity, 1)
         assert games.is_idle
@@ -297,6 +309,83 @@ def test_a_game_whose_rules_fail_is_not_played_again_and_the_ladder_goes_on(stan
         assert games.is_idle
         assert begin(games).identity != game.identity
     assert stand.statuses() == {"void": 1, "finished": 1, "playing": 1, "scheduled": 1}
+
+
+def test_rules_that_fail_in_every_game_begin_no_pair_after_three_games_until_the_next_run(stand: Stand) -> None:
+    for run in range(1, 3):
+        with stand.running() as games:
+            played = 0
+            while (game := games.placements.next() or games.next()) is not None:
+                rules_fail(games, game)
+                played += 1
+                assert played < 10
+            assert games.is_idle
+            assert games.next() is None
+        assert len(stand.said) == run
+        assert stand.said[-1].startswith("the rules failed 3 times in a row, so no more pairs begin. Start the server")
+        assert stand.said[-1].endswith("(the rules failed: ZeroDivisionError)")
+    assert stand.statuses() == {"void": 8}, "both games of each pair that was begun"
+
+
+def test_rules_that_fail_now_and_then_stop_nothing(stand: Stand) -> None:
+    with stand.running() as games:
+        for number in range(30):
+            game = begin(games)
+            if number % 3:
+                rules_fail(games, game)
+            else:
+                games.note(record(game, first_wins))
+    assert stand.said == []
+    assert stand.statuses()["void"] == 20
+
+
+def test_rules_that_fail_in_every_opening_neither_end_the_server_nor_keep_it_busy(tmp_path: Path) -> None:
+    stand = Stand(tmp_path, game=broken_games.written(tmp_path, "Leaves"), openings=2)
+    for name in ("ann", "bob", "cid"):
+        stand.hand_in(name)
+    with stand.running() as games:
+        assert games.placements.next() is None
+        assert games.next() is None
+        assert games.is_idle
+    *aside, broken = stand.said
+    assert len(aside) == 3
+    assert all("do not meet in this run: the rules failed: SystemExit: 3 (odd.py" in text for text in aside)
+    assert broken.startswith("the rules failed 3 times in a row")
+    assert stand.statuses() == {}
+
+
+def test_a_pair_without_an_opening_is_put_aside_and_all_others_play(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening = Book.opening
+
+    def fails_for_ann_and_bob(book: Book, cycle: int, *players: str) -> tuple[str, ...]:
+        if {*players} == {"ann", "bob"}:
+            raise BadFixture("the rules failed: ZeroDivisionError, in an opening")
+        return opening(book, cycle, *players)
+
+    monkeypatch.setattr(Book, "opening", fails_for_ann_and_bob)
+    with stand.running() as games:
+        met = Counter(frozenset(names(game)) for game in play(games, most=150))
+    assert frozenset({"ann", "bob"}) not in met
+    assert {frozenset({"ann", "cid"}), frozenset({"bob", "cid"})} <= met.keys()
+    (said,) = stand.said
+    assert sorted(said.partition(" do")[0].split(" and ")) == ["ann", "bob"]
+
+
+def test_a_new_ruling_is_followed_at_the_next_look(stand: Stand) -> None:
+    with stand.running() as games:
+        begin(games)
+        with stand.database() as database, database.writing() as connection:
+            for name in ("ann", "bob", "cid"):
+                store.rule_on_entry(connection, 1, name, "withdraw", "left the course", NOW)
+        assert games._lines.keys() == {"ann", "bob", "cid", *ANCHORS}
+        games.look(games.opened)
+        assert games._lines.keys() == {*ANCHORS}
+        with stand.database() as database, database.writing() as connection:
+            store.rule_on_entry(connection, 1, "bob", "release", "came back", NOW)
+        games.look(games.opened)
+        assert games._lines.keys() == {"bob", *ANCHORS}
 
 
 def test_faults_in_a_row_put_an_agent_aside_until_its_next_submission(stand: Stand) -> None:
@@ -363,9 +452,9 @@ def test_an_agent_that_another_process_has_released_plays_again(stand: Stand) ->
     for name in ("ann", "bob", "cid"):
         stand.set_status(name, "withdrawn")
     with stand.running() as games:
-        assert games.others.next() is None
+        assert games.next() is None
         stand.set_status("bob", "active")
-        asked = [part.next() for part in (games.placements, games.others, games.placements)]
+        asked = [part.next() for part in (games.placements, games, games.placements)]
         assert [game is not None and "bob" in names(game) for game in asked] == [False, False, True]
 
 
@@ -404,7 +493,7 @@ def test_when_the_store_is_lost_nobody_loses_a_game_and_all_play_when_it_is_back
         play(games, most=1)
         shutil.move(stand.store.folder, stand.folder / "away")
         assert games.placements.next() is None
-        assert games.others.next() is None
+        assert games.next() is None
         # An agent whose second game waits is not chosen for another one.
         assert len(games.left_out) >= len(games._versions.keys() - ANCHORS.keys()) - 1
         shutil.move(stand.folder / "away", stand.store.folder)
@@ -499,8 +588,7 @@ class Life:
         what = self.random.random()
         if what < 0.04:
             playing.clear()
-            games.placements.interrupted()
-            games.others.interrupted()
+            games.interrupted()
         elif what < 0.1:
             self.versions += 1
             name = self.random.choice(("ann", "bob", "cid", "dan"))
@@ -509,7 +597,7 @@ class Life:
         elif what < 0.13:
             self.stand.set_status("bob", self.random.choice(("active", "withdrawn")))
         elif what < 0.55 and len(playing) < 4:
-            part = self.random.choice((games.placements, games.others))
+            part = self.random.choice((games.placements, games))
             if (game := part.next()) is not None:
                 playing.append(game)
         elif playing:
@@ -541,7 +629,7 @@ def test_every_game_is_recorded_once_whatever_happens(stand: Stand, number: int)
         life.run(40)
     with stand.running() as games:
         games.is_closed = True
-        while (game := games.placements.next() or games.others.next()) is not None:
+        while (game := games.placements.next() or games.next()) is not None:
             life.ends(games, game)
         assert games.is_idle
         games.close()

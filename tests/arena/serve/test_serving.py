@@ -56,10 +56,10 @@ class Queue(InOrder, StandingSchedule):
         self.calls.append("close")
 
 
-class Games:
+class Games(Queue):
     def __init__(self) -> None:
-        self.placements, self.others = Queue(), Queue()
-        self.calls: list[str] = []
+        super().__init__()
+        self.placements = Queue()
         self.put_aside: list[str] = []
         self.left_out: dict[str, str] = {}
         self.is_closed = False
@@ -219,7 +219,7 @@ class Until(InOrder):
 
 def test_people_play_before_all_others_and_their_games_are_recorded(room: Room) -> None:
     guests = Guests()
-    room.games.others.append(game(entrant("random"), entrant("alphabeta:depth=2"), number=7))
+    room.games.append(game(entrant("random"), entrant("alphabeta:depth=2"), number=7))
     guest = Entrant("alice", "guest", source="human", invite=guests.seat)
     number = room.serving.invite(game(guest, entrant("random")), {"alice": "human", "random": "random"})
     assert number == FIRST_NUMBER
