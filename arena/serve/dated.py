@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from arena.errors import ArenaError
+from arena.history.words import without_store
 from arena.match.schedule import Finished, Planned
 from arena.players import versions
 from arena.players.builder import walls_of
@@ -69,6 +70,8 @@ class DatedTournaments(StandingSchedule):
         self._now = now
         self._ladder_is_over = ladder_is_over
         self._say = say
+        # What was said about rules that fail.
+        self._said: set[str] = set()
         # By tournament: why it could not begin when this was tried last.
         self._trouble: dict[str, str] = {}
         self._running: list[_Running] = []
@@ -200,11 +203,16 @@ class DatedTournaments(StandingSchedule):
                 scratch=self._folder.scratch,
                 wait=self._wait,
                 first=still_due,
+                if_rules_fail=self._say_once,
             )
-            tournament.ends_if_rules_fail = False
             self._running.append(_Running(tournament, stack.pop_all()))
-        games = f"{tournament.over} of {tournament.all} games are over"
+        games = f"{tournament.over} of {tournament.expected} games are over"
         self._say(f"the tournament {league.name!r} is being played: {len(agents)} agents, {games}")
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._say(without_store(text))
 
     def _end(self, one: _Running) -> None:
         self._release(one)

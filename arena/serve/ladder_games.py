@@ -66,7 +66,7 @@ class LadderGames(RecordedGames, StandingSchedule):
     ) -> None:
         """Goes on with the ladder: games that were in progress are scheduled again. `say` gets a sentence when rules
         fail and pairs are therefore not played."""
-        tournament = RecordedTournament(opened.id, opened.seed, opened.ladder.league, opened.rules)
+        tournament = RecordedTournament(opened.id, opened.seed, opened.ladder.league, opened.rules, say)
 
         def go_on(connection: Connection) -> tuple[dict[str, int], list[BegunPairs]]:
             store.set_status(connection, tournament.id, "running", datetime.now(UTC))
@@ -75,7 +75,6 @@ class LadderGames(RecordedGames, StandingSchedule):
 
         faults, pairs = written(database, wait, go_on)
         super().__init__(tournament, database, wait=wait, faults=faults)
-        self.ends_if_rules_fail = False
         self.placements = _Placements(self)
         # Agents that cannot play because their copy in the store cannot be used, each with the reason.
         self.left_out: dict[str, str] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from typing import Final
 
 from msgspec import convert, to_builtins
 
+from arena.errors import BadFixture
 from arena.match.openings import Book, Opening
 from arena.tournament import formats
 from arena.tournament.formats.sprt_match import MatchTest, match_test
@@ -36,6 +37,8 @@ class RecordedTournament:
     league: League
     rules: str
     """The game's text for the referee: paths of user-supplied files lead into the store."""
+    if_rules_fail: Callable[[str], None] | None = None
+    """Called with a sentence when user-supplied rules fail, and the next game is played; None: the run ends."""
 
 
 def schedule_more(connection: Connection, tournament: RecordedTournament) -> list[formats.Pairing]:
@@ -113,7 +116,14 @@ def _new_games(
     """The games of new pairings; those of a pairing share its opening."""
     book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
     for pairing in pairings:
-        yield from games_of(tournament, pairing, versions, book.opening(pairing.cycle, *pairing.names))
+        try:
+            opening = book.opening(pairing.cycle, *pairing.names)
+        except BadFixture as error:
+            if tournament.if_rules_fail is None:
+                raise
+            tournament.if_rules_fail(f"games of {tournament.league.name!r} start without an opening: {error}")
+            opening = ()
+        yield from games_of(tournament, pairing, versions, opening)
 
 
 def games_of(

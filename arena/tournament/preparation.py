@@ -6,8 +6,8 @@ withdrawals, added agents and rounds) are recorded here; any other change of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Any, Final
@@ -48,13 +48,20 @@ class Prepared:
 
 
 def prepare(
-    connection: Connection, league: League, rules: str, entrants: Mapping[str, Entrant], *, rerun_changed: bool
+    connection: Connection,
+    league: League,
+    rules: str,
+    entrants: Mapping[str, Entrant],
+    *,
+    rerun_changed: bool,
+    if_rules_fail: Callable[[str], None] | None = None,
 ) -> Prepared:
     """Creates or resumes the tournament; BadLeague if the description has changed too much.
 
     With `rerun_changed`, games of an older source are played again."""
     now = datetime.now(UTC)
     tournament = _continued(connection, league, rules, now) or _created(connection, league, rules, now)
+    tournament = replace(tournament, if_rules_fail=if_rules_fail)
     changed = _enter_all(connection, tournament, entrants, now)
     if rerun_changed:
         _rerun(connection, tournament.id)

@@ -37,9 +37,6 @@ class RecordedGames:
         self._database = database
         self._wait = wait
         self._faults = dict(faults)
-        # Whether a game in which user-supplied rules fail ends the run. Otherwise it stays void, and the next game is
-        # played.
-        self.ends_if_rules_fail = True
 
     # Inside a transaction.
 
@@ -47,7 +44,7 @@ class RecordedGames:
         """Records the end of the game. A void game is scheduled again, unless it was played `MOST_ATTEMPTS` times, or
         user-supplied rules failed; returns whether it is. BadFixture if that ends the run."""
         game = finished.game
-        if self.ends_if_rules_fail:
+        if self._on_record.if_rules_fail is None:
             refuse_broken_rules(finished.record)
         store.finish(connection, game.number, finished.record, host=host(game), now=datetime.now(UTC))
         if finished.record.verdict != Verdict.VOID or rules_failed(finished.record):

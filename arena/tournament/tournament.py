@@ -78,10 +78,11 @@ class Tournament(RecordedGames, Schedule):
         wait: Wait,
         rerun_changed: bool = False,
         first: Callable[[Connection], None] = lambda _: None,
+        if_rules_fail: Callable[[str], None] | None = None,
     ) -> Self:
         """Starts or resumes the tournament that `league` describes, in one transaction: enters all agents and schedules
         the games known so far. BadLeague if the description has changed too much. `first` is called in this transaction
-        before anything is written; if it raises an error, nothing is.
+        before anything is written; if it raises an error, nothing is. `if_rules_fail`: as in `RecordedTournament`.
 
         Sources are copied to `submissions`; the modules that agents can import are placed in the folder `scratch`."""
         rules = submissions.take_game(league.game)
@@ -112,7 +113,9 @@ class Tournament(RecordedGames, Schedule):
 
         def prepared(connection: Connection) -> Prepared:
             first(connection)
-            return prepare(connection, league, rules, entrants, rerun_changed=rerun_changed)
+            return prepare(
+                *(connection, league, rules, entrants), rerun_changed=rerun_changed, if_rules_fail=if_rules_fail
+            )
 
         return cls(written(database, wait, prepared), database, entrants=entrants, confinement=confinement, wait=wait)
 

@@ -15,6 +15,8 @@ import pytest
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
+from arena.errors import BadFixture
+from arena.match.openings import Book
 from arena.match.schedule import Finished, Planned
 from arena.players.player import read_player
 from arena.players.submissions import Store
@@ -144,7 +146,7 @@ def test_a_tournament_begins_at_its_time_with_the_versions_of_then(room: Room) -
     assert room.entries("cs101 friday") == {"alice": "alphabeta:depth=2", "bob": "random", "carol": "random"}
     assert {status for _, _, status in room.games("cs101 friday")} == {"finished"}
     assert room.said == [
-        "the tournament 'cs101 friday' is being played: 3 agents, 0 of 2 games are over",
+        "the tournament 'cs101 friday' is being played: 3 agents, 0 of 6 games are over",
         "the tournament 'cs101 friday' is over; its results: arena standings 'cs101 friday'",
     ]
     with room.run() as dated:
@@ -301,6 +303,32 @@ def test_a_game_whose_rules_fail_stays_void_and_the_tournament_goes_on(room: Roo
     statuses = Counter(status for _, _, status in room.games("cs101 friday").elements())
     assert statuses == {"void": 1, "finished": 5}
     assert room.said[-1].startswith("the tournament 'cs101 friday' is over")
+
+
+def test_rules_that_fail_in_openings_end_no_tournament_and_are_reported_once(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a swiss tournament the next openings are drawn while a result is recorded."""
+
+    def fails(*_: object) -> tuple[str, ...]:
+        raise BadFixture("the rules failed: ZeroDivisionError, in an opening")
+
+    room.hand_in(*STUDENTS, "dave")
+    room.now = FRIDAY
+    with room.run() as dated:
+        game = room.next_of(dated)
+        assert game is not None
+        monkeypatch.setattr(Book, "opening", fails)
+        dated.note(finished(game))
+        room.play_all(dated)
+        room.now = CLOSES
+        room.play_all(dated)
+        assert dated.is_over
+    assert [text for text in room.said if "opening" in text] == [
+        f"games of 'cs101 {name}' start without an opening: the rules failed: ZeroDivisionError, in an opening"
+        for name in ("friday", "final")
+    ]
+    assert {status for _, _, status in room.games("cs101 final")} == {"finished"}
 
 
 def test_others_learn_where_a_tournament_is_played(room: Room) -> None:
