@@ -128,14 +128,15 @@ def exists(connection: Connection, name: str) -> bool:
     return row is not None
 
 
-def updated(connection: Connection, ladder: Ladder, *, rules: str) -> OpenLadder:
-    """The ladder that is open already, with its description as it is now; BadLeague if it has changed too much."""
+def updated(connection: Connection, ladder: Ladder, *, rules: str, now: datetime) -> OpenLadder:
+    """The recorded ladder, with its description as it is now; BadLeague if it has changed too much. A description
+    without `opens` opens it now."""
     row = running.tournament(connection, ladder.name)
     if row is None:
         raise NotFound(f"there is no ladder {quote(ladder.name)}")
     record.lock_submissions(connection, row["id"])  # the final does not begin meanwhile
     before = _read(connection, ladder.name)
-    ladder = _with_rules(replace(ladder, opens=ladder.opens or before.opens), rules)
+    ladder = _with_rules(replace(ladder, opens=ladder.opens or min(before.opens, now)), rules)
     _refuse_changes(row, before, ladder, rules)
     closed_early = row["settings"].get(_CLOSED_EARLY)
     settings = _settings(ladder, rules, before.anchors)

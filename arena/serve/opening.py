@@ -49,13 +49,19 @@ def open_or_update(
     rules = store.take_game(ladder.league.game)
     with database.writing() as connection:
         if exists(connection, ladder.name):
-            return updated(connection, ladder, rules=rules)
+            return updated(connection, ladder, rules=rules, now=now())
     if ladder.closes <= now():
         raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {words.moment(ladder.closes)}")
+    for one in ladder.tournaments:
+        if one.starts <= now():
+            raise BadLeague(
+                f"{one.league.name}: starts: expected a time to come, got {words.moment(one.starts)}; it would begin "
+                "without agents"
+            )
     ratings = ratings_of_anchors(ladder, database, store, wait=wait, say=say)
     with database.writing() as connection:
         if exists(connection, ladder.name):  # another process has opened it meanwhile
-            return updated(connection, ladder, rules=rules)
+            return updated(connection, ladder, rules=rules, now=now())
         return open_ladder(connection, ladder, rules=rules, ratings=ratings, now=now())
 
 

@@ -35,6 +35,7 @@ def final(
     Example: arena ladder final cs101
     """
     from arena.serve.opened import opened
+    from arena.tournament import formats
     from arena.tournament.standings import standings
     from db import running
     from db.database import Database
@@ -44,13 +45,29 @@ def final(
         row = running.tournament(connection, ladder.final)
         if row is None:
             raise BadLeague(_not_begun(connection, ladder, submissions(database).folder))
+        is_over = row["status"] == "finished"
         over, all = running.counts(connection, row["id"])
+        if not is_over:  # later rounds are scheduled when the round before is over
+            entered = running.entries(connection, row["id"])
+            all = max(all, formats.estimate(ladder.ladder.final, len(entered)).games)
         found = standings(connection, row["id"])
     if format is OutputFormat.TABLE:
         print(printable(f"{ladder.final}: {row['format']}, {over} of {all} games are over, {row['status']}") + "\n")
     show_standings(found, format=format)
     if format is OutputFormat.TABLE:
-        print("\n" + printable(_what_next(ladder, is_over=row["status"] == "finished")))
+        print("\n" + printable(_what_next(ladder, is_over=is_over)))
+
+
+def state(connection: Connection, ladder: OpenLadder) -> str:
+    """The end of a sentence about the ladder: whether its final is over or in progress; empty before it."""
+    from db import running
+
+    row = running.tournament(connection, ladder.final)
+    if row is None:
+        return ""
+    is_over = row["status"] == "finished"
+    verb = "is over; its results" if is_over else "has begun; its standings"
+    return f"; the final {verb}: arena ladder final {quote(ladder.name)}"
 
 
 def _what_next(ladder: OpenLadder, *, is_over: bool) -> str:

@@ -130,6 +130,7 @@ def show(
             _show_agent(connection, found, lines, agent, format)
             return
         latest = record.submissions(connection, found.id, most=_SUBMISSIONS)
+        after_close = final.state(connection, found)
     rows = _players(found, lines)
     handed_in = [_submission(one) for one in latest]
     if format is OutputFormat.JSON:
@@ -141,7 +142,7 @@ def show(
         return
     league = found.ladder.league
     print(f"{printable(found.name)}: {words.without_store(printable(league.game_text))}, clock {league.clock}")
-    print(f"{_phase(found, _now())}\n")
+    print(f"{_phase(found, _now())}{after_close}\n")
     show_rows(rows, PLAYERS, format=format, narrowed="name", numbers=_NUMBERS)
     if handed_in:
         print("\nThe last submissions:\n")

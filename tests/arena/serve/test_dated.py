@@ -280,7 +280,7 @@ def test_agents_in_other_languages_have_the_walls_and_limits_of_their_language(r
     source, started_as = built_agent(room.store, tmp_path)
     with room.database.writing() as connection:
         described = replace(room.ladder.ladder, languages=LANGUAGES)
-        room.ladder = updated(connection, described, rules=room.ladder.rules)
+        room.ladder = updated(connection, described, rules=room.ladder.rules, now=room.now)
     room.hand_in("bob")
     room.hand_in("alice", source=source, started_as=started_as)
     room.now = FRIDAY

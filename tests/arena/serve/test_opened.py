@@ -95,7 +95,7 @@ def begun(connection: Connection, ladder: Ladder, *, rules: str | None = None) -
 def updated(connection: Connection, folder: Path, text: str) -> OpenLadder:
     """The ladder with another description, read again."""
     ladder = described(folder, text)
-    found = ladders.updated(connection, ladder, rules=ladder.league.game)
+    found = ladders.updated(connection, ladder, rules=ladder.league.game, now=NOON)
     assert ladders.opened(connection, found.name) == found
     return found
 
@@ -194,6 +194,12 @@ def test_times_limits_and_tournaments_can_change(connection: Connection, tmp_pat
     assert (after.id, after.seed, after.anchors, after.rules) == (before.id, before.seed, before.anchors, before.rules)
 
 
+def test_a_description_without_its_opening_time_opens_the_ladder_now(connection: Connection, tmp_path: Path) -> None:
+    before = begun(connection, described(tmp_path, SMALL + "opens = 2099-11-02"))
+    assert before.opens > NOON
+    assert updated(connection, tmp_path, SMALL).opens == NOON
+
+
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
@@ -220,7 +226,7 @@ def test_changed_rules_of_the_same_name_are_refused(connection: Connection, tmp_
     ladder = described(tmp_path, WHOLE)
     begun(connection, ladder, rules="store/1/game.py:Countdown")
     with pytest.raises(BadLeague, match="game: its rules have changed"):
-        ladders.updated(connection, ladder, rules="store/2/game.py:Countdown")
+        ladders.updated(connection, ladder, rules="store/2/game.py:Countdown", now=NOON)
 
 
 def test_anchors_without_given_ratings_keep_those_of_the_opening(connection: Connection, tmp_path: Path) -> None:

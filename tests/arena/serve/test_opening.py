@@ -68,6 +68,14 @@ def test_anchors_are_rated_by_their_games_and_the_first_one_is_at_zero(tmp_path:
     assert played(database) == {"cs101": 0, "cs101 anchors": 6}
 
 
+def test_a_tournament_that_began_before_the_ladder_opens_is_refused(tmp_path: Path, database: Database) -> None:
+    text = UNRATED + '[[ladder.tournament]]\nname = "friday"\nstarts = "2026-01-02 10:00"\n'
+    with pytest.raises(BadLeague) as error:
+        opened(described(tmp_path, text), database, tmp_path, pytest.fail)
+    assert str(error.value).startswith("cs101 friday: starts: expected a time to come, got 2026-01-02 10:00")
+    assert played(database) == {}
+
+
 def test_an_interrupted_opening_goes_on_where_it_was(tmp_path: Path, database: Database) -> None:
     ladder = described(tmp_path)
 

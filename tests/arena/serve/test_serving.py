@@ -298,7 +298,9 @@ def test_a_ladder_that_closes_later_after_all_goes_on(room: Room) -> None:
     closed = [room.games.is_closed]
     ladder = room.hand_ins.opened.ladder
     with room.hand_ins.database.writing() as connection:
-        updated(connection, replace(ladder, closes=CLOSES + timedelta(days=1)), rules=room.hand_ins.opened.rules)
+        updated(
+            connection, replace(ladder, closes=CLOSES + timedelta(days=1)), rules=room.hand_ins.opened.rules, now=CLOSES
+        )
     (notice,) = room.look()
     assert isinstance(notice, Notice)
     assert notice.text.startswith("the ladder is open again, until 2026-12-2")

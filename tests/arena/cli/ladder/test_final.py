@@ -9,7 +9,7 @@ import pytest
 
 from arena.players.submissions import Store
 from arena.serve.dated import DatedTournaments
-from arena.serve.opened import OpenLadder, close, extend
+from arena.serve.opened import OpenLadder, close, extend, opened
 from arena.walls.run_folder import RunFolder
 from db import ladder as rows
 from db.database import Database
@@ -90,6 +90,32 @@ def test_the_final_shows_its_standings_and_how_to_grade(ladder: OpenLadder, tmp_
     assert shown.endswith("\ngrade list: arena grades 'cs101 final'\n")
     grades = arena("grades", "cs101 final", "--format", "csv").out
     assert [line.split(",")[0] for line in grades.splitlines()] == ["agent", "alice", "bob", "carol"]
+
+
+def test_show_says_whether_the_final_is_over_and_a_swiss_final_counts_the_games_of_all_rounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Database("arena.db") as database, RunFolder() as folder:
+        store_ladder(database, tmp_path, f'{OPEN}\n[ladder.final]\nformat = "swiss"\nrounds = 3\n')
+        with database.writing() as connection:
+            ladder = close(connection, opened(connection), NOW - timedelta(hours=1))
+        assert "the final" not in arena("ladder", "show").out
+        dated = DatedTournaments(
+            *(ladder, database, Store(tmp_path / "arena.store"), folder, pytest.fail, lambda: NOW),
+            ladder_is_over=lambda: True,
+            say=lambda _: None,
+        )
+        assert dated.next() is not None
+        dated.interrupted()
+        assert "; the final has begun; its standings: arena ladder final cs101\n" in arena("ladder", "show").out
+        assert "cs101 final: swiss, 0 of 6 games are over, running" in arena("ladder", "final").out
+        play_all(dated)
+        dated.close()
+    shown = arena("ladder", "show").out.splitlines()[1]
+    assert shown.startswith("closed since ")
+    assert shown.endswith("; the final is over; its results: arena ladder final cs101")
+    assert "cs101 final: swiss, 6 of 6 games are over, finished" in arena("ladder", "final").out
 
 
 def test_a_ladder_is_not_graded(ladder: OpenLadder) -> None:
