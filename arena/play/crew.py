@@ -39,12 +39,21 @@ _LONGEST_LINE: Final = 500
 class Process:
     """One process of the crew. It runs until `end` is called or its link closes."""
 
-    def __init__(self, arguments: Sequence[str], *, folder: RunFolder, descriptors: Sequence[int] = ()) -> None:
-        """`descriptors`: those that the process gets, under the same numbers."""
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        *,
+        folder: RunFolder,
+        descriptors: Sequence[int] = (),
+        ends_within: float = _ENDS_WITHIN,
+    ) -> None:
+        """`descriptors`: those that the process gets, under the same numbers. `ends_within`: the seconds that `end`
+        gives it to exit."""
         if sys.platform == "win32":
             raise ArenaError("a referee and its players need Linux or macOS; on Windows use WSL")
         ours, theirs = socket.socketpair()
         self.link: socket.socket = ours
+        self._ends_within = ends_within
         self._log = folder.path / f"log-{secrets.token_hex(4)}"
         with theirs, self._log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -98,13 +107,13 @@ class Process:
         self.link.close()
 
     def end(self, *, asked: bool = False) -> None:
-        """Waits for the process to exit, and kills it after 2 s.
+        """Waits for the process to exit, and kills it after `ends_within`.
 
         A process that was `asked` to end keeps its link until then: a closed link would mean that the director died."""
         if not asked:
             self.hang_up()
         try:
-            self._process.wait(_ENDS_WITHIN)
+            self._process.wait(self._ends_within)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -34,6 +34,8 @@ GAMES: Final = 20
 """Number of games after which ratings are computed anew."""
 SECONDS: Final = 30.0
 """Seconds after which they are computed anew, if a game ended."""
+LAST_RATINGS_WITHIN: Final = 30.0
+"""Seconds that it has for its last ratings when the server ends: a fit of a thousand versions takes some."""
 _SHARE: Final = 0.1
 """The part of the time that is spent on ratings at most: with thousands of versions they are computed less often."""
 _NICE: Final = 10
@@ -47,7 +49,7 @@ class RaterProcess:
     """The director's end of the rater."""
 
     def __init__(self, folder: RunFolder, database: Database, tournament: int) -> None:
-        self._process = Process(["-m", "arena.serve.rater"], folder=folder)
+        self._process = Process(["-m", "arena.serve.rater"], folder=folder, ends_within=LAST_RATINGS_WITHIN)
         # Not as arguments: the address of a database can have a password in it.
         address = database.address.render_as_string(hide_password=False)
         self._process.send_settings({"database": address, "tournament": tournament})
@@ -83,7 +85,7 @@ class RaterProcess:
         return self._process.how_it_ended()
 
     def end(self) -> None:
-        """Ends the process."""
+        """Ends the process, which writes its last ratings first."""
         self._process.end()
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.serve import rater as raters
 from arena.serve.rater import GAMES, SECONDS, Rater, RaterProcess, _serve
 from arena.walls.run_folder import RunFolder
 from db import ladder
@@ -217,3 +218,16 @@ def test_a_database_that_is_not_there_is_one_line(folder: RunFolder, database: D
         finally:
             rater.end()
     assert how.startswith("exited with code 1: there is no database ")
+
+
+@pytest.mark.parametrize(("within", "games"), [(raters.LAST_RATINGS_WITHIN, 2), (0.0, 0)])
+def test_a_rater_that_is_ended_has_time_for_its_last_ratings(
+    database: Database, monkeypatch: pytest.MonkeyPatch, within: float, games: int
+) -> None:
+    """Two seconds, which other processes have, can be too short for a fit of many versions."""
+    monkeypatch.setattr(raters, "LAST_RATINGS_WITHIN", within)
+    players = Players(database)
+    players.play(2)
+    with RunFolder() as folder:
+        RaterProcess(folder, database, TOURNAMENT).end()
+    assert players.rated() == games
