@@ -63,7 +63,7 @@ class Names:
         for id, shown in self.titles(connection).items():
             if shown == title:
                 return id
-        raise NotFound(f"there is no tournament {title!r}")
+        raise NotFound("There is no tournament of this name.")
 
     def standings(self, connection: Connection, tournament: int, shown: Mapping[str, str]) -> TournamentStandings:
         """The standings under the names `shown`. They are read again when results, rulings or entries have changed."""

@@ -331,7 +331,7 @@ def _own_names(connection: Connection, tournament: int, names: ShownNames) -> di
 
 def _own_name(own: Mapping[str, str], alias: str) -> str:
     if alias not in own:
-        raise NotFound(f"there is no agent {alias!r} in this tournament")
+        raise NotFound("There is no agent of this name in this tournament.")
     return own[alias]
 
 

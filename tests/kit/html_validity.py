@@ -19,7 +19,7 @@ def _names(text: str) -> frozenset[str]:
 _VOID: Final = _names("br col hr img input link meta")
 _HTML: Final = _names(
     "a abbr b body br button caption code col colgroup dd details div dl dt em figcaption figure footer form h1 h2 h3 "
-    "h4 h5 h6 head header hr html i img input label li link main meta nav ol optgroup option output p pre q s script "
+    "h4 h5 h6 head header hr html i img input label li link main meta nav noscript ol optgroup option output p pre q s script "
     "section select small span strong style sub summary sup svg table tbody td tfoot th thead time title tr u ul"
 )
 _SVG: Final = _names(
@@ -129,7 +129,8 @@ class _Checker(HTMLParser):
             if name.startswith("on"):
                 self.fail(f"<{tag} {name}>")
             loads = name == "src" or (name == "href" and tag in ("link", "use"))
-            if loads and not (value or "").startswith(("#", "data:")):
+            is_ours = tag == "script" and (value or "").startswith("/static/") and attributes.get("type") == "module"
+            if loads and not is_ours and not (value or "").startswith(("#", "data:")):
                 self.fail(f"<{tag} {name}={value!r}> asks for another file")
             if name in _REFERENCES:
                 self.references += [(reference, line) for reference in (value or "").split()]
@@ -149,7 +150,7 @@ class _Checker(HTMLParser):
             self.labelled.add(attributes.get("for") or "")
         if tag in ("input", "select", "textarea") and not self.is_in("label") and not attributes.get("aria-label"):
             self.unlabelled.append((attributes.get("id") or "", f"line {line}: <{tag}> without a label"))
-        if tag == "button" and attributes.get("type") != "button":
+        if tag == "button" and attributes.get("type") != ("submit" if self.is_in("form") else "button"):
             self.fail("<button> without a type")
 
     def handle_endtag(self, tag: str) -> None:

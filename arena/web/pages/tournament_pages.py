@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from arena.web.results import Heading
 
 LADDER: Final = "ladder"
+_NO_KNOCKOUT: Final = "This tournament is not a knockout."
 
 
 def standings(heading: Heading, report: Report) -> Document:
@@ -81,7 +82,7 @@ def bracket(heading: Heading, report: Report) -> Document:
     shown = bracket_parts(report, TournamentLinks(heading.title))
     return frame.page(
         "Bracket",
-        element("div", *(shown[1:] or [element("p", words(f"{heading.title} is not a knockout."))])),
+        element("div", *([element("h2", "Rounds"), *shown[1:]] if shown else [element("p", _NO_KNOCKOUT)])),
         of=heading,
         at=links.bracket(heading.title),
         made=report.made,

@@ -1,0 +1,164 @@
+"""Every route of the page server, over a record in which all names are hostile and everything private is marked.
+
+Nothing private is in any answer, with a roster or without, and every answer has the headers that protect its reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import quote
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+
+from arena.web import statics
+from arena.web.app import ROUTES
+from tests.kit.html_validity import check_html
+from tests.kit.web_record import ALIASES, NAMES, TITLES, WebRecord, secrets_in, store_everything
+from tests.kit.web_room import Answer, PageServer
+
+_HOSTILE_MARKUP: Final = re.compile(r'<script(?! )[^>]*>(?!\n)|<[a-z][^>"]*(?:"[^"]*"[^>"]*)* on[a-z]+=|="javascript:')
+_FOREIGN: Final = re.compile(r'(?:href|src|action|srcset|data|poster)="\s*(?:[a-z]+:)?//|url\((?!#)')
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> WebRecord:
+    """The record."""
+    return store_everything(tmp_path_factory.mktemp("web"))
+
+
+@pytest.fixture(scope="module")
+def server(record: WebRecord) -> Iterator[PageServer]:
+    """A page server with a roster."""
+    with PageServer(record.database, record.folder / "store", served="cs101", roster=record.roster) as started:
+        yield started
+
+
+@pytest.fixture
+def without_roster(record: WebRecord) -> Iterator[PageServer]:
+    """A page server without one: agents' own names are public."""
+    with PageServer(record.database, record.folder / "store", served="cs101") as started:
+        yield started
+
+
+def addresses(record: WebRecord) -> dict[str, list[str]]:
+    """By route: addresses of it, with names that are known and one that is not."""
+    titles = [quote(title, safe="") for title in (*TITLES, "nobody")]
+    agents = [quote(name, safe="") for name in (*NAMES, *ALIASES, "nobody")]
+    games = [*record.games, 10**17]
+    own = [f"/t/{title}" for title in titles]
+    return {
+        "/": ["/"],
+        "/t/{tournament:segment}": own,
+        "/t/{tournament:segment}/crosstable": [f"{title}/crosstable" for title in own],
+        "/t/{tournament:segment}/bracket": [f"{title}/bracket" for title in own],
+        "/t/{tournament:segment}/games": [
+            *(f"{title}/games" for title in own),
+            *(f"{own[1]}/games?player={agent}&result=loss" for agent in agents),
+            f"{own[1]}/games?verdict=crashed",
+        ],
+        "/t/{tournament:segment}/a/{agent:segment}": [f"{title}/a/{agent}" for title in own for agent in agents],
+        "/static/{name:segment}": [f"/static/{name}" for name in (*statics.files(), "nothing.js")],
+        "/g/{id:segment}": [f"/g/{game}" for game in games],
+        "/tv": ["/tv", *(f"/tv?t={title}" for title in titles)],
+        "/events": ["/events", "/events?g=x"],
+        "/healthz": ["/healthz"],
+    }
+
+
+def test_every_route_is_visited(record: WebRecord) -> None:
+    assert set(addresses(record)) == {getattr(route, "path", "") for route in ROUTES}
+
+
+def test_nothing_private_is_in_any_answer(server: PageServer, record: WebRecord) -> None:
+    visit_everything(server, record, names=True)
+
+
+def test_only_names_are_public_without_a_roster(without_roster: PageServer, record: WebRecord) -> None:
+    visit_everything(without_roster, record, names=False)
+
+
+def visit_everything(server: PageServer, record: WebRecord, *, names: bool) -> None:
+    """Fails if any answer is wrong. `names`: whether names are private."""
+    statuses = set()
+    for route, places in addresses(record).items():
+        for place in places:
+            answer = server.get(place)
+            assert answer.status in (200, 400, 404), (place, answer.status, answer.text[-500:])
+            statuses.add((route, answer.status))
+            check_answer(place, answer, names=names)
+    for route in addresses(record):
+        if route != "/events":
+            assert (route, 200) in statuses
+    assert server.complaints == b""
+
+
+def check_answer(place: str, answer: Answer, *, names: bool = True) -> None:
+    """Fails if the answer does not protect its reader, or shows what is private."""
+    assert not secrets_in(answer.everything, names=names), place
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy, place
+    assert "default-src 'none'" in policy, place
+    assert "frame-ancestors 'none'" in policy, place
+    assert answer.headers["x-content-type-options"] == "nosniff", place
+    assert answer.headers["referrer-policy"] in ("no-referrer", "same-origin"), place
+    if answer.headers["content-type"].startswith("text/html"):
+        assert not _HOSTILE_MARKUP.search(answer.text), place
+        assert not _FOREIGN.search(answer.text), place
+        check_html(answer.text)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("/nothing", "//", "/t//games", "/t/%00", "/t/%ff%fe", f"/t/{'a' * 3000}", "/t/..%2f..%2fetc%2fpasswd"),
+        *("/t/../../etc/passwd", "/static/..%2fapp.py", "/static/%2e%2e/app.py", f"/tv?t={'x' * 600}"),
+        *("/g/-1", "/g/1e3", "/g/%D9%A1", f"/g/{'9' * 40}", "/events?g=1&t=x", "/events?t=nobody"),
+        *(f"/t/cs101/games?{rubbish}" for rubbish in ("round=x", f"round={'9' * 30}", "cursor=%00", "cursor=older-1;")),
+        *("/t/cs101/games?result=won", "/t/cs101/games?opponent=x", "/t/cs101/games?verdict=%3Cscript%3E"),
+    ],
+)
+def test_rubbish_gets_one_clear_page(server: PageServer, place: str) -> None:
+    answer = server.get(place)
+    assert answer.status in (400, 404), (place, answer.status)
+    assert "Traceback" not in answer.text
+    check_answer(place, answer)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
+def test_pages_can_only_be_read(server: PageServer, method: str) -> None:
+    for place in ("/", "/t/cs101", "/events?t=cs101", "/healthz"):
+        answer = server.get(place, method=method)
+        assert answer.status == 405, place
+        check_answer(place, answer)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "[::1]:80"])
+def test_known_hosts_get_pages(server: PageServer, host: str) -> None:
+    assert server.get("/", host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.example", "127.0.0.1.evil.example", "evil.example:127.0.0.1", ""),
+        *("localhost@evil.example", "localhost, evil.example"),
+    ],
+)
+def test_unknown_hosts_get_no_page(server: PageServer, host: str) -> None:
+    answer = server.get("/", host=host)
+    assert answer.status == 400
+    check_answer(host, answer)
+
+
+def test_what_the_client_has_is_not_sent_again(server: PageServer) -> None:
+    first = server.get("/t/cs101")
+    again = server.get("/t/cs101", if_none_match=first.headers["etag"])
+    assert again.status == 304
+    assert again.text == ""
+    packed = server.get("/t/cs101", accept_encoding="gzip")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.text == first.text
