@@ -75,6 +75,14 @@ def verdict(record: GameRecord) -> str:
     return f"{record.seats[record.fault].player} {ENDS[kind]}; {won}"
 
 
+def live_ending(verdict_text: str, points: Sequence[float | None], players: Sequence[str]) -> str:
+    """How a game ended that was followed live: "1-0   alice wins (time)". Whose fault it was is not published."""
+    seats = tuple(SeatRecord(seat, *both, None, 0, 0) for seat, both in enumerate(zip(players, points, strict=True)))
+    how = verdict(GameRecord(0, verdict_text, None, "", seats, (), 0))
+    kind = "" if verdict_text in (Verdict.NORMAL, Verdict.VOID) else f" ({verdict_text})"
+    return f"{result(points)}   {how}{kind}"
+
+
 def verdict_on_record(game: PastGame, players: Sequence[str], detail: str) -> str:
     """How a recorded game ended; `players`: the names to show; `detail`: the part of its detail to show."""
     seats = tuple(

@@ -7,7 +7,7 @@ the streams ten times a second. A game is drawn once for all its viewers, and on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from msgspec import Struct
@@ -22,11 +22,13 @@ from db.records import PastGame
 SECOND: Final = 1_000_000_000
 _LOOK_EVERY: Final = 2 * SECOND
 """Time between two readings of the record, about a game that no director has."""
+_PATIENCE: Final = SECOND // 2
+"""Time for which a page waits for the game so far."""
 _NEXT_EVERY: Final = SECOND // 2
 """Time between two looks for the next game of a TV page."""
 _NEWS_EVERY: Final = 3 * SECOND
 """Least time between two readings of the standings for a page."""
-_LAST_MOVES: Final = 8
+_LAST_MOVES: Final = 6
 """Number of moves that a TV page lists."""
 
 
@@ -37,6 +39,8 @@ class Recorded(Struct, frozen=True):
     """Its name in the record, by which its director is found."""
     shown: PastGame
     """What visitors may see of it, without moves."""
+    ratings: Sequence[float | None] = ()
+    """Of its players, by seat, if they were read."""
 
     @property
     def is_over(self) -> bool:
@@ -53,8 +57,9 @@ class Record(Protocol):
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         """A finished game as its director published it; None if it is not finished."""
 
-    def next_game(self, tournament: str | None, last: int | None) -> int | None:
-        """The game in progress to show next on a TV page, of that tournament or of any; not the game `last`."""
+    def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
+        """The game in progress to show next on a TV page, of that tournament or of any, with its players' ratings; not
+        the game `last`. None if there is none."""
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
         """The parts beside the board of a TV page: standings and last results."""
@@ -104,6 +109,8 @@ class GameChannel(Channel):
         self._is_over = False
         self._changed = False
         self._look = 0
+        # Until then nothing is drawn of a game in progress before its director has sent the game so far.
+        self._silent_until: int | None = None
 
     @property
     def follows(self) -> tuple[int, str] | None:
@@ -125,7 +132,10 @@ class GameChannel(Channel):
             self._changed = True
             if self._followed.is_not_live and self._game is not None and not self._game.is_over:
                 self._followed = FollowedGame()
-        if self._changed and self._game is not None:
+        if self._silent_until is None:
+            self._silent_until = now + _PATIENCE
+        is_waiting = self.follows is not None and not knows and now < self._silent_until
+        if self._changed and self._game is not None and not is_waiting:
             self._changed = False
             drawn = parts(self._game.shown, self._followed, runs=True, now=now)
             yield self._change("parts", drawn, now)
@@ -173,7 +183,9 @@ class TvChannel(Channel):
             self._changed = False
             data: dict[str, Any] = {"game": None, "parts": {}}
             if paced is not None and game is not None and paced.has_begun:
-                drawn = parts(game.shown, paced.shown, runs=paced.is_live, now=now, most=_LAST_MOVES)
+                drawn = parts(
+                    game.shown, paced.shown, runs=paced.is_live, now=now, most=_LAST_MOVES, ratings=game.ratings
+                )
                 data = {"game": paced.id, "parts": drawn}
             yield self._change("tv", data, now)
         if self._has_news and now >= self._side:
@@ -193,8 +205,8 @@ class TvChannel(Channel):
             self._next = now + _NEXT_EVERY
             last = None if paced is None else paced.id
             found = self._record.next_game(self._of, last)
-            if found is not None and (game := self._record.game(found)) is not None:
-                self._game, self._paced = game, PacedGame(found, now / SECOND)
+            if found is not None:
+                self._game, self._paced = found, PacedGame(found.shown.id, now / SECOND)
             elif paced is not None:
                 self._paced, self._changed = None, True
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.serve.watching import most_interesting
 from arena.web import results
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from db.database import Connection, Database
     from db.records import PastGame
 
-_RESULTS: Final = 5
+_RESULTS: Final = 4
 """Number of last results beside the board of a TV page."""
 
 
@@ -80,7 +82,7 @@ class LiveRecord:
             id, str(game.verdict), points
         )
 
-    def next_game(self, tournament: str | None, last: int | None) -> int | None:
+    def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
         """The most interesting game in progress, of that tournament or else of any; if possible not by the players of
         the last one."""
         with self._database.reading() as connection:
@@ -93,7 +95,8 @@ class LiveRecord:
                 }
                 if (found := most_interesting(playing, ratings, self._before.get(tournament, ()))) is not None:
                     self._before[tournament] = found.players
-                    return found.id
+                    shown = self._shown(connection, games.games(connection, [found.id])[0])
+                    return replace(shown, ratings=[ratings.get(name) for name in found.players])
         return None
 
     def _playing(self, connection: Connection) -> list[str]:

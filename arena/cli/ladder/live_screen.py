@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.protocol import Verdict
 from arena.cli.terminal.coloured_board import board_lines
 from arena.cli.terminal.full_screen import cut
 from arena.history import words
 from arena.play.followed_game import HIDDEN, FollowedGame
-from db.records import GameRecord, SeatRecord
 
 _HIDDEN: Final = "the rules hide moves from players, so the board is shown only by arena replay, after the game"
 _LAST: Final = 10
@@ -68,14 +66,8 @@ class LiveScreen(FollowedGame):
             return ["this game is not being played any more"]
         if self.end is None or self.game is None:
             return []
-        seats = tuple(
-            SeatRecord(seat, name, points, None, 0, 0)
-            for seat, (name, points) in enumerate(zip(self.game.players, self.end.points, strict=True))
-        )
-        how = words.verdict(GameRecord(self.end.game, self.end.verdict, None, "", seats, (), 0))
-        kind = "" if self.end.verdict in (Verdict.NORMAL, Verdict.VOID) else f" ({self.end.verdict})"
-        result = words.result(self.end.points)
-        return [words.printable(f"{result}   {how}{kind}"), f"arena replay {self.end.game} shows every move"]
+        ending = words.live_ending(self.end.verdict, self.end.points, self.game.players)
+        return [words.printable(ending), f"arena replay {self.end.game} shows every move"]
 
     def lines(self, now: int, status: str, *, columns: int, rows: int) -> list[str]:
         """A screen of that size, with `status` at the bottom."""

@@ -5,7 +5,7 @@ The page is drawn with the same parts, so that it is right without scripts too, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from arena.history import words
@@ -20,12 +20,21 @@ _LONGEST: Final = 100
 """Most characters of a move that are shown."""
 
 
-def parts(game: PastGame, followed: FollowedGame, *, runs: bool, now: int, most: int | None = None) -> dict[str, str]:
+def parts(
+    game: PastGame,
+    followed: FollowedGame,
+    *,
+    runs: bool,
+    now: int,
+    most: int | None = None,
+    ratings: Sequence[float | None] = (),
+) -> dict[str, str]:
     """The parts. `game`: what visitors may see of its record. `runs`: whether a clock runs. `most`: the number of last
-    moves that are listed; None: all. `now`: the instant at which running clocks are read without a script."""
+    moves that are listed; None: all. `now`: the instant at which running clocks are read without a script. `ratings`:
+    of the players, by seat."""
     return {
         "state": html.words(state(game, followed)),
-        "clocks": clocks(game, followed, runs=runs, now=now),
+        "clocks": clocks(game, followed, runs=runs, now=now, ratings=ratings),
         "last": html.words(last_move(game, followed)),
         "board": board(followed),
         "moves": "".join(_moves(game, followed, most)),
@@ -35,38 +44,38 @@ def parts(game: PastGame, followed: FollowedGame, *, runs: bool, now: int, most:
 def state(game: PastGame, followed: FollowedGame) -> str:
     """Whether it is played, and how it ended."""
     if followed.end is not None:
-        end = followed.end
-        if None in end.points:
-            return "over, without a result"
-        winners = [seat.player for seat, points in zip(game.seats, end.points, strict=True) if points == 1.0]
-        won = f"{winners[0]} wins" if winners and len(game.seats) > 1 else "draw" if len(set(end.points)) == 1 else ""
-        kind = "" if end.verdict == "normal" else f" ({end.verdict})"
-        return words.printable(f"{words.result(end.points)} {won}{kind}".strip())
+        return words.printable(words.live_ending(followed.end.verdict, followed.end.points, game.players))
     if followed.is_not_live:
         return "interrupted: it will be played again"
     return "in progress" if followed.since is not None else "waiting for the players"
 
 
-def clocks(game: PastGame, followed: FollowedGame, *, runs: bool, now: int) -> str:
+def clocks(
+    game: PastGame, followed: FollowedGame, *, runs: bool, now: int, ratings: Sequence[float | None] = ()
+) -> str:
     """Each player with the time left; a script runs the clock that has an instant."""
     turn = followed.turn if runs else None
-    shown = []
     left = followed.left_at(now) if runs else followed.left
+    shown = []
     for seat, past in enumerate(game.seats):
-        name = element("span", html.words(words.printable(past.player)), class_="player")
-        time = ""
-        if seat < len(left) and (own := followed.left[seat]) is not None:
-            running = seat == turn and followed.since is not None
-            time = element(
-                "b",
-                words.seconds(left[seat]),
-                class_="time",
-                data_left=f"{own / 1e6:.0f}" if running else False,
-                data_since=f"{(followed.since or 0) / 1e6:.3f}" if running else False,
-            )
-        turns = element("span", "to move", class_="unseen") if seat == turn else ""
-        shown.append(element("span", name, " ", time, turns, class_="clock turn" if seat == turn else "clock"))
+        is_running = seat == turn
+        inside = [
+            element("span", html.words(words.printable(past.player)), class_="who", title=words.printable(past.player))
+        ]
+        if seat < len(ratings) and (rating := ratings[seat]) is not None:
+            inside.append(element("small", f"{rating:.0f}", class_="faint"))
+        if seat < len(left) and (time := left[seat]) is not None:
+            instant = {"data_left": _ms(followed.left[seat]), "data_since": _ms(followed.since)} if is_running else {}
+            inside.append(element("b", words.seconds(time), class_="time", **instant))
+        if is_running:
+            inside.append(element("span", "to move", class_="unseen"))
+        shown.append(element("span", " ".join(inside), class_="clock turn" if is_running else "clock"))
     return "".join(shown)
+
+
+def _ms(time: int | None) -> str:
+    """Nanoseconds as milliseconds."""
+    return f"{(time or 0) / 1e6:.3f}"
 
 
 def last_move(game: PastGame, followed: FollowedGame) -> str:

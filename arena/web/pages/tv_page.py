@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.web.results import Heading
 
 _KEY: Final = ". The key f fills the screen."
-_TOP: Final = 8
+_TOP: Final = 6
 """Number of agents in the standings."""
 
 
@@ -65,7 +65,7 @@ def side(report: Report, latest: Sequence[ListedGame]) -> dict[str, str]:
 def _standings(report: Report) -> Iterator[str]:
     """An item for each of the first agents."""
     for agent in [agent for agent in report.agents if agent.status == "active"][:_TOP]:
-        name = element("span", html.words(words.printable(agent.name)), class_="player")
+        name = element("span", html.words(words.printable(agent.name)), class_="who")
         number = "" if agent.rated is None else f"{agent.rated.rating:.0f}"
         yield element("li", name, " ", element("b", number))
 
@@ -73,5 +73,5 @@ def _standings(report: Report) -> Iterator[str]:
 def _results(latest: Sequence[ListedGame]) -> Iterator[str]:
     """An item for each of the last games."""
     for game in latest:
-        players = element("span", html.words(words.printable(" – ".join(game.players))), class_="player")
+        players = element("span", html.words(words.printable(" – ".join(game.players))), class_="who")
         yield element("li", players, " ", element("b", words.result(game.points or (None,))))

@@ -48,7 +48,7 @@ const replay = async () => {
   for (;;) {
     await wait(1500 + 1500 * Math.random());
     try {
-      if ((await fetch(location.href, { cache: "no-cache" })).ok) return location.reload();
+      if ((await fetch(location.href, { method: "HEAD", cache: "no-cache" })).ok) return location.reload();
     } catch {
       // No connection: it is tried again.
     }
