@@ -1,4 +1,4 @@
-"""Reads every row of the standing ladders, for `arena db verify`: what no process of this program would have written.
+"""Reads every row of the standing ladders, and all ratings, for `arena db verify`: what no process of this program would have written.
 
 A sentence for each contradiction. Nothing is changed.
 """
@@ -38,7 +38,7 @@ def contradictions(connection: Connection) -> Iterator[tuple[str, str]]:
 
 def _wrong_places(connection: Connection, ladders: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """Rows of tournaments that are not ladders."""
-    for table in (Submission, Extension, Rating):
+    for table in (Submission, Extension):
         counts = select(Tournament.id, Tournament.name, func.count()).join(table, table.tournament == Tournament.id)
         for tournament, name, count in connection.execute(counts.group_by(Tournament.id, Tournament.name)):
             if tournament not in ladders:
@@ -130,12 +130,15 @@ def _wrong_ratings(connection: Connection) -> Iterator[tuple[str, str]]:
               AND NOT EXISTS (SELECT 1 FROM submission
                               WHERE submission.tournament = rating.tournament AND submission.author = agent.name
                                     AND submission.version = rating.version)
+              AND (tournament.format = :format OR NOT EXISTS (
+                  SELECT 1 FROM seat JOIN game ON game.id = seat.game
+                  WHERE seat.version = rating.version AND game.tournament = rating.tournament))
         GROUP BY tournament.name, agent.name, version.number
         ORDER BY tournament.name, agent.name, version.number
         """
     )
-    for ladder, agent, number, count in connection.execute(unknown):
-        yield ladder, f"{count} ratings of {agent}@{number}, which never played on this ladder"
+    for ladder, agent, number, count in connection.execute(unknown, {"format": FORMAT}):
+        yield ladder, f"{count} ratings of {agent}@{number}, which never played in it"
     rows = connection.execute(
         select(Tournament.name, Rating.id, Rating.time, Rating.rating, Rating.error, Rating.games)
         .join(Tournament, Tournament.id == Rating.tournament)

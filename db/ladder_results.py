@@ -1,4 +1,4 @@
-"""The results of a ladder's games as they end, and the last ratings: what its ratings are computed from.
+"""The results of a ladder's games as they end, and the last ratings: what ratings are computed from.
 
 A game is read again only until it is over. So the cost of reading depends on what happened since the last time, not on
 the number of games that the ladder has.
@@ -14,6 +14,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, select, text
 
 from db.counting import ANNULS, ruled
+from db.ladder import FORMAT
 from db.schema import Ruling
 
 _AT_ONCE: Final = 5000
@@ -89,6 +90,13 @@ def last_ratings(connection: Connection, tournament: int) -> dict[int, LastRatin
     return {version: LastRating(*fields) for version, *fields in rows}
 
 
+def unrated_tournaments(connection: Connection) -> list[int]:
+    """The tournaments that are not ladders, except those that were rated after they were finished and after the last
+    ruling."""
+    rows = connection.execute(_UNRATED, {"ladder": FORMAT})
+    return list(rows.scalars())
+
+
 _GAMES: Final = """
     SELECT game.id, game.pair, game.status, game.verdict, game.moves_hash, a.version, b.version, a.points
     FROM game JOIN seat AS a ON a.game = game.id AND a.seat = 0 JOIN seat AS b ON b.game = game.id AND b.seat = 1
@@ -103,5 +111,16 @@ _LAST_RATINGS: Final = text(
     """
     SELECT version, rating, error, games FROM rating
     WHERE id IN (SELECT MAX(id) FROM rating WHERE tournament = :tournament GROUP BY version)
+    """
+)
+_UNRATED: Final = text(
+    """
+    SELECT id FROM tournament
+    WHERE format <> :ladder AND NOT EXISTS (
+        SELECT 1 FROM rating
+        WHERE rating.tournament = tournament.id AND tournament.status = 'finished'
+              AND rating.time >= tournament.finished
+              AND rating.time >= COALESCE((SELECT MAX(made) FROM ruling), ''))
+    ORDER BY id
     """
 )

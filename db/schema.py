@@ -347,7 +347,7 @@ class Extension(_Rows):
 
 
 class Rating(_Rows):
-    """The rating of a version on a ladder at one time. The last row is the rating now; all rows are its history."""
+    """The rating of a version in a tournament at one time. The last row is the rating now; all rows are its history."""
 
     _about = (Index("rating_by_version", "tournament", "version", "id"),)
 
@@ -356,7 +356,7 @@ class Rating(_Rows):
     version: ColumnElement[int] = _number(ForeignKey("version.id"))
     time: ColumnElement[str] = _text()
     rating: ColumnElement[float] = _real(nullable=False)
-    """In Elo, on the scale that the anchors hold."""
+    """In Elo; on a ladder on the scale that the anchors hold."""
     error: ColumnElement[float] = _real(nullable=False)
     """Half the width of the 95 % confidence interval."""
     games: ColumnElement[int] = _number()

@@ -13,10 +13,10 @@ from itertools import permutations
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, func, select, text
 
 from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
-from db.schema import Agent, Version
+from db.schema import Agent, Entry, Game, Ruling, Version
 
 
 class Score(Struct):
@@ -79,6 +79,17 @@ class Scores(Struct):
 def scores(connection: Connection, tournament: int | None = None) -> Scores:
     """The scores of a tournament; with None, of all recorded games."""
     return _ScoreQueries(connection, tournament).results()
+
+
+def state(connection: Connection, tournament: int) -> tuple[Any, ...]:
+    """A value that changes whenever the scores of the tournament can have changed; read from an index."""
+    games = select(Game.status, func.count()).where(Game.tournament == tournament).group_by(Game.status)
+    entries = select(Entry.name, Entry.version, Entry.status).where(Entry.tournament == tournament).order_by(Entry.id)
+    return (
+        tuple(sorted((status, count) for status, count in connection.execute(games))),
+        connection.execute(select(func.max(Ruling.id))).scalar(),
+        tuple(tuple(row) for row in connection.execute(entries)),
+    )
 
 
 _MULTIPLAYER: Final = "SELECT game FROM seat WHERE seat = 2"

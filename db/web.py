@@ -1,4 +1,4 @@
-"""What only the web reads: all names, and states that tell cheaply whether something has changed.
+"""What the web reads: all names, how many games there are, parts of lists, and recorded ratings.
 
 Each function is a few short queries, because a reader that takes long keeps SQLite from truncating its log.
 """
@@ -15,7 +15,7 @@ from db.counting import LATER_ATTEMPT
 from db.games import OVER, games
 from db.ladder import RatingPoint
 from db.records import PastGame
-from db.schema import Agent, Entry, Game, Ruling, Seat, Tournament, Version
+from db.schema import Agent, Entry, Game, Seat, Tournament, Version
 from db.search import GameFilter, filtered
 
 
@@ -52,17 +52,6 @@ def tournament_names(connection: Connection) -> dict[str, int]:
     return dict(connection.execute(select(Tournament.name, Tournament.id).order_by(Tournament.id)).all())
 
 
-def state_of_results(connection: Connection, tournament: int) -> tuple[Any, ...]:
-    """A value that changes whenever results, rulings or entries of the tournament do."""
-    games = select(Game.status, func.count()).where(Game.tournament == tournament).group_by(Game.status)
-    entries = select(Entry.name, Entry.version, Entry.status).where(Entry.tournament == tournament).order_by(Entry.id)
-    return (
-        tuple(sorted((status, count) for status, count in connection.execute(games))),
-        connection.execute(select(func.max(Ruling.id))).scalar(),
-        tuple(tuple(row) for row in connection.execute(entries)),
-    )
-
-
 class TournamentState(Struct, frozen=True):
     """A tournament, with how many games it has."""
 
@@ -79,7 +68,7 @@ class TournamentState(Struct, frozen=True):
 
 
 def tournaments(connection: Connection, only: int | None = None) -> list[TournamentState]:
-    """All tournaments, the newest first; or `only` the one with this id. The counts are read from an index."""
+    """All tournaments, the newest first; or `only` the one with this id. The counts are read from indexes."""
     columns = (Tournament.id, Tournament.format, Tournament.rules, Tournament.clock, Tournament.settings)
     chosen = select(*columns, Tournament.status, Tournament.finished).order_by(Tournament.id.desc())
     counted = select(Game.tournament, Game.status, func.count()).group_by(Game.tournament, Game.status)
@@ -90,11 +79,12 @@ def tournaments(connection: Connection, only: int | None = None) -> list[Tournam
     games: dict[int | None, dict[str, int]] = {}
     for tournament, status, count in connection.execute(counted):
         games.setdefault(tournament, {})[status] = count
-    which = "" if only is None else "AND later.tournament = :only"
+    of_these = "SELECT id FROM tournament" if only is None else ":only"
     repeated = text(
         f"""
         SELECT game.tournament, game.status, COUNT(DISTINCT game.id) FROM game AS later JOIN game ON {LATER_ATTEMPT}
-        WHERE later.attempt > 1 {which} GROUP BY game.tournament, game.status
+        WHERE later.id IN (SELECT id FROM game WHERE tournament IN ({of_these}) AND attempt > 1)
+        GROUP BY game.tournament, game.status
         """
     )
     for tournament, status, count in connection.execute(repeated, {} if only is None else {"only": only}):
@@ -216,6 +206,29 @@ def current_version(connection: Connection, tournament: int, name: str) -> int |
     """The number of the version with which the player plays now."""
     entered = select(Version.number).join(Entry, Entry.version == Version.id)
     return connection.execute(entered.where(Entry.tournament == tournament, Entry.name == name)).scalar()
+
+
+class VersionEntered(Struct, frozen=True):
+    """A version of an agent that is in a tournament."""
+
+    id: int
+    agent: str
+    number: int
+    is_current: bool
+    """Whether the agent plays with it now."""
+
+
+def versions_entered(connection: Connection, tournament: int) -> list[VersionEntered]:
+    """The versions that play in the tournament, and the earlier ones that have played in it."""
+    now = select(Entry.version).where(Entry.tournament == tournament)
+    played = select(Seat.version).join(Game, Game.id == Seat.game).where(Game.tournament == tournament)
+    rows = (
+        select(Version.id, Agent.name, Version.number, Version.id.in_(now))
+        .join(Agent, Agent.id == Version.agent)
+        .where(Version.id.in_(now) | Version.id.in_(played))
+        .order_by(Version.id)
+    )
+    return [VersionEntered(id, agent, number, bool(current)) for id, agent, number, current in connection.execute(rows)]
 
 
 class VersionNow(Struct, frozen=True):

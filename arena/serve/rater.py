@@ -1,4 +1,4 @@
-"""The rater: a process that computes the ratings of a ladder while the games go on.
+"""The rater: a process that computes the ratings of a ladder, and of other tournaments, while the games go on.
 
     python -m arena.serve.rater
 
@@ -29,6 +29,7 @@ from db.errors import Busy, DatabaseError
 
 if TYPE_CHECKING:
     from arena.serve.rating import LadderRatings
+    from arena.serve.tournament_ratings import TournamentRatings
 
 GAMES: Final = 20
 """Number of games after which ratings are computed anew."""
@@ -101,6 +102,9 @@ class Rater:
         self._fitted = self._not_before - SECONDS
         # Whether there are results that the written ratings do not know.
         self._is_stale = True
+        # Those of other tournaments: at most once in `SECONDS`.
+        self._others: TournamentRatings | None = None
+        self._others_due = self._not_before
 
     def note(self, games: int) -> None:
         """That many games are over."""
@@ -114,7 +118,9 @@ class Rater:
 
     def rate(self) -> bool:
         """Reads the new results and writes ratings; returns whether there are new ones."""
-        from arena.serve.rating import LadderRatings  # late: numpy is imported after `main` has set its threads
+        # Late: numpy is imported after `main` has set its threads.
+        from arena.serve.rating import LadderRatings
+        from arena.serve.tournament_ratings import TournamentRatings
 
         began = self._now()
         self._games = 0
@@ -129,6 +135,11 @@ class Rater:
                 new = self._ratings.fitted(current)
                 self._ratings.write(self._database, new, datetime.now(UTC))
                 self._is_stale, is_written = False, bool(new)
+        if began >= self._others_due:
+            self._others = self._others or TournamentRatings()
+            with suppress(Busy):
+                is_written |= self._others.rate(self._database, datetime.now(UTC))
+            self._others_due = self._now() + SECONDS
         self._fitted = self._now()
         self._not_before = self._fitted + (self._fitted - began) / _SHARE
         return is_written

@@ -137,11 +137,9 @@ class LadderRatings:
             if name in held:
                 continue
             version = int(name)
-            games, last = self._results.games[version], self._written.get(version)
-            has_played = last is None or last.games != games
-            has_moved = last is not None and version in current and abs(last.rating - rating) >= _MOVED
-            if has_played or has_moved:
-                new.append(NewRating(version, float(rating), float(error), games))
+            one = NewRating(version, float(rating), float(error), self._results.games[version])
+            if is_news(self._written.get(version), one, may_move=version in current):
+                new.append(one)
         return new
 
     def _settled(self, current: Collection[int]) -> dict[int, str]:
@@ -164,6 +162,14 @@ class LadderRatings:
             with database.writing() as connection:
                 ladder.add_ratings(connection, self._tournament, ratings, now)
             self._written |= {one.version: LastRating(one.rating, one.error, one.games) for one in ratings}
+
+
+def is_news(last: LastRating | None, new: NewRating, *, may_move: bool = True) -> bool:
+    """Whether the rating is to be written after the last one: the version has played, or (`may_move`) its rating moved
+    without a game."""
+    if last is None or last.games != new.games:
+        return True
+    return may_move and abs(last.rating - new.rating) >= _MOVED
 
 
 def _single(game: LadderGame) -> Result:

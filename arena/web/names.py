@@ -7,6 +7,7 @@ name which nobody has cleared is never published. Names are computed once and ke
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from arena.course.aliases import ShownNames, hidden_texts, numbered, own_names, printable, public_name
@@ -14,7 +15,7 @@ from arena.course.roster import folded
 from arena.errors import BadRoster
 from arena.players.versions import is_ready_made
 from arena.tournament.standings import TournamentStandings, standings
-from db import web
+from db import scores, web
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Names:
         self._aliases: dict[tuple[str, bool], str | None] = {}
         # By tournament: what they were computed from, and the standings.
         self._standings: dict[int, tuple[Hashable, TournamentStandings]] = {}
+        self._lock = Lock()
 
     def read(self, connection: Connection) -> ShownNames:
         """The public names of all agents that are recorded now. All are different."""
@@ -67,16 +69,15 @@ class Names:
 
     def standings(self, connection: Connection, tournament: int, shown: Mapping[str, str]) -> TournamentStandings:
         """The standings under the names `shown`. They are read again when results, rulings or entries have changed."""
-        state = (web.state_of_results(connection, tournament), tuple(sorted(shown.items())))
-        kept = self._standings.get(tournament)
-        if kept is not None and kept[0] == state:
-            return kept[1]
-        found = standings(connection, tournament).renamed(shown)
-        self._standings.pop(tournament, None)
-        self._standings[tournament] = state, found
-        while len(self._standings) > _KEPT:
-            self._standings.pop(next(iter(self._standings)), None)
-        return found
+        state = (scores.state(connection, tournament), tuple(sorted(shown.items())))
+        with self._lock:  # others wait, instead of computing the same
+            kept = self._standings.pop(tournament, None)
+            if kept is None or kept[0] != state:
+                kept = state, standings(connection, tournament).renamed(shown)
+            self._standings[tournament] = kept
+            if len(self._standings) > _KEPT:
+                del self._standings[next(iter(self._standings))]
+        return kept[1]
 
     def _with_aliases(self, agents: Mapping[str, bool], rows: Mapping[str, int], roster: Roster) -> dict[str, str]:
         """Every agent with its alias; of agents with the same one, the first that was recorded has it."""

@@ -85,7 +85,7 @@ def test_a_ladder_in_postgresql_is_read_too(postgres: Server, tmp_path: Path) ->
         ("DELETE FROM submission WHERE author = 'bob'", "'bob' does not play with the version of its last submission"),
         (
             "UPDATE submission SET author = 'zoe' WHERE id IN (1, 4)",
-            "1 ratings of alice@1, which never played on this ladder",
+            "1 ratings of alice@1, which never played in it",
         ),
         ("UPDATE rating SET rating = 9e999 WHERE id = 4", "rating 4: expected finite numbers, got inf"),
         ("UPDATE rating SET error = -1 WHERE id = 4", "rating 4: expected finite numbers, got 109.0 ± -1.0"),

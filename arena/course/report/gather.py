@@ -63,9 +63,9 @@ def gather(
     described = lookup.anchors(connection, [tournament])
     anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
     scope = rated_games.Scope(tournaments=(tournament,))
-    ratings = _ratings(connection, scope, shown, anchors)
+    ratings = ratings_of(connection, scope, shown, anchors)
     several = len({(one.agent, one.version) for one in played}) > len({one.agent for one in played})
-    versions = _versions(connection, scope, shown, anchors) if several else {}
+    versions = versions_of(connection, scope, shown, anchors) if several else {}
     found = standings(connection, tournament).renamed(shown)
     report = WholeReport(
         title=names.redact(title),
@@ -122,7 +122,7 @@ def _shown_version(name: str, shown: Mapping[str, str]) -> str:
 # Ratings.
 
 
-def _ratings(
+def ratings_of(
     connection: Connection, scope: rated_games.Scope, shown: Mapping[str, str], anchors: Mapping[str, float]
 ) -> Ranking | None:
     """The ratings; None if there are no games, or if no single system can rate them."""
@@ -142,7 +142,7 @@ def _ratings(
         return None
 
 
-def _versions(
+def versions_of(
     connection: Connection, scope: rated_games.Scope, shown: Mapping[str, str], anchors: Mapping[str, float]
 ) -> Mapping[str, Sequence[VersionRating]]:
     """The rating of each agent's versions, from games for two players."""
