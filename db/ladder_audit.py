@@ -1,4 +1,4 @@
-"""Reads every row of the standing ladders, and all ratings, for `arena db verify`: what no process of this program would have written.
+"""Reads every row of the standing ladders, and all ratings, for `arena db verify`: what no process can have written.
 
 A sentence for each contradiction. Nothing is changed.
 """

@@ -64,7 +64,7 @@ class PageServer:
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "arena.web.server"],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 pass_fds=[self._listening.descriptor],
                 env=os.environ | {"PYTHONPATH": str(ROOT)},
             )
