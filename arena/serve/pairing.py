@@ -122,7 +122,7 @@ class _Waiting:
 def _begun(
     state: State, waiting: _Waiting, players: Sequence[Candidate], others: Sequence[Candidate], random: Random
 ) -> Pair | None:
-    """The pair that the most urgent of these players begins with one of the others."""
+    """The pair that the most urgent of these players who has an opponent begins with one of the others."""
     if not players:
         return None
     one = _most_urgent(_least_busy(players), waiting, random)
