@@ -1,6 +1,6 @@
-"""Reads every row of the standing ladders, and all ratings, for `arena db verify`: what no process can have written.
+"""Reads every row of the standing ladders, and all ratings, for `arena db verify`.
 
-A sentence for each contradiction. Nothing is changed.
+What no process of this program would have written is a contradiction, with a sentence for each. Nothing is changed.
 """
 
 from __future__ import annotations

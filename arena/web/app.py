@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.web import health, live_routes, page_routes, statics
+from arena.web import api, health, live_routes, page_routes, statics
 from arena.web.cache import Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, Guard, takes_gzip
@@ -80,6 +80,7 @@ ROUTES: Final[tuple[BaseRoute, ...]] = (
     drawn("/t/{tournament:segment}/bracket", page_routes.bracket),
     drawn("/t/{tournament:segment}/games", page_routes.games, *page_routes.FILTERS),
     drawn("/t/{tournament:segment}/a/{agent:segment}", page_routes.agent),
+    *(drawn(path, draw, *parameters) for path, draw, *parameters in api.ADDRESSES),
     drawn("/static/{name:segment}", statics.static),
     *live_routes.routes(response),
     Route("/healthz", health.health, methods=["GET"]),
@@ -104,40 +105,41 @@ def application(site: Site, hosts: tuple[str, ...] = ()) -> ASGIApp:
     return Guard(app, hosts)
 
 
-def _page(status: int, title: str, text: str, headers: dict[str, str] | None = None) -> Response:
-    """A page that says what is wrong."""
-    page = Drawn.page(message_page.page(title, text))
+def _page(request: Request, status: int, title: str, text: str, headers: dict[str, str] | None = None) -> Response:
+    """A page, or JSON, that says what is wrong."""
+    is_api = request.url.path.startswith(api.ROOT)
+    page = api.refusal(text) if is_api else Drawn.page(message_page.page(title, text))
     return Response(page.body, status, (headers or {}) | {"content-type": page.kind, POLICY: page.policy})
 
 
 Handler = Callable[[Request, Exception], Awaitable[Response]]
 
 
-async def _refused(_: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        return _page(405, "Not possible", "This address can only be read (GET).", dict(error.headers or {}))
-    return _page(error.status_code, "Not found", "There is no page at this address.")
+        return _page(request, 405, "Not possible", "This address can only be read (GET).", dict(error.headers or {}))
+    return _page(request, error.status_code, "Not found", "There is no page at this address.")
 
 
-async def _not_there(_: Request, error: Exception) -> Response:
-    return _page(404, "Not found", str(error))
+async def _not_there(request: Request, error: Exception) -> Response:
+    return _page(request, 404, "Not found", str(error))
 
 
-async def _bad_query(_: Request, error: Exception) -> Response:
-    return _page(400, "Not a valid address", str(error))
+async def _bad_query(request: Request, error: Exception) -> Response:
+    return _page(request, 400, "Not a valid address", str(error))
 
 
 async def _no_database(request: Request, error: Exception) -> Response:
     request.app.state.site.complain(f"the page {request.url.path} cannot be shown: {error}")
     text = "The database does not answer at the moment. Try again in a few seconds."
-    return _page(503, "Not available", text, {"retry-after": _RETRY_AFTER})
+    return _page(request, 503, "Not available", text, {"retry-after": _RETRY_AFTER})
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     site: Site = request.app.state.site
     site.complain(f"the page {request.url.path} cannot be shown: {how_it_failed(error)}")
-    return _page(500, "Error", "This page cannot be shown because of an error in the server. It was reported.")
+    return _page(request, 500, "Error", "This page cannot be shown because of an error in the server. It was reported.")
 
 
 def how_it_failed(error: Exception) -> str:

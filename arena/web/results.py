@@ -287,25 +287,34 @@ def games_part(connection: Connection, names: Names, tournament: int, wanted: Wa
     """A part of the list of games that are over; NotFound if `wanted` names an agent that is not there, BadQuery if a
     value is invalid or no part has given this cursor."""
     shown = names.read(connection)
-    own = _own_names(connection, tournament, shown)
-    listed = partial(web.part, connection, tournament, _filter(wanted, own), round=wanted.round, most=PART + 1)
-    at = _read_cursor(connection, tournament, cursor)
-    found = listed(cursor=at)
-    if at is not None and at.newer and len(found) <= PART:
-        at, found = None, listed()  # the first part, and a full one
-    more = len(found) > PART
-    found = found[-PART:] if at is not None and at.newer else found[:PART]
-    has_older = at.newer or more if at is not None else more
+    found, newer, older = past_games(connection, shown, tournament, wanted, cursor)
     return GamesPart(
         heading=heading(connection, names, tournament),
         wanted=wanted,
         games=[listed_game(game, shown) for game in found],
-        newer=None if at is None or not found else f"{_NEWER}{found[0].id}",
-        older=f"{_OLDER}{found[-1].id}" if has_older and found else None,
-        agents=sorted(own, key=str.casefold),
+        newer=newer,
+        older=older,
+        agents=sorted(_own_names(connection, tournament, shown), key=str.casefold),
         verdicts=[*Verdict],
         rounds=web.last_round(connection, tournament),
     )
+
+
+def past_games(
+    connection: Connection, names: ShownNames, tournament: int, wanted: Wanted, cursor: str
+) -> tuple[list[PastGame], str | None, str | None]:
+    """The games of a `GamesPart` as they are recorded, and its cursors: newer, older."""
+    asked = _filter(wanted, _own_names(connection, tournament, names))
+    listed = partial(web.part, connection, tournament, asked, round=wanted.round, most=PART + 1)
+    at = _read_cursor(connection, tournament, cursor)
+    found = listed(cursor=at)
+    if at is not None and at.newer and len(found) <= PART:
+        at, found = None, listed()  # the first part, and a full one
+    is_newer = at is not None and at.newer
+    has_older = is_newer or len(found) > PART
+    found = found[-PART:] if is_newer else found[:PART]
+    newer = None if at is None or not found else f"{_NEWER}{found[0].id}"
+    return found, newer, f"{_OLDER}{found[-1].id}" if has_older and found else None
 
 
 _NEWER: Final = "newer-"

@@ -1,0 +1,290 @@
+"""The JSON of the web: what its pages show, with the fields that commands print with `--format json`.
+
+The documents are declared below; the schema at /api/v1/schema is made of these declarations, and a field that is not
+declared is not sent. docs/json.md lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.course.aliases import ShownNames
+from arena.course.report.public_game import public_rules
+from arena.history import documents
+from arena.ratings import points
+from arena.ratings.ranking import Ranked
+from arena.results.standings_table import rows_of
+from arena.web import results
+from arena.web.drawn import JSON, Asked, Drawn, NotThere
+from arena.web.live_record import LiveRecord
+from arena.web.names import Names
+from arena.web.page_routes import FILTERS, wanted
+from arena.web.results import Heading, Opponent, Overview, VersionCurve
+from arena.web.sight import Viewer, shown_game
+from arena.web.site import Site
+from db.database import Connection
+from db.records import PastGame
+from db.scores import HeadToHead
+
+ROOT: Final = "/api/v1"
+_DIGITS: Final = 18
+"""Of a game's id, at most."""
+
+
+class StandingDocument(Struct, kw_only=True):
+    """A line of the standings, as `arena standings` prints it."""
+
+    rank: int | None
+    """On a ladder by rating; null for anchors and for agents without a rating."""
+    name: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    score: float | None
+    tiebreaks: dict[str, float]
+    faults: dict[str, int]
+    forfeits: int
+    byes: float
+    apart: bool
+    status: str | None
+    seed: int | None
+    series: list[dict[str, Any]] | None
+
+
+class TournamentDocument(Struct, kw_only=True):
+    """A tournament or ladder."""
+
+    tournament: Heading
+    standings: list[StandingDocument]
+    ratings: Sequence[Ranked] | None
+    """The players as `arena rank` prints them; null if there are no ratings yet."""
+
+
+class CrosstableDocument(Struct, kw_only=True):
+    """All against all, as `arena crosstable` prints it."""
+
+    players: list[str]
+    cells: list[list[HeadToHead | None]]
+
+
+class GameDocument(Struct, kw_only=True):
+    """A game, as `arena history` prints it, without its seed."""
+
+    id: int
+    tournament: str | None
+    round: int | None
+    number: int
+    attempt: int
+    game: str
+    players: list[str]
+    opening: str | None
+    clock: str
+    status: str
+    points: list[float | None] | None
+    utilities: list[float | None] | None
+    verdict: str | None
+    fault: int | None
+    plies: int | None
+    started: str | None
+    finished: str | None
+
+
+class SeatDocument(Struct, kw_only=True):
+    """The player in a seat."""
+
+    seat: int
+    player: str
+    version: int | None
+    spent: int | None
+    longest: int | None
+
+
+class MoveDocument(Struct, kw_only=True):
+    """A ply, without what the agent said about it."""
+
+    ply: int
+    who: int | str
+    move: str
+    spent: int | None
+    left: int | None
+
+
+class PlayedGame(GameDocument, kw_only=True):
+    """A game with its moves, as `arena show` prints it; without moves until it is over."""
+
+    seats: list[SeatDocument]
+    moves: list[MoveDocument]
+
+
+class GamesDocument(Struct, kw_only=True):
+    """A part of a list of games, the newest first."""
+
+    tournament: Heading
+    games: list[GameDocument]
+    newer: str | None
+    """The `cursor` of the part before this one; null if this is the first."""
+    older: str | None
+    """The `cursor` of the part after this one; null if this is the last."""
+
+
+class LossDocument(Struct, kw_only=True):
+    """A game that the agent lost against an opponent with that rating."""
+
+    game: int
+    opponent: str
+    rating: float
+
+
+class AgentDocument(Struct, kw_only=True):
+    """An agent in a tournament."""
+
+    tournament: Heading
+    standing: StandingDocument
+    rating: Ranked | None
+    version: int | None
+    """The number of the version that plays now."""
+    curves: Sequence[VersionCurve]
+    worst: list[LossDocument]
+    opponents: Sequence[Opponent]
+
+
+class ErrorDocument(Struct, kw_only=True):
+    """Why there is no answer."""
+
+    error: str
+
+
+_DOCUMENTS: Final = (
+    *(Overview, TournamentDocument, CrosstableDocument, GamesDocument, PlayedGame, AgentDocument, ErrorDocument),
+)
+
+
+def _drawn(document: object) -> Drawn:
+    return Drawn(msgspec.json.encode(document), JSON)
+
+
+def refusal(text: str) -> Drawn:
+    """The answer to a request that has none."""
+    return _drawn(ErrorDocument(error=text))
+
+
+def front(site: Site, _: Asked) -> Drawn:
+    """All ladders, tournaments and games in progress."""
+    with site.database.reading() as connection:
+        return _drawn(results.overview(connection, site.names))
+
+
+def schema(_: Site, __: Asked) -> Drawn:
+    """The JSON schema of all documents."""
+    components = msgspec.json.schema_components(_DOCUMENTS, ref_template="#/$defs/{name}")[1]
+    return _drawn({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": components})
+
+
+def tournament(site: Site, asked: Asked) -> Drawn:
+    """A tournament with its standings and ratings."""
+    with site.database.reading() as connection:
+        id = site.names.find_tournament(connection, asked.names["tournament"])
+        found = results.report(connection, site.names, id, now=datetime.now(UTC))
+        lines = _standings(connection, site.names, id)
+        heading = results.heading(connection, site.names, id)
+    return _drawn(
+        TournamentDocument(
+            tournament=heading,
+            standings=[_line(lines, agent.name, agent.standing.rank) for agent in found.agents],
+            ratings=None if found.ranking is None else found.ranking.players,
+        )
+    )
+
+
+def crosstable(site: Site, asked: Asked) -> Drawn:
+    """The crosstable, in the order of the points."""
+    with site.database.reading() as connection:
+        id = site.names.find_tournament(connection, asked.names["tournament"])
+        found = site.names.standings(connection, id, site.names.read(connection).shown)
+    table = points.crosstable(found.results, found.statuses, found.byes, found.order)
+    return _drawn(CrosstableDocument(players=table.players, cells=table.cells))
+
+
+def games(site: Site, asked: Asked) -> Drawn:
+    """A part of the list of games."""
+    with site.database.reading() as connection:
+        id = site.names.find_tournament(connection, asked.names["tournament"])
+        names, heading = site.names.read(connection), results.heading(connection, site.names, id)
+        cursor = asked.query.get("cursor", "")
+        found, newer, older = results.past_games(connection, names, id, wanted(asked), cursor)
+    listed = [_with_public_rules(shown_game(Viewer.VISITOR, one, names, heading.title), names) for one in found]
+    return _drawn(
+        GamesDocument(
+            tournament=heading,
+            games=[msgspec.convert(documents.heading(one), GameDocument) for one in listed],
+            newer=newer,
+            older=older,
+        )
+    )
+
+
+def agent(site: Site, asked: Asked) -> Drawn:
+    """An agent in a tournament."""
+    with site.database.reading() as connection:
+        id = site.names.find_tournament(connection, asked.names["tournament"])
+        found = results.agent_view(connection, site.names, id, asked.names["agent"])
+        lines = _standings(connection, site.names, id)
+    return _drawn(
+        AgentDocument(
+            tournament=found.heading,
+            standing=_line(lines, found.agent.name, found.agent.standing.rank),
+            rating=found.agent.rated,
+            version=found.version,
+            curves=found.curves,
+            worst=[LossDocument(game=one.game.id, opponent=one.opponent, rating=one.rating) for one in found.worst],
+            opponents=found.opponents,
+        )
+    )
+
+
+def game(site: Site, asked: Asked) -> Drawn:
+    """A game, with its moves if it is over."""
+    id = asked.names["id"]
+    if not (id.isascii() and id.isdigit() and len(id) <= _DIGITS):
+        raise NotThere("there is no such game")
+    found = LiveRecord(site.database, site.names, site.served).whole_game(int(id))
+    if found is None:
+        raise NotThere("there is no such game")
+    with site.database.reading() as connection:
+        names = site.names.read(connection)
+    return _drawn(msgspec.convert(documents.whole(_with_public_rules(found.shown, names)), PlayedGame))
+
+
+def _with_public_rules(game: PastGame, names: ShownNames) -> PastGame:
+    """The game without the folder of its rules: in the record they are a file in the store."""
+    return replace(game, game=public_rules(game.game, names))
+
+
+def _standings(connection: Connection, names: Names, tournament: int) -> dict[str, dict[str, Any]]:
+    """The rows of the standings by the agents' names."""
+    found = names.standings(connection, tournament, names.read(connection).shown)
+    return {row["name"]: row for row in rows_of(found)}
+
+
+def _line(rows: Mapping[str, dict[str, Any]], name: str, rank: int) -> StandingDocument:
+    return msgspec.convert(rows[name] | {"rank": rank or None}, StandingDocument)
+
+
+ADDRESSES: Final[tuple[tuple[Any, ...], ...]] = (
+    (ROOT, front),
+    (f"{ROOT}/schema", schema),
+    (f"{ROOT}/t/{{tournament:segment}}", tournament),
+    (f"{ROOT}/t/{{tournament:segment}}/crosstable", crosstable),
+    (f"{ROOT}/t/{{tournament:segment}}/games", games, *FILTERS),
+    (f"{ROOT}/t/{{tournament:segment}}/a/{{agent:segment}}", agent),
+    (f"{ROOT}/g/{{id:segment}}", game),
+)
+"""Each address with the function that draws what is there, and its parameters."""
