@@ -25,6 +25,7 @@ from db import games as record
 from db import lookup, web
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
+from db.ladder import RatingPoint
 from db.records import moment_of
 from db.search import GameFilter
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from arena.tournament.standings import TournamentStandings
     from arena.web.names import Names
     from db.database import Connection
-    from db.ladder import RatingPoint
     from db.records import PastGame
 
 PART: Final = 50
