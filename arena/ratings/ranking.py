@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ONLY_WON: Final = ">"
 ONLY_LOST: Final = "<"
 ANCHOR: Final = "anchor"
-_DIGITS: Final = 6
+DIGITS: Final = 6
 """Decimal places to which ratings are rounded before they are compared."""
 
 
@@ -264,7 +264,7 @@ def _lines(found: Estimates, tally: _Tally, anchors: Iterable[str] = (), *, sure
     """A line for each player, pool after pool, best first. `sure`: whether errors are known."""
     rated = {name: number for number, name in enumerate(found.names)}
     counted = {name: number for number, name in enumerate(tally.names)}
-    ratings, errors = np.round(found.ratings, _DIGITS), found.errors() if sure else np.zeros(len(found.names))
+    ratings, errors = np.round(found.ratings, DIGITS), found.errors() if sure else np.zeros(len(found.names))
     met = tally.met[:, [counted[name] for name in found.names]]
     low, high = (ratings + sign * errors for sign in (-1.0, 1.0))
     for number, pool in enumerate(found.pools, 1):

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from arena.ratings.pools import connected
-from arena.ratings.ranking import ANCHOR, Ranked, Ranking, marks
+from arena.ratings.ranking import ANCHOR, DIGITS, Ranked, Ranking, marks
 from arena.ratings.scale import WIDTH
 from arena.ratings.systems import System
 from db.scores import Score
@@ -62,8 +62,8 @@ def ranking(
 
 def _places(pool: Sequence[str], ratings: Mapping[str, Recorded]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The players of a pool, best first: rating, rank, and how sure they are."""
-    names = sorted(pool, key=lambda name: (-ratings[name].rating, name))
-    values = np.array([ratings[name].rating for name in names])
+    names = sorted(pool, key=lambda name: (-round(ratings[name].rating, DIGITS), name))
+    values = np.round([ratings[name].rating for name in names], DIGITS)
     errors = np.array([ratings[name].error for name in names])
     for at, name in enumerate(names):
         leads, unsure = values[at] - values, np.hypot(errors[at], errors)
@@ -73,8 +73,8 @@ def _places(pool: Sequence[str], ratings: Mapping[str, Recorded]) -> Iterator[tu
                 "rank": 1 + int(np.sum(leads < 0.0)),
                 "rank_low": 1 + int(np.sum(leads < -unsure)),
                 "rank_high": len(names) - int(np.sum(leads > unsure)),
-                "rating": float(values[at]),
-                "error": float(errors[at]),
+                "rating": ratings[name].rating,
+                "error": ratings[name].error,
                 "los": _superiority(leads[at + 1], unsure[at + 1]) if at + 1 < len(names) else None,
             },
         )

@@ -16,10 +16,12 @@ from arena.history.fields import LISTED
 from arena.web import api
 from arena.web.drawn import Asked, BadQuery, NotThere
 from arena.web.names import Names
+from arena.web.results import Overview
 from arena.web.site import Site
 from db.database import Database
 from db.errors import NotFound
 from tests.kit import web_record
+from tests.kit.sample_record import X_WINS
 from tests.kit.web_record import WebRecord
 
 
@@ -42,7 +44,7 @@ def asked(draw: Any, site: Site, query: dict[str, str] | None = None, **names: s
 def everything(site: Site, recorded: WebRecord) -> Iterator[tuple[type, Any]]:
     """Every document, with what it is declared as."""
     front = asked(api.front, site)
-    yield api.Overview, front
+    yield Overview, front
     for one in (*front["ladders"], *front["tournaments"]):
         title = one["title"]
         standings = asked(api.tournament, site, tournament=title)
@@ -76,7 +78,7 @@ def test_all_tournaments_are_on_the_front_page_and_the_game_in_progress(site: Si
 
 def test_the_moves_of_a_game_are_given_only_when_it_is_over(site: Site, recorded: WebRecord) -> None:
     over, playing = (asked(api.game, site, id=str(id)) for id in (recorded.replayed, recorded.playing))
-    assert [move["move"] for move in over["moves"]] == web_record.X_WINS.split()
+    assert [move["move"] for move in over["moves"]] == X_WINS.split()
     assert playing["status"] == "playing"
     assert playing["moves"] == []
 

@@ -1,0 +1,101 @@
+"""The public names of agents: aliases with a roster, and never a name that nobody has cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from arena.course import roster
+from arena.web.names import Names
+from db import store
+from db.database import Connection, Database
+from db.errors import NotFound
+from tests.kit import sample_record
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+FILE = "f" * 64
+ROSTER = "id,name,group,alias\n17,ann,A,Blue\n18,bob,A,Red\n19,cleo,B,\n20,Dan Rand,B,Green\n"
+
+
+@pytest.fixture
+def connection(where: str) -> Iterator[Connection]:
+    with Database(where) as database, database.writing() as connection:
+        yield connection
+
+
+def names_with_roster() -> Names:
+    return Names(roster.read(ROSTER, "roster.csv"))
+
+
+def add(connection: Connection, *names: str, source: str = FILE) -> None:
+    for name in names:
+        store.version(connection, name, source, "agent.py", NOW)
+
+
+def test_without_a_roster_agents_have_their_own_names_without_control_characters(connection: Connection) -> None:
+    add(connection, "ann", sample_record.HOSTILE)
+    shown = Names().read(connection).shown
+    assert shown["ann"] == "ann"
+    assert shown[sample_record.HOSTILE].isprintable()
+
+
+def test_with_a_roster_agents_have_aliases_and_others_are_numbered(connection: Connection) -> None:
+    add(connection, "ann", "zoe", "bob", "cleo")
+    add(connection, "random", source="random")
+    shown = names_with_roster().read(connection).shown
+    assert (shown["ann"], shown["bob"], shown["random"]) == ("Blue", "Red", "random")
+    assert (shown["zoe"], shown["cleo"]) == ("agent 2", "agent 4")
+    assert shown["ann@2"] == "an agent", "a name that is not recorded could be a student's"
+
+
+def test_of_two_agents_with_one_alias_the_first_that_was_recorded_has_it(connection: Connection) -> None:
+    add(connection, "bob", "Red", "18")
+    names = names_with_roster()
+    assert [*names.read(connection).shown.values()] == ["Red", "agent 2", "agent 3"]
+    add(connection, "ann")
+    assert [*names.read(connection).shown.values()] == ["Red", "Blue", "agent 2", "agent 3"]
+
+
+def test_an_engine_whose_name_would_reveal_a_student_is_numbered(connection: Connection) -> None:
+    add(connection, "random of Dan Rand", source="random")
+    assert [*names_with_roster().read(connection).shown.values()] == ["agent 1"]
+
+
+def test_a_built_in_agent_is_not_ready_made_any_more_when_a_file_plays_under_its_name(connection: Connection) -> None:
+    names = names_with_roster()
+    add(connection, "zoe", source="random")
+    assert names.read(connection).shown["zoe"] == "zoe"
+    add(connection, "zoe")
+    assert names.read(connection).shown["zoe"] == "agent 1"
+
+
+def test_the_names_of_tournaments_are_redacted_and_lead_back(connection: Connection) -> None:
+    book = sample_record.Book(connection)
+    ids = {name: book.tournament(name, "tictactoe") for name in ("cs101", "for ann", "for bob", "a\x1bb")}
+    names = names_with_roster()
+    titles = names.titles(connection)
+    assert titles == dict(zip(ids.values(), ["cs101", "for …", "for … (2)", titles[ids["a\x1bb"]]], strict=True))
+    assert titles[ids["a\x1bb"]].isprintable()
+    for id, title in titles.items():
+        assert names.find_tournament(connection, title) == id
+    with pytest.raises(NotFound) as refused:
+        names.find_tournament(connection, "for ann")
+    assert "bob" not in str(refused.value)
+
+
+def test_standings_are_kept_until_something_has_changed(connection: Connection) -> None:
+    book, names = sample_record.Book(connection), Names()
+    cup = book.tournament("cup", "tictactoe")
+    book.enter(cup, "ann", "bob")
+    shown = names.read(connection).shown
+    before = names.standings(connection, cup, shown)
+    assert names.standings(connection, cup, shown) is before
+    game = book.play(cup, "tictactoe", ("ann", "bob"), moves=sample_record.X_WINS)
+    played = names.standings(connection, cup, shown)
+    assert played.results.players["ann"].points == 1.0
+    store.rule_on_game(connection, game, "award", "x", NOW, seat=1)
+    assert names.standings(connection, cup, shown).results.players["ann"].points == 0.0
+    store.rule_on_entry(connection, cup, "bob", "withdraw", "x", NOW)
+    assert names.standings(connection, cup, shown).statuses["bob"] == "withdrawn"

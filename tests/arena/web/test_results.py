@@ -1,0 +1,198 @@
+"""What pages show: the same results as on the terminal, in parts that lead through all games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from arena.course.report.gather import gather
+from arena.serve.tournament_ratings import TournamentRatings
+from arena.web import results
+from arena.web.drawn import BadQuery
+from arena.web.names import Names
+from arena.web.results import Wanted
+from db import lookup
+from db.database import Connection, Database
+from db.errors import NotFound
+from db.ladder import standings
+from tests.kit import ladder_record, sample_record
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """The sample record with ratings, and the ladder "standing"."""
+    folder = Path(tmp_path_factory.mktemp("results"))
+    sample_record.make(folder / "arena.db")
+    with Database(str(folder / "arena.db")) as database:
+        description = ladder_record.DESCRIPTION.replace('"cs101"', '"standing"')
+        ladder_record.store_ladder(database, folder, description)
+        TournamentRatings().rate(database, NOW)
+        yield database
+
+
+@pytest.fixture
+def connection(database: Database) -> Iterator[Connection]:
+    with database.reading() as connection:
+        yield connection
+
+
+def found(connection: Connection, name: str) -> int:
+    return lookup.find_tournament(connection, name)
+
+
+@pytest.mark.parametrize("name", ["cs101", "evening"])
+def test_a_tournament_is_as_its_report_says(connection: Connection, name: str) -> None:
+    whole, _ = gather(connection, found(connection, name), None, now=NOW)
+    shown = results.report(connection, Names(), found(connection, name), now=NOW)
+    for field in ("title", "game", "clock", "format", "status", "over", "planned", "made", "bracket", "head_to_head"):
+        assert getattr(shown, field) == getattr(whole, field), field
+    for one, other in zip(shown.agents, whole.agents, strict=True):
+        assert (one.name, one.standing, one.status, one.bye) == (other.name, other.standing, other.status, other.bye)
+        assert (one.rated is None) == (other.rated is None)
+        if one.rated is not None and other.rated is not None:
+            assert (one.rated.rank, one.rated.pool) == (other.rated.rank, other.rated.pool)
+            assert one.rated.rating == pytest.approx(other.rated.rating)
+
+
+def test_a_ladder_is_in_the_order_of_its_ratings_and_its_anchors_have_no_rank(connection: Connection) -> None:
+    ladder = found(connection, "standing")
+    lines = standings(connection, ladder)
+    report = results.report(connection, Names(), ladder, now=NOW)
+    rated = [line for line in lines if line.rating is not None]
+    assert [agent.rated.rating for agent in report.agents if agent.rated] == [line.rating for line in rated]
+    ranks = {agent.name: agent.standing.rank for agent in report.agents}
+    assert {name for name, rank in ranks.items() if rank == 0} == {"random", "alphabeta:depth=1"}
+    assert sorted(rank for rank in ranks.values() if rank) == [1, 2, 3]
+    (alice,) = (agent for agent in report.agents if agent.name == "alice")
+    assert [one.version for one in alice.versions] == ["alice@1", "alice@2"]
+    about = results.heading(connection, Names(), ladder)
+    assert (about.closes, about.planned) == (ladder_record.CLOSES, None)
+
+
+def test_the_parts_of_a_list_have_every_game_once_in_both_directions(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "PART", 3)
+    names = Names()
+    for name in ("cs101", "evening", "standing"):
+        tournament = found(connection, name)
+        parts = [results.games_part(connection, names, tournament, Wanted())]
+        while (cursor := parts[-1].older) is not None:
+            parts.append(results.games_part(connection, names, tournament, Wanted(), cursor))
+        ids = [game.id for part in parts for game in part.games]
+        monkeypatch.setattr(results, "PART", 1000)
+        assert ids == [game.id for game in results.games_part(connection, names, tournament, Wanted()).games]
+        monkeypatch.setattr(results, "PART", 3)
+        assert len(ids) == len({*ids}) == len(gather(connection, tournament, None, now=NOW)[0].games)
+        assert parts[0].newer is None
+        back = parts[-1]
+        for before in parts[-2::-1]:
+            assert back.newer is not None
+            back = results.games_part(connection, names, tournament, Wanted(), back.newer)
+            assert [game.id for game in back.games] == [game.id for game in before.games]
+        assert back == parts[0]
+
+
+def test_filters_find_what_a_look_at_every_game_finds(connection: Connection) -> None:
+    tournament, names = found(connection, "cs101"), Names()
+    every = gather(connection, tournament, None, now=NOW)[0].games
+    kinds = {"win": 1.0, "draw": 0.5, "loss": 0.0}
+    for player, opponent, result, round in product(("ann", "bob"), (None, "cleo", "dan"), (None, *kinds), (None, 1, 2)):
+        wanted = Wanted(player=player, opponent=opponent, result=result, round=round)
+        expected = {
+            game.id
+            for game in every
+            if player in game.players
+            and (opponent is None or opponent in game.players)
+            and (round is None or game.round == round)
+            and (
+                result is None or (game.points is not None and game.points[game.players.index(player)] == kinds[result])
+            )
+        }
+        part = results.games_part(connection, names, tournament, wanted)
+        assert {game.id for game in part.games} == expected, wanted
+    timed = results.games_part(connection, names, tournament, Wanted(verdict="time"))
+    assert [game.fault for game in timed.games] == [1]
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [Wanted(opponent="ann"), Wanted(result="win"), Wanted(player="ann", result="won"), Wanted(verdict="x' OR 1=1")],
+)
+def test_a_filter_that_means_nothing_is_refused(connection: Connection, wanted: Wanted) -> None:
+    with pytest.raises(BadQuery):
+        results.games_part(connection, Names(), found(connection, "cs101"), wanted)
+
+
+def test_an_unknown_agent_and_a_cursor_of_another_tournament_are_refused(connection: Connection) -> None:
+    course, evening, names = found(connection, "cs101"), found(connection, "evening"), Names()
+    with pytest.raises(NotFound):
+        results.games_part(connection, names, course, Wanted(player="nobody"))
+    with pytest.raises(NotFound):
+        results.agent_view(connection, names, course, sample_record.HOSTILE)
+    other = results.games_part(connection, names, evening, Wanted()).games[0].id
+    with pytest.raises(BadQuery):
+        results.games_part(connection, names, course, Wanted(), f"older-{other}")
+
+
+def test_an_agent_has_its_worst_losses_first_after_rulings(connection: Connection) -> None:
+    names = Names()
+    for name in ("cs101", "standing"):
+        tournament = found(connection, name)
+        report = results.report(connection, names, tournament, now=NOW)
+        ratings = {agent.name: agent.rated.rating for agent in report.agents if agent.rated is not None}
+        for agent in report.agents:
+            view = results.agent_view(connection, names, tournament, agent.name)
+            assert view.agent.standing == agent.standing
+            assert [one.rating for one in view.worst] == sorted(one.rating for one in view.worst)
+            for one in view.worst:
+                assert one.game.points is not None
+                assert one.game.points[one.game.players.index(agent.name)] == 0.0
+                assert ratings[one.opponent] == one.rating
+            assert {one.name for one in view.opponents} == {
+                other for me, other in report.head_to_head if me == agent.name
+            }
+            assert all(agent.name in game.players for game in view.latest)
+
+
+def test_a_rating_curve_is_thinned_but_keeps_its_last_point(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = found(connection, "standing")
+    whole = results.agent_view(connection, Names(), ladder, "bob").curves
+    assert [len(curve.points) for curve in whole] == [2]
+    monkeypatch.setattr(results, "_POINTS", 1)
+    (thin,) = results.agent_view(connection, Names(), ladder, "bob").curves
+    assert thin.points == whole[0].points[-1:]
+
+
+def test_the_front_page_has_ladders_and_tournaments_apart(connection: Connection) -> None:
+    overview = results.overview(connection, Names())
+    assert [one.title for one in overview.ladders] == ["standing"]
+    assert [one.title for one in overview.tournaments] == ["cs101", "evening"]
+    assert overview.playing == []
+
+
+def test_each_kind_of_database_answers(where: str) -> None:
+    sample_record.make(where)
+    names = Names()
+    with Database(where) as database:
+        TournamentRatings().rate(database, NOW)
+        with database.reading() as connection:
+            assert len(results.overview(connection, names).tournaments) == 2
+            course = found(connection, "cs101")
+            for player, opponent, result in product((None, "ann"), (None, "bob"), (None, "win")):
+                if player is not None or opponent is result is None:
+                    wanted = Wanted(player=player, opponent=opponent, result=result)
+                    part = results.games_part(connection, names, course, wanted)
+                    for game in part.games:
+                        for way in ("older", "newer"):
+                            results.games_part(connection, names, course, wanted, f"{way}-{game.id}")
+            view = results.agent_view(connection, names, course, "dan")
+            assert [curve.number for curve in view.curves] == [1, 2]
