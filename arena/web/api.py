@@ -21,6 +21,7 @@ from arena.ratings import points
 from arena.ratings.ranking import Ranked
 from arena.results.standings_table import rows_of
 from arena.web import results
+from arena.web.agent_results import agent_view
 from arena.web.drawn import JSON, Asked, Drawn, NotThere
 from arena.web.live_record import LiveRecord
 from arena.web.names import Names
@@ -235,7 +236,7 @@ def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
     with site.database.reading() as connection:
         id = site.names.find_tournament(connection, asked.names["tournament"])
-        found = results.agent_view(connection, site.names, id, asked.names["agent"])
+        found = agent_view(connection, site.names, id, asked.names["agent"])
         lines = _standings(connection, site.names, id)
     return _drawn(
         AgentDocument(

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from arena.web import results
+from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery, Drawn
 from arena.web.pages import agent_page, games_page, home_page, tournament_pages
 from arena.web.results import Heading, Wanted
@@ -55,7 +56,7 @@ def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
     with site.database.reading() as connection:
         id = site.names.find_tournament(connection, asked.names["tournament"])
-        found = results.agent_view(connection, site.names, id, asked.names["agent"])
+        found = agent_view(connection, site.names, id, asked.names["agent"])
     return Drawn.page(agent_page.page(found))
 
 

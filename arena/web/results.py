@@ -21,7 +21,6 @@ from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
 from arena.results.report import Report
 from arena.web.drawn import BadQuery
-from db import games as record
 from db import lookup, web
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
@@ -40,12 +39,6 @@ if TYPE_CHECKING:
 
 PART: Final = 50
 """Number of games in a part of a list."""
-_WORST: Final = 10
-_LATEST: Final = 20
-_POINTS: Final = 200
-"""Ratings in a curve, at most."""
-_ROOM: Final = 20
-"""Losses that are read in addition to `_WORST`: rulings can take them away."""
 _DIGITS: Final = 18
 """Every number with at most this many digits fits into a 64-bit id."""
 
@@ -132,7 +125,7 @@ class VersionCurve(Struct, frozen=True, kw_only=True):
 
 
 class WorstLoss(Struct, frozen=True, kw_only=True):
-    """A lost game against an opponent that is rated lower."""
+    """A lost game, with the rating of the opponent."""
 
     game: ListedGame
     opponent: str
@@ -218,7 +211,7 @@ def report(connection: Connection, names: Names, tournament: int, *, now: dateti
     A ladder's agents are in the order of their ratings. As on the terminal, its anchors have no rank, and agents
     without a rating neither: `standing.rank` is 0."""
     about, shown = heading(connection, names, tournament), names.read(connection)
-    agents, found, ranking = _agents(connection, names, about, shown)
+    agents, found, ranking = reported(connection, names, about, shown)
     return Report(
         title=about.title,
         game=about.game,
@@ -235,7 +228,7 @@ def report(connection: Connection, names: Names, tournament: int, *, now: dateti
     )
 
 
-def _agents(
+def reported(
     connection: Connection, names: Names, about: Heading, shown: ShownNames
 ) -> tuple[list[ReportedAgent], TournamentStandings, Ranking | None]:
     """The agents in their order, with the standings and the ranking that they are from."""
@@ -294,7 +287,7 @@ def games_part(connection: Connection, names: Names, tournament: int, wanted: Wa
         games=[listed_game(game, shown) for game in found],
         newer=newer,
         older=older,
-        agents=sorted(_own_names(connection, tournament, shown), key=str.casefold),
+        agents=sorted(own_names(connection, tournament, shown), key=str.casefold),
         verdicts=[*Verdict],
         rounds=web.last_round(connection, tournament),
     )
@@ -304,7 +297,7 @@ def past_games(
     connection: Connection, names: ShownNames, tournament: int, wanted: Wanted, cursor: str
 ) -> tuple[list[PastGame], str | None, str | None]:
     """The games of a `GamesPart` as they are recorded, and its cursors: newer, older."""
-    asked = _filter(wanted, _own_names(connection, tournament, names))
+    asked = _filter(wanted, own_names(connection, tournament, names))
     listed = partial(web.part, connection, tournament, asked, round=wanted.round, most=PART + 1)
     at = _read_cursor(connection, tournament, cursor)
     found = listed(cursor=at)
@@ -333,12 +326,13 @@ def _read_cursor(connection: Connection, tournament: int, cursor: str) -> web.Cu
     raise BadQuery("cursor: expected one that a list of these games has given; begin again without it")
 
 
-def _own_names(connection: Connection, tournament: int, names: ShownNames) -> dict[str, str]:
+def own_names(connection: Connection, tournament: int, names: ShownNames) -> dict[str, str]:
     """The agents of the tournament: public name -> recorded name."""
     return {names.shown[name]: name for name in lookup.entry_statuses(connection, tournament)}
 
 
-def _own_name(own: Mapping[str, str], alias: str) -> str:
+def own_name(own: Mapping[str, str], alias: str) -> str:
+    """The recorded name of that agent; NotFound if there is none."""
     if alias not in own:
         raise NotFound("There is no agent of this name in this tournament.")
     return own[alias]
@@ -353,8 +347,8 @@ def _filter(wanted: Wanted, own: Mapping[str, str]) -> GameFilter:
     if wanted.verdict is not None and wanted.verdict not in {*Verdict}:
         raise BadQuery(f"verdict: expected {_one_of([*Verdict])}, got {wanted.verdict!r}")
     return GameFilter(
-        agent=None if wanted.player is None else _own_name(own, wanted.player),
-        opponent=None if wanted.opponent is None else _own_name(own, wanted.opponent),
+        agent=None if wanted.player is None else own_name(own, wanted.player),
+        opponent=None if wanted.opponent is None else own_name(own, wanted.opponent),
         result=wanted.result,
         verdict=wanted.verdict,
     )
@@ -365,56 +359,3 @@ _RESULTS: Final = ("win", "draw", "loss")
 
 def _one_of(values: Sequence[str]) -> str:
     return ", ".join(values[:-1]) + " or " + values[-1]
-
-
-# Agents.
-
-
-def agent_view(connection: Connection, names: Names, tournament: int, alias: str) -> AgentView:
-    """What the page of the agent with this public name shows; NotFound if there is none."""
-    shown = names.read(connection)
-    name = _own_name(_own_names(connection, tournament, shown), alias)
-    about = heading(connection, names, tournament)
-    agents, found, _ = _agents(connection, names, about, shown)
-    agent = next(one for one in agents if one.name == alias)
-    met = {other: games for (one, other), games in found.results.head_to_head.items() if one == alias}
-    curves = web.curves(connection, tournament, name, most=_POINTS)
-    return AgentView(
-        heading=about,
-        agent=agent,
-        version=web.current_version(connection, tournament, name),
-        curves=[VersionCurve(number=number, points=points) for number, points in curves.items()],
-        worst=_worst(connection, tournament, name, agents, shown),
-        opponents=[
-            Opponent(name=one.name, games=met[one.name].games, points=met[one.name].points)
-            for one in agents
-            if one.name in met
-        ],
-        latest=[
-            listed_game(game, shown) for game in web.part(connection, tournament, GameFilter(agent=name), most=_LATEST)
-        ],
-    )
-
-
-def _worst(
-    connection: Connection, tournament: int, name: str, agents: Sequence[ReportedAgent], names: ShownNames
-) -> list[WorstLoss]:
-    """The losses of the version that plays now against the lowest rated opponents; of one opponent the newest first."""
-    ratings = {agent.name: agent.rated.rating for agent in agents if agent.rated is not None}
-    losses = [
-        (rating, loss.game, opponent)
-        for loss in web.losses(connection, tournament, name)
-        if (rating := ratings.get(opponent := names.shown[loss.opponent])) is not None
-    ]
-    lowest = sorted(losses, key=lambda loss: (loss[0], -loss[1]))[: _WORST + _ROOM]
-    games = {game.id: game for game in record.games(connection, [game for _, game, _ in lowest])}
-    return [
-        WorstLoss(game=listed_game(games[game], names), opponent=opponent, rating=rating)
-        for rating, game, opponent in lowest
-        if _is_lost(games[game], name)
-    ][:_WORST]
-
-
-def _is_lost(game: PastGame, name: str) -> bool:
-    """Whether the player lost, after rulings."""
-    return game.counted is not None and game.counted[game.players.index(name)] == 0.0

@@ -16,11 +16,13 @@ from arena.history.fields import LISTED
 from arena.web import api
 from arena.web.drawn import Asked, BadQuery, NotThere
 from arena.web.names import Names
-from arena.web.results import Overview
+from arena.web.results import Heading, Opponent, Overview, PlayingGame, VersionCurve
 from arena.web.site import Site
 from db.database import Database
 from db.errors import NotFound
+from db.ladder import RatingPoint
 from tests.kit import web_record
+from tests.kit.places import ROOT
 from tests.kit.sample_record import X_WINS
 from tests.kit.web_record import WebRecord
 
@@ -123,3 +125,15 @@ def test_unknown_names_are_refused_without_naming_others(site: Site) -> None:
 def test_the_schema_has_every_document() -> None:
     schema = asked(api.schema, cast(Site, None))
     assert {kind.__name__ for kind in api._DOCUMENTS} <= {*schema["$defs"]}
+
+
+def test_the_documentation_lists_every_address_and_every_field() -> None:
+    section = (ROOT / "docs" / "json.md").read_text("utf-8").partition("## Pages of arena serve\n")[2]
+    for path, *_ in api.ADDRESSES:
+        address = path.replace("{tournament:segment}", "NAME").replace("{agent:segment}", "ALIAS")
+        assert f"`{address.replace('{id:segment}', 'ID')}`" in section
+    described = (Overview, Heading, PlayingGame, VersionCurve, RatingPoint, Opponent, api.LossDocument)
+    documents = (api.TournamentDocument, api.GamesDocument, api.AgentDocument, api.SeatDocument, api.MoveDocument)
+    for kind in (*described, *documents):
+        for field in kind.__struct_fields__:
+            assert f"`{field}`" in section, (kind, field)

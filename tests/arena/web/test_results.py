@@ -11,7 +11,8 @@ import pytest
 
 from arena.course.report.gather import gather
 from arena.serve.tournament_ratings import TournamentRatings
-from arena.web import results
+from arena.web import agent_results, results
+from arena.web.agent_results import agent_view
 from arena.web.drawn import BadQuery
 from arena.web.names import Names
 from arena.web.results import Wanted
@@ -135,7 +136,7 @@ def test_an_unknown_agent_and_a_cursor_of_another_tournament_are_refused(connect
     with pytest.raises(NotFound):
         results.games_part(connection, names, course, Wanted(player="nobody"))
     with pytest.raises(NotFound):
-        results.agent_view(connection, names, course, sample_record.HOSTILE)
+        agent_view(connection, names, course, sample_record.HOSTILE)
     other = results.games_part(connection, names, evening, Wanted()).games[0].id
     with pytest.raises(BadQuery):
         results.games_part(connection, names, course, Wanted(), f"older-{other}")
@@ -148,7 +149,7 @@ def test_an_agent_has_its_worst_losses_first_after_rulings(connection: Connectio
         report = results.report(connection, names, tournament, now=NOW)
         ratings = {agent.name: agent.rated.rating for agent in report.agents if agent.rated is not None}
         for agent in report.agents:
-            view = results.agent_view(connection, names, tournament, agent.name)
+            view = agent_view(connection, names, tournament, agent.name)
             assert view.agent.standing == agent.standing
             assert [one.rating for one in view.worst] == sorted(one.rating for one in view.worst)
             for one in view.worst:
@@ -165,10 +166,10 @@ def test_a_rating_curve_is_thinned_but_keeps_its_last_point(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ladder = found(connection, "standing")
-    whole = results.agent_view(connection, Names(), ladder, "bob").curves
+    whole = agent_view(connection, Names(), ladder, "bob").curves
     assert [len(curve.points) for curve in whole] == [2]
-    monkeypatch.setattr(results, "_POINTS", 1)
-    (thin,) = results.agent_view(connection, Names(), ladder, "bob").curves
+    monkeypatch.setattr(agent_results, "_POINTS", 1)
+    (thin,) = agent_view(connection, Names(), ladder, "bob").curves
     assert thin.points == whole[0].points[-1:]
 
 
@@ -194,5 +195,5 @@ def test_each_kind_of_database_answers(where: str) -> None:
                     for game in part.games:
                         for way in ("older", "newer"):
                             results.games_part(connection, names, course, wanted, f"{way}-{game.id}")
-            view = results.agent_view(connection, names, course, "dan")
+            view = agent_view(connection, names, course, "dan")
             assert [curve.number for curve in view.curves] == [1, 2]
