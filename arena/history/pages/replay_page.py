@@ -149,7 +149,7 @@ class _Page:
             return "".join(
                 [
                     element("th", html.words(self.names[seat]), scope="row"),
-                    element("td", _plays(seat, self.game.game)),
+                    element("td", plays(seat, self.game.game)),
                     element("td", "–" if points is None else words.result([points[seat]]), class_="number"),
                     element("td", words.seconds(past.spent), class_="number"),
                     element("td", words.seconds(past.longest), class_="number"),
@@ -383,7 +383,7 @@ def _figure(kind: str, move: str, board: str) -> str:
     return element("figure", caption, board, class_=kind)
 
 
-def _plays(seat: int, rules: str) -> str:
+def plays(seat: int, rules: str) -> str:
     """The pieces of the seat on the board."""
     return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"
 

@@ -12,6 +12,7 @@ from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.html import element
+from arena.history.pages.replay_page import plays
 from arena.play.followed_game import FollowedGame
 from db.records import PastGame
 
@@ -62,8 +63,9 @@ def clocks(
         inside = [
             element("span", html.words(words.printable(past.player)), class_="who", title=words.printable(past.player))
         ]
-        if seat < len(ratings) and (rating := ratings[seat]) is not None:
-            inside.append(element("small", f"{rating:.0f}", class_="faint"))
+        rating = ratings[seat] if seat < len(ratings) else None
+        about = [plays(seat, game.game), "" if rating is None else f"{rating:.0f}"]
+        inside.append(element("small", html.words(" · ".join(filter(None, about))), class_="faint"))
         if seat < len(left) and (time := left[seat]) is not None:
             instant = {"data_left": _ms(followed.left[seat]), "data_since": _ms(followed.since)} if is_running else {}
             inside.append(element("b", words.seconds(time), class_="time", **instant))

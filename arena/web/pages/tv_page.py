@@ -30,6 +30,7 @@ def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Heading | Non
         element("p", drawn.get("clocks", ""), id="clocks", class_="clocks"),
         element("div", drawn.get("board", ""), id="board", class_="step"),
         element("p", drawn.get("state", ""), id="state", class_="verdict"),
+        element("p", element("a", "This game", id="game", href=links.TV), _KEY, class_="faint"),
         id="playing",
         hidden=not drawn,
     )
@@ -46,9 +47,6 @@ def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Heading | Non
         element("div", element("div", playing, waiting, class_="screen"), aside, class_="tv"),
         element("p", drawn.get("last", ""), id="last", class_="unseen"),
         element("p", "", id="status", class_="unseen", role="status"),
-        element(
-            "p", element("a", "This game", id="game", href=links.HOME), ". The key f fills the screen.", class_="faint"
-        ),
         of=of,
         at=links.tv("" if of is None else of.title),
         stream=links.events(tv="" if of is None else of.title),
@@ -66,7 +64,8 @@ def _standings(report: Report) -> Iterator[str]:
     """An item for each of the first agents."""
     for agent in [agent for agent in report.agents if agent.status == "active"][:_TOP]:
         name = element("span", html.words(words.printable(agent.name)), class_="who")
-        number = "" if agent.rated is None else f"{agent.rated.rating:.0f}"
+        rating = None if agent.rated is None else agent.rated.rating
+        number = words.number(agent.standing.points) if rating is None else f"{rating:.0f}"
         yield element("li", name, " ", element("b", number))
 
 
