@@ -56,7 +56,7 @@ class FollowedGame:
 
     def _begin(self, game: LiveGame) -> None:
         self.game, self.plies, self.texts, self.last = game, [], [], None
-        self.has_hidden_move, self.trouble = False, ""
+        self.has_hidden_move, self.trouble, self.is_not_live = False, "", False
         try:
             first = Clock(TimeControl.parse(game.clock), 1).left(0)
         except BadClock:

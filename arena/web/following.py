@@ -60,9 +60,10 @@ class Following:
         self._wanted |= dict.fromkeys(topics, now)
         self._wanted = {topic: at for topic, at in self._wanted.items() if now - at <= _LINGER}
         dropped = self._hub.follow(self._wanted)
-        if now >= self._due:
+        tournaments = {*self._hub.wanted.values(), *self._hub.tournaments}
+        if now >= self._due or not tournaments <= self._folders.keys():
             self._due = now + _CONNECT_EVERY
-            self._connect()
+            self._connect(tournaments)
         self._subscribe()
         for folder, director in [*self._directors.items()]:
             self._receive(folder, director)
@@ -70,9 +71,8 @@ class Following:
         if changes or dropped:
             self._send(changes, dropped)
 
-    def _connect(self) -> None:
-        """Finds the directors of the tournaments that are followed, and leaves the others."""
-        tournaments = {*self._hub.wanted.values(), *self._hub.tournaments}
+    def _connect(self, tournaments: Collection[str]) -> None:
+        """Finds the directors of these tournaments, and leaves the others."""
         self._folders = {name: running_in(self._store, name) for name in tournaments}
         needed = {folder for folder in self._folders.values() if folder is not None}
         for folder in self._directors.keys() - needed:

@@ -109,18 +109,22 @@ class GameChannel(Channel):
         self._is_over = False
         self._changed = False
         self._look = 0
+        # Whether the director of the tournament is asked for the game.
+        self._asks = False
         # Until then nothing is drawn of a game in progress before its director has sent the game so far.
         self._silent_until: int | None = None
 
     @property
     def follows(self) -> tuple[int, str] | None:
         game = self._game
-        is_open = game is not None and game.shown.status == "playing" and not self._followed.is_over
-        return (self._id, game.tournament) if game is not None and is_open and game.tournament is not None else None
+        if game is None or game.tournament is None or game.shown.status != "playing" or not self._asks:
+            return None
+        return self._id, game.tournament
 
     def take(self, message: OfGame) -> None:
         self._followed.take(message)
         self._changed = True
+        self._asks = not isinstance(message, LiveEnd | NotLive)
 
     def tick(self, now: int) -> Iterator[Change]:
         if self._is_over:
@@ -129,9 +133,7 @@ class GameChannel(Channel):
         if not knows and now >= self._look:
             self._look = now + _LOOK_EVERY
             self._game = self._record.game(self._id)
-            self._changed = True
-            if self._followed.is_not_live and self._game is not None and not self._game.is_over:
-                self._followed = FollowedGame()
+            self._changed = self._asks = True
         if self._silent_until is None:
             self._silent_until = now + _PATIENCE
         is_waiting = self.follows is not None and not knows and now < self._silent_until
@@ -203,7 +205,7 @@ class TvChannel(Channel):
                 self.take(message)
         elif (paced is None or paced.is_done(now / SECOND)) and now >= self._next:
             self._next = now + _NEXT_EVERY
-            last = None if paced is None else paced.id
+            last = None if paced is None or paced.is_lost else paced.id
             found = self._record.next_game(self._of, last)
             if found is not None:
                 self._game, self._paced = found, PacedGame(found.shown.id, now / SECOND)
@@ -276,9 +278,11 @@ class LiveHub:
 
     def take(self, message: OfGame) -> None:
         """Takes a message of a director."""
-        for channel in self._channels.values():
+        for topic, channel in self._channels.items():
             if (found := channel.follows) is not None and found[0] == message.game:
                 channel.take(message)
+                if isinstance(message, NotLive):
+                    self._followed[topic] = None  # if it is wanted again, the director is asked again
 
     def lose(self, games: Collection[int]) -> None:
         """The director of these games has ended."""

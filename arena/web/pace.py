@@ -18,6 +18,8 @@ STEP: Final = 0.6
 """Least seconds between two positions."""
 _LONGEST: Final = 90.0
 """Seconds after which a game that was followed too slowly is shown at its end: plies are left out."""
+_PATIENCE: Final = 3.0
+"""Seconds after which another game is shown, if the director of this one does not answer."""
 _END_SHOWN: Final = 5.0
 """Seconds for which the end is shown."""
 
@@ -90,4 +92,6 @@ class PacedGame:
 
     def is_done(self, now: float) -> bool:
         """Whether another game can be shown."""
+        if not self.has_begun:
+            return self.is_lost or now - self._began >= _PATIENCE
         return self.is_lost or (self._ended is not None and now - self._ended >= _END_SHOWN)

@@ -112,12 +112,42 @@ def test_a_lost_game_is_looked_for_in_the_record_until_it_is_played_again_or_ove
     (change,) = hub.tick(SECOND)
     assert change.data["state"].startswith("interrupted")
     assert hub.wanted == {}
-    hub.tick(4 * SECOND)
+    assert [change.data["state"] for change in hub.tick(4 * SECOND)] == ["interrupted: it will be played again"]
     assert (hub.asked, hub.wanted) == ({7}, {7: "cs101"})
     hub.take(NotLive(7))
     record.add(7, status="finished")
     assert "over" in by_kind(hub.tick(8 * SECOND))
     assert hub.tick(99 * SECOND) == []
+
+
+def test_a_lost_game_is_asked_for_again_even_if_the_record_is_read_at_once() -> None:
+    record = FakeRecord()
+    record.add(7)
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    hub.tick(0)
+    hub.take(begun(7, "a1"))
+    hub.asked.clear()
+    hub.lose([7])
+    (change,) = hub.tick(99 * SECOND)
+    assert change.data["state"].startswith("interrupted")
+    assert hub.asked == {7}
+    hub.take(begun(7))
+    (change,) = hub.tick(100 * SECOND)
+    assert change.data["state"] == "in progress"
+
+
+def test_a_game_of_a_director_that_is_gone_does_not_keep_the_tv_from_others() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.add(8)
+    record.playing = [7, 8]
+    hub = LiveHub(record)
+    hub.follow({"tv="})
+    hub.tick(0)
+    assert hub.wanted == {7: "cs101"}
+    hub.tick(3 * SECOND)
+    assert hub.wanted == {8: "cs101"}
 
 
 def test_a_game_that_nobody_has_is_over_at_once() -> None:
