@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.serve.watching import most_interesting
 from arena.web import results
@@ -68,13 +69,18 @@ class LiveRecord:
             return results.heading(connection, self._names, lookup.find_tournament(connection, tournament))
 
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
-        """A finished game as its director published it, at once; None if it is not finished."""
+        """A finished game as its director published it, at once; None if it is not finished, or if its rules fail
+        or must not be run."""
         with self._database.reading() as connection:
             found = games.games(connection, [id], whole=True)
         if not found:
             return None
         (game,) = found
         if game.status != "finished" or not game.moves:
+            return None
+        try:
+            recorded_rules.start(game, trust=False)
+        except Exception:  # untrusted, or user-supplied rules, which may raise anything
             return None
         plies = tuple(LivePly(id, move.ply, move.who, move.move, move.spent, move.left, 0) for move in game.moves)
         points = tuple(seat.points for seat in game.seats)

@@ -15,6 +15,9 @@ import pytest
 
 from adsearch.games import catalog
 from arena.walls.run_folder import clear
+from arena.web.live_record import LiveRecord
+from arena.web.names import Names
+from db.database import Database
 from db.schema import VIEWS
 from tests.attacks import records
 from tests.attacks.records import ATTACKS, MARKER, REFUSED_EVEN_IF_TRUSTED
@@ -77,6 +80,13 @@ def test_no_command_runs_it(attack: str, sent: Path) -> None:
     assert not list(Path.cwd().rglob(MARKER))
     assert "There are no boards" in Path("page.html").read_text("utf-8")
     assert "There are no boards" in next(Path("site/games").glob("*.html")).read_text("utf-8")
+
+
+def test_the_tv_page_does_not_run_it(sent: Path) -> None:
+    with Database(str(sent)) as database:
+        record = LiveRecord(database, Names(), "")
+        assert [record.played(id) for id in range(1, 10)] == [None] * 9
+    assert not list(Path.cwd().rglob(MARKER))
 
 
 def test_the_rules_run_only_for_users_who_trust_them_and_results_are_shown_without(attack: str, sent: Path) -> None:
