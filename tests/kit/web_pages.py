@@ -73,7 +73,8 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
     found = reported(crowd(file, names, games=games), "cs101")
     report = replace(found, title=title)
     cup, ladder = heading(title, report), heading(title, report, "ladder")
-    listed, (one, other, *_) = found.games, [agent.name for agent in report.agents]
+    agents, listed = [agent.name for agent in report.agents], found.games
+    one, other = agents[:2]
     wanted = Wanted(player=one, opponent=other, result="loss", verdict="time", round=1)
     part = GamesPart(
         heading=cup,
@@ -81,7 +82,7 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
         games=listed[:20],
         newer=None,
         older="c/?&=",
-        agents=sorted(names),
+        agents=sorted(agents),
         verdicts=["normal", "time", "void"],
         rounds=3,
     )
@@ -92,7 +93,7 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
         version=2,
         curves=[curve(1, [1500.0, 1400.0, 1420.0]), curve(2, [1450.0, 1520.0, 1600.0])],
         worst=[WorstLoss(game=game, opponent=other, rating=1234.5) for game in lost],
-        opponents=[Opponent(name=name, games=4, points=2.5) for name in names if name != one],
+        opponents=[Opponent(name=name, games=4, points=2.5) for name in agents[1:]],
         latest=[game for game in listed if one in game.players][:20],
     )
     playing = [PlayingGame(id=7, title=title, round=2, number=3, players=[one, other])]

@@ -105,17 +105,17 @@ def by_rating(report: Report, links: Links) -> list[str]:
     """The table of a ladder, whose agents are ranked by their ratings, with an explanation."""
     columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("±", "number"), ("Possible ranks", "number")]
     columns += [("Score", "number"), ("Games", "number"), ("Won", "number"), ("Drawn", "number"), ("Lost", "number")]
-    columns += [("Faults", "")]
-    rows = [_by_rating(agent, links) for agent in report.agents]
+    faults = any(agent.standing.faults for agent in report.agents)
+    columns += [("Faults", "")] * faults
+    rows = [_by_rating(agent, links, faults=faults) for agent in report.agents]
     note = (
         "Possible ranks: the best and the worst rank that the errors of the ratings allow. An agent is surely better "
         "than another one if all its possible ranks are above those of the other. An anchor has a fixed rating. "
-        f"{_FAULTS}"
-    )
+    ) + _FAULTS * faults
     return [parts.table("Standings", columns, rows), element("p", note, class_="faint")]
 
 
-def _by_rating(agent: ReportedAgent, links: Links) -> str:
+def _by_rating(agent: ReportedAgent, links: Links, *, faults: bool) -> str:
     one, rated = agent.standing, agent.rated
     marks = [MARKS[mark] for mark in rated.marks] if rated is not None else []
     marks += [agent.status] * (agent.status != "active")
@@ -128,7 +128,7 @@ def _by_rating(agent: ReportedAgent, links: Links) -> str:
         parts.figure(_possible(agent)),
         parts.figure(parts.percent(one.score)),
         *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
-        parts.cell(words(counted_faults(one.faults)), "faults"),
+        *([parts.cell(words(counted_faults(one.faults)), "faults")] * faults),
     )
 
 

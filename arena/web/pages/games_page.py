@@ -28,7 +28,7 @@ def page(part: GamesPart) -> Document:
     title, wanted = part.heading.title, part.wanted
     filtered = any(getattr(wanted, name) is not None for name in wanted.__struct_fields__)
     listed = game_table.table(part.games, TournamentLinks(title), rounds=part.rounds > 1, of=wanted.player)
-    nothing = "No game is like that." if filtered else "No game has finished yet."
+    nothing = "No game matches." if filtered else "No game has finished yet."
     return frame.page(
         "Games",
         _form(part, filtered=filtered),
