@@ -40,7 +40,7 @@ def page(view: AgentView) -> Document:
         about.against(name, opponents, own),
         *_latest(view, own),
         of=view.heading,
-        json=links.api(title, "agents", name=name),
+        json=links.api(title, "a", name=name),
         styles=(style, version_style),
     )
 

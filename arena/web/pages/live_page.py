@@ -65,6 +65,6 @@ def board_and_moves(drawn: Mapping[str, str]) -> str:
         element("div", drawn.get("board", ""), id="board", class_="step"),
         class_="show",
     )
-    listed = element("ol", drawn.get("moves", ""), id="moves", tabindex=0, aria_label="Moves")
+    listed = element("ol", drawn.get("moves", ""), id="moves", tabindex=0, role="list", aria_label="Moves")
     moves = element("section", element("h2", "Moves"), listed, class_="moves")
     return element("div", element("div", board, moves, class_="replay"), class_="interactive")

@@ -86,5 +86,5 @@ def bracket(heading: Heading, report: Report) -> Document:
         of=heading,
         at=links.bracket(heading.title),
         made=report.made,
-        json=links.api(heading.title, "bracket"),
+        json=links.api(heading.title),
     )
