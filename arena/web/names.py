@@ -6,9 +6,12 @@ name which nobody has cleared is never published. Names are computed once and ke
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from arena.course.aliases import ShownNames, hidden_texts, numbered, own_names, printable, public_name
 from arena.course.roster import folded
@@ -26,18 +29,30 @@ _STRANGER: Final = "an agent"
 """Shown instead of a name under which no agent is recorded."""
 _KEPT: Final = 16
 """Number of tournaments whose standings are kept."""
+_PAUSE: Final = 20
+"""Standings that took a second to compute are not computed again for this number of seconds."""
+
+
+class _Kept(Struct, frozen=True):
+    """The standings of a tournament."""
+
+    names: tuple[tuple[str, str], ...]
+    state: Hashable
+    """What they were computed from."""
+    found: TournamentStandings
+    until: float
+    """When it is looked whether something has changed."""
 
 
 class Names:
     """The public names of everything in one database."""
 
-    def __init__(self, roster: Roster | None = None) -> None:
-        self._roster = roster
+    def __init__(self, roster: Roster | None = None, *, clock: Callable[[], float] = monotonic) -> None:
+        self._roster, self._clock = roster, clock
         self._hidden = () if roster is None else hidden_texts(roster)
         # By the agent's name, and whether it is ready-made.
         self._aliases: dict[tuple[str, bool], str | None] = {}
-        # By tournament: what they were computed from, and the standings.
-        self._standings: dict[int, tuple[Hashable, TournamentStandings]] = {}
+        self._standings: dict[int, _Kept] = {}
         self._lock = Lock()
 
     def read(self, connection: Connection) -> ShownNames:
@@ -68,16 +83,22 @@ class Names:
         raise NotFound("There is no tournament of this name.")
 
     def standings(self, connection: Connection, tournament: int, shown: Mapping[str, str]) -> TournamentStandings:
-        """The standings under the names `shown`. They are read again when results, rulings or entries have changed."""
-        state = (scores.state(connection, tournament), tuple(sorted(shown.items())))
+        """The standings under the names `shown`. They are read again when results, rulings or entries have changed, but
+        only so often that this takes a small part of the time."""
+        names = tuple(sorted(shown.items()))
         with self._lock:  # others wait, instead of computing the same
             kept = self._standings.pop(tournament, None)
-            if kept is None or kept[0] != state:
-                kept = state, standings(connection, tournament).renamed(shown)
+            began = self._clock()
+            if kept is None or kept.names != names or began >= kept.until:
+                state = scores.state(connection, tournament)
+                if kept is None or (kept.names, kept.state) != (names, state):
+                    found = standings(connection, tournament).renamed(shown)
+                    now = self._clock()
+                    kept = _Kept(names, state, found, now + _PAUSE * (now - began))
             self._standings[tournament] = kept
             if len(self._standings) > _KEPT:
                 del self._standings[next(iter(self._standings))]
-        return kept[1]
+        return kept.found
 
     def _with_aliases(self, agents: Mapping[str, bool], rows: Mapping[str, int], roster: Roster) -> dict[str, str]:
         """Every agent with its alias; of agents with the same one, the first that was recorded has it."""

@@ -86,7 +86,7 @@ def test_the_names_of_tournaments_are_redacted_and_lead_back(connection: Connect
 
 
 def test_standings_are_kept_until_something_has_changed(connection: Connection) -> None:
-    book, names = sample_record.Book(connection), Names()
+    book, names = sample_record.Book(connection), Names(clock=lambda: 0.0)
     cup = book.tournament("cup", "tictactoe")
     book.enter(cup, "ann", "bob")
     shown = names.read(connection).shown
@@ -99,3 +99,15 @@ def test_standings_are_kept_until_something_has_changed(connection: Connection) 
     assert names.standings(connection, cup, shown).results.players["ann"].points == 0.0
     store.rule_on_entry(connection, cup, "bob", "withdraw", "x", NOW)
     assert names.standings(connection, cup, shown).statuses["bob"] == "withdrawn"
+
+
+def test_standings_that_took_long_are_not_computed_again_at_once(connection: Connection) -> None:
+    times = iter((0.0, 2.0, 41.9, 42.0, 44.0))
+    book, names = sample_record.Book(connection), Names(clock=lambda: next(times))
+    cup = book.tournament("cup", "tictactoe")
+    book.enter(cup, "ann", "bob")
+    shown = names.read(connection).shown
+    before = names.standings(connection, cup, shown)
+    book.play(cup, "tictactoe", ("ann", "bob"), moves=sample_record.X_WINS)
+    assert names.standings(connection, cup, shown) is before
+    assert names.standings(connection, cup, shown).results.players["ann"].points == 1.0
