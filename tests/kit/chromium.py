@@ -107,7 +107,7 @@ class _Witness:
 
     def _note_message(self, message: ConsoleMessage) -> None:
         if not (self._outages and message.text.startswith("Failed to load resource: ")):
-            self.trouble.append(f"complains: {message.text}")
+            self.trouble.append(f"complains: {message.text} ({message.location['url']})")
 
     def _note_error(self, error: Error) -> None:
         self.trouble.append(f"fails: {error}")

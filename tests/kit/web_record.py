@@ -16,10 +16,12 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Final
+from urllib.parse import quote
 
 from msgspec import Struct
 from sqlalchemy import text as sql
 
+from arena.course.roster import replace_unprintable
 from arena.players.submissions import Store
 from arena.tournament import formats
 from db import ladder as rows
@@ -51,11 +53,17 @@ ALIASES: Final = (
 """What students call themselves: the alias of each on the roster."""
 NAMES: Final = (
     *(f"{PLANTED}{number}{text[:200]}" for number, text in enumerate(TEXTS[:8])),
-    f"{PLANTED}\u202e\u05e9\u05dc\u05d5\u05dd a/b %2F",
-    f"{PLANTED} {'W' * 200}",
+    f"{PLANTED}8\u202e\u05e9\u05dc\u05d5\u05dd a/b %2F",
+    f"{PLANTED}9 {'W' * 200}",
 )
 """Agents that are not on the roster: a page that uses it calls them "agent 12"."""
-_ON_THE_ROSTER: Final = tuple(f"{PLANTED}-student-{number}" for number in range(len(ALIASES)))
+STUDENTS: Final = tuple(f"{PLANTED}-student-{number}" for number in range(len(ALIASES)))
+"""The agents of the ladder, by the alias of each."""
+
+
+def in_addresses(name: str) -> str:
+    """The public form of a name as one segment of an address."""
+    return quote(replace_unprintable(name).strip(), safe="")
 
 
 class WebRecord(Struct, frozen=True, kw_only=True):
@@ -110,7 +118,7 @@ def _roster() -> str:
     written = io.StringIO()
     lines = csv.writer(written)
     lines.writerow(("id", "name", "group", "email", "alias"))
-    for number, (agent, alias) in enumerate(zip(_ON_THE_ROSTER, ALIASES, strict=True)):
+    for number, (agent, alias) in enumerate(zip(STUDENTS, ALIASES, strict=True)):
         private = f"{PLANTED}-{number}"
         lines.writerow((agent, f"{private} Family", f"{private}-group", f"{private}@example.org", alias))
     return written.getvalue()
@@ -128,8 +136,8 @@ def _ladder(connection: Connection, folder: Path) -> None:
     """Two versions of the first student, one of each other; everyone has met everyone."""
     random = Random(3)
     ladder = open_ladder(connection, folder, DESCRIPTION)
-    versions = {name: hand_in(connection, ladder, name, "a" * 64) for name in _ON_THE_ROSTER}
-    first = _ON_THE_ROSTER[0]
+    versions = {name: hand_in(connection, ladder, name, "a" * 64) for name in STUDENTS}
+    first = STUDENTS[0]
     before = versions[first]
     for number, (one, other) in enumerate(combinations(versions, 2)):
         if number == len(versions) - 1:
