@@ -23,7 +23,7 @@ def ratings(report: Report) -> tuple[list[str], str]:
         return [], ""
     explanation = (
         "Ratings are in Elo, computed from all rated games together: an agent rated 100 higher scores about 64 % "
-        "against the other. The true rating is within the bar 95 times in 100; where bars overlap, it is not "
+        "against the other. The true rating is within the bar 95 times in 100; where bars overlap by much, it is not "
         "certain who is stronger."
     )
     if found.pools > 1:
