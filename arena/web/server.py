@@ -16,8 +16,9 @@ import resource
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -105,6 +106,15 @@ def _loop() -> asyncio.AbstractEventLoop:
     return uvloop.new_event_loop()
 
 
+class _Server(uvicorn.Server):
+    """Leaves signals alone: at Ctrl-C, which reaches this process too, the director decides when it ends."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Does nothing."""
+        yield
+
+
 async def _serve(settings: Settings, database: Database, director: socket.socket) -> None:
     """Answers until the director ends."""
     complain = Complaints(director)
@@ -120,7 +130,7 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
         streams=Streams(),
         complain=complain,
     )
-    server = uvicorn.Server(
+    server = _Server(
         uvicorn.Config(
             application(site, settings.hosts),
             http=Connection,

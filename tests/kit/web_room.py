@@ -70,6 +70,11 @@ class PageServer:
             )
         self._link.sendall(msgspec.json.encode(self._settings) + b"\n")
 
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
     def kill(self) -> None:
         """Ends the process by SIGKILL; the port stays open."""
         self._process.kill()

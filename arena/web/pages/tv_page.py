@@ -61,11 +61,13 @@ def side(report: Report, latest: Sequence[ListedGame]) -> dict[str, str]:
 
 
 def _standings(report: Report) -> Iterator[str]:
-    """An item for each of the first agents."""
+    """An item for each of the first agents, with its rating; with its points if no agent is rated."""
+    are_rated = any(agent.rated is not None and agent.rated.rating is not None for agent in report.agents)
     for agent in [agent for agent in report.agents if agent.status == "active"][:_TOP]:
         name = element("span", html.words(words.printable(agent.name)), class_="who")
         rating = None if agent.rated is None else agent.rated.rating
-        number = words.number(agent.standing.points) if rating is None else f"{rating:.0f}"
+        unrated = "–" if are_rated else words.number(agent.standing.points)
+        number = unrated if rating is None else f"{rating:.0f}"
         yield element("li", name, " ", element("b", number))
 
 
