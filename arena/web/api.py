@@ -23,6 +23,7 @@ from arena.results.standings_table import rows_of
 from arena.web import results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import JSON, Asked, Drawn, NotThere
+from arena.web.links import API
 from arena.web.live_record import LiveRecord
 from arena.web.names import Names
 from arena.web.page_routes import FILTERS, wanted
@@ -33,7 +34,6 @@ from db.database import Connection
 from db.records import PastGame
 from db.scores import HeadToHead
 
-ROOT: Final = "/api/v1"
 _DIGITS: Final = 18
 """Of a game's id, at most."""
 
@@ -280,12 +280,12 @@ def _line(rows: Mapping[str, dict[str, Any]], name: str, rank: int) -> StandingD
 
 
 ADDRESSES: Final[tuple[tuple[Any, ...], ...]] = (
-    (ROOT, front),
-    (f"{ROOT}/schema", schema),
-    (f"{ROOT}/t/{{tournament:segment}}", tournament),
-    (f"{ROOT}/t/{{tournament:segment}}/crosstable", crosstable),
-    (f"{ROOT}/t/{{tournament:segment}}/games", games, *FILTERS),
-    (f"{ROOT}/t/{{tournament:segment}}/a/{{agent:segment}}", agent),
-    (f"{ROOT}/g/{{id:segment}}", game),
+    (API, front),
+    (f"{API}/schema", schema),
+    (f"{API}/t/{{tournament:segment}}", tournament),
+    (f"{API}/t/{{tournament:segment}}/crosstable", crosstable),
+    (f"{API}/t/{{tournament:segment}}/games", games, *FILTERS),
+    (f"{API}/t/{{tournament:segment}}/a/{{agent:segment}}", agent),
+    (f"{API}/g/{{id:segment}}", game),
 )
 """Each address with the function that draws what is there, and its parameters."""

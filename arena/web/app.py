@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from traceback import extract_tb
 from typing import Final
-from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -20,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.web import api, health, live_routes, page_routes, statics
+from arena.web import api, health, links, live_routes, page_routes, statics
 from arena.web.cache import Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, Guard, takes_gzip
@@ -40,7 +39,7 @@ class _Segment(StringConvertor):
     """A segment of the path, decoded."""
 
     def convert(self, value: str) -> str:
-        return unquote(value, errors="replace")
+        return links.name_in(value)
 
 
 register_url_convertor("segment", _Segment())
@@ -107,7 +106,7 @@ def application(site: Site, hosts: tuple[str, ...] = ()) -> ASGIApp:
 
 def _page(request: Request, status: int, title: str, text: str, headers: dict[str, str] | None = None) -> Response:
     """A page, or JSON, that says what is wrong."""
-    is_api = request.url.path.startswith(api.ROOT)
+    is_api = request.url.path.startswith(links.API)
     page = api.refusal(text) if is_api else Drawn.page(message_page.page(title, text))
     return Response(page.body, status, (headers or {}) | {"content-type": page.kind, POLICY: page.policy})
 

@@ -5,8 +5,9 @@ All addresses begin with "/", so they are the same on every page.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 HOME: Final = "/"
 TV: Final = "/tv"
+API: Final = "/api/v1"
+_DOTS: Final = re.compile(r"~*\.\.?")
+"""Browsers take a segment of one or two dots, encoded or not, for a folder: such a name gets a "~" in front."""
 
 
 def tournament(title: str) -> str:
@@ -62,7 +66,7 @@ def events(**which: str | int) -> str:
 def api(title: str, what: str = "", wanted: Wanted | None = None, *, name: str = "") -> str:
     """The same as JSON: of a tournament, of one of its pages, or of an agent."""
     place = "".join(f"/{part}" for part in (what, _segment(name)) if part)
-    return f"/api/v1{tournament(title)}{place}{_query(wanted)}"
+    return f"{API}{tournament(title)}{place}{_query(wanted)}"
 
 
 def static(name: str) -> str:
@@ -89,8 +93,14 @@ class TournamentLinks(Struct, frozen=True):
         return game(listed.id)
 
 
+def name_in(segment: str) -> str:
+    """The name that a segment of a path stands for."""
+    name = unquote(segment, errors="replace")
+    return name[1:] if name.startswith("~") and _DOTS.fullmatch(name) else name
+
+
 def _segment(name: str) -> str:
-    return quote(name, safe="", errors="replace")
+    return quote(f"~{name}" if _DOTS.fullmatch(name) else name, safe="", errors="replace")
 
 
 def _query(wanted: Wanted | None, cursor: str = "") -> str:

@@ -24,7 +24,7 @@ def page(overview: Overview) -> Document:
         element("section", *_playing(overview.playing), id="playing"),
         element("section", *_tournaments(overview), id="tournaments"),
         at=links.HOME,
-        json="/api/v1",
+        json=links.API,
     )
 
 
