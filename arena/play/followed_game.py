@@ -92,7 +92,7 @@ class FollowedGame:
     @property
     def turn(self) -> int | None:
         """The seat whose clock runs; None if no clock runs, or if it is not known."""
-        if self.state is None or self.end is not None or self.since is None:
+        if self.state is None or self.is_over or self.since is None:
             return None
         turn = self.state.turn
         return None if turn is None or turn == CHANCE else turn

@@ -108,6 +108,7 @@ class GameChannel(Channel):
         self._followed = FollowedGame()
         self._is_over = False
         self._changed = False
+        self._drawn: Mapping[str, str] = {}
         self._look = 0
         # Whether the director of the tournament is asked for the game.
         self._asks = False
@@ -140,7 +141,9 @@ class GameChannel(Channel):
         if self._changed and self._game is not None and not is_waiting:
             self._changed = False
             drawn = parts(self._game.shown, self._followed, runs=True, now=now)
-            yield self._change("parts", drawn, now)
+            if drawn != self._drawn:
+                self._drawn = drawn
+                yield self._change("parts", drawn, now)
         self._is_over = self._game is None or self._game.is_over or self._followed.end is not None
         if self._is_over:
             yield self._change("over", None, now)

@@ -12,21 +12,21 @@ from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.boards import board_style
 from arena.history.pages.html import Document, element
+from arena.play.followed_game import FollowedGame
 from arena.web import links
 from arena.web.pages import frame
+from arena.web.pages.live_parts import parts
 from db.records import PastGame
 
 if TYPE_CHECKING:
     from arena.web.results import Heading
 
 STYLES: Final = (html.file("replay_page.css", html.__package__), html.file("live.css", __package__))
-_NOT_PLAYED: Final = {"scheduled": "not begun yet", "cancelled": "cancelled: it was not played"}
 
 
 def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Heading | None) -> Document:
     """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known."""
-    found = drawn or {}
-    state = found.get("state") or html.words(_NOT_PLAYED.get(game.status, "in progress"))
+    found = drawn or parts(game, FollowedGame(), runs=False, now=0)
     facts = (
         words.without_store(game.game),
         f"game {game.id}" if not game.tournament else f"{game.tournament}-{game.number}",
@@ -36,12 +36,12 @@ def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Heading | None)
     )
     title = words.printable(" – ".join(game.players))
     body = [
-        element("p", state, id="state", class_="verdict"),
+        element("p", found["state"], id="state", class_="verdict"),
         element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"),
     ]
     if game.status != "cancelled":
         body += [
-            element("p", found.get("clocks", ""), id="clocks", class_="clocks"),
+            element("p", found["clocks"], id="clocks", class_="clocks"),
             board_and_moves(found),
             element("p", "", id="status", class_="unseen", role="status"),
             element("noscript", element("p", "Load this page again to see the next moves: scripts are switched off.")),
@@ -61,10 +61,10 @@ def board_and_moves(drawn: Mapping[str, str]) -> str:
     board = element(
         "section",
         element("h2", "Board"),
-        element("p", drawn.get("last", ""), id="last"),
-        element("div", drawn.get("board", ""), id="board", class_="step"),
+        element("p", drawn["last"], id="last"),
+        element("div", drawn["board"], id="board", class_="step"),
         class_="show",
     )
-    listed = element("ol", drawn.get("moves", ""), id="moves", tabindex=0, role="list", aria_label="Moves")
+    listed = element("ol", drawn["moves"], id="moves", role="list", tabindex=0, aria_label="Moves")
     moves = element("section", element("h2", "Moves"), listed, class_="moves")
     return element("div", element("div", board, moves, class_="replay"), class_="interactive")

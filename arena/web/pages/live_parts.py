@@ -18,6 +18,7 @@ from arena.web.sight import Viewer, sees_board
 from db.records import PastGame
 
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
+_NOT_PLAYED: Final = {"scheduled": "not begun yet", "cancelled": "cancelled: it was not played"}
 _LONGEST: Final = 100
 """Most characters of a move that are shown."""
 
@@ -47,6 +48,8 @@ def state(game: PastGame, followed: FollowedGame) -> str:
     """Whether it is played, and how it ended."""
     if followed.end is not None:
         return words.printable(words.live_ending(followed.end.verdict, followed.end.points, game.players))
+    if followed.game is None and game.status in _NOT_PLAYED:
+        return _NOT_PLAYED[game.status]
     if followed.is_not_live:
         return "interrupted: it will be played again"
     return "in progress" if followed.since is not None else "waiting for the players"

@@ -112,12 +112,25 @@ def test_a_lost_game_is_looked_for_in_the_record_until_it_is_played_again_or_ove
     (change,) = hub.tick(SECOND)
     assert change.data["state"].startswith("interrupted")
     assert hub.wanted == {}
-    assert [change.data["state"] for change in hub.tick(4 * SECOND)] == ["interrupted: it will be played again"]
+    assert hub.tick(4 * SECOND) == [], "nothing has changed on the page"
     assert (hub.asked, hub.wanted) == ({7}, {7: "cs101"})
     hub.take(NotLive(7))
     record.add(7, status="finished")
     assert "over" in by_kind(hub.tick(8 * SECOND))
     assert hub.tick(99 * SECOND) == []
+
+
+def test_a_game_that_has_not_begun_is_followed_when_it_begins() -> None:
+    record = FakeRecord()
+    record.add(7, status="scheduled")
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    assert [change.data["state"] for change in hub.tick(0)] == ["not begun yet"]
+    assert hub.tick(2 * SECOND) == []
+    assert hub.wanted == {}
+    record.add(7)
+    hub.tick(4 * SECOND)
+    assert (hub.asked, hub.wanted) == ({7}, {7: "cs101"})
 
 
 def test_a_lost_game_is_asked_for_again_even_if_the_record_is_read_at_once() -> None:
