@@ -32,14 +32,15 @@ class Recorded(Struct, frozen=True):
 
 
 def ranking(
-    ratings: Mapping[str, Recorded], results: Scores, *, anchors: Collection[str] = (), one_scale: bool = False
+    ratings: Mapping[str, Recorded], results: Scores, *, anchors: Collection[str] = (), is_ladder: bool = False
 ) -> Ranking:
     """The ranking of all players with a recorded rating. Another player is surely better or worse if the difference of
     their ratings is larger than its 95 % error; `rank_low` and `rank_high` count only those.
 
-    `one_scale`: all can be compared, because anchors hold the scale. Otherwise only players whom games connect."""
+    On a ladder all can be compared, because anchors hold the scale; anchors have no rank. Elsewhere only players whom
+    games connect can be compared."""
     met = [pair for pair in results.head_to_head if pair[0] in ratings and pair[1] in ratings]
-    pools = (tuple(sorted(ratings)),) if one_scale and ratings else connected(sorted(ratings), met)
+    pools = (tuple(sorted(ratings)),) if is_ladder and ratings else connected(sorted(ratings), met)
     opponents = _opponents(ratings, results)
     players = [
         Ranked(
@@ -50,7 +51,7 @@ def ranking(
             **_results(results.players.get(name, Score()), is_anchor=name in anchors),
         )
         for number, pool in enumerate(pools, 1)
-        for name, place in _places(pool, ratings)
+        for name, place in _places(pool, ratings, anchors if is_ladder else ())
     ]
     # In a game of three each player meets two others.
     of_several = sum(one.games for one in results.head_to_head.values()) > sum(
@@ -60,24 +61,33 @@ def ranking(
     return Ranking(system=system, players=players, pools=len(pools))
 
 
-def _places(pool: Sequence[str], ratings: Mapping[str, Recorded]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _places(
+    pool: Sequence[str], ratings: Mapping[str, Recorded], unranked: Collection[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """The players of a pool, best first: rating, rank, and how sure they are."""
     names = sorted(pool, key=lambda name: (-round(ratings[name].rating, DIGITS), name))
     values = np.round([ratings[name].rating for name in names], DIGITS)
     errors = np.array([ratings[name].error for name in names])
+    ranked = np.array([name not in unranked for name in names])
     for at, name in enumerate(names):
         leads, unsure = values[at] - values, np.hypot(errors[at], errors)
         yield (
             name,
             {
-                "rank": 1 + int(np.sum(leads < 0.0)),
-                "rank_low": 1 + int(np.sum(leads < -unsure)),
-                "rank_high": len(names) - int(np.sum(leads > unsure)),
+                **(_ranks(leads[ranked], unsure[ranked]) if ranked[at] else {}),
                 "rating": ratings[name].rating,
                 "error": ratings[name].error,
                 "los": _superiority(leads[at + 1], unsure[at + 1]) if at + 1 < len(names) else None,
             },
         )
+
+
+def _ranks(leads: Any, unsure: Any) -> dict[str, int]:
+    return {
+        "rank": 1 + int(np.sum(leads < 0.0)),
+        "rank_low": 1 + int(np.sum(leads < -unsure)),
+        "rank_high": len(leads) - int(np.sum(leads > unsure)),
+    }
 
 
 def _superiority(lead: float, unsure: float) -> float:
@@ -95,7 +105,7 @@ def _results(score: Score, *, is_anchor: bool) -> dict[str, Any]:
         "losses": score.losses,
         "points": round(score.points, 9),
         "score": score.points / score.games if score.games else 0.0,
-        "marks": [*marks(score.games, score.wins, score.losses), *[ANCHOR] * is_anchor],
+        "marks": [ANCHOR] if is_anchor else marks(score.games, score.wins, score.losses),
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -236,17 +235,17 @@ def reported(
     rated = [replace(one, name=shown.shown[one.name]) for one in web.last_ratings(connection, about.id)]
     anchors = {shown.shown[name] for name in lookup.anchors(connection, [about.id])}
     is_ladder = about.format == LADDER
-    ranking = _ranking(rated, found, anchors, one_scale=is_ladder)
+    ranking = _ranking(rated, found, anchors, is_ladder=is_ladder)
     agents = reported_agents(found, ranking, _versions(rated))
-    return _by_rating(agents, anchors) if is_ladder else agents, found, ranking
+    return _by_rating(agents, ranking) if is_ladder else agents, found, ranking
 
 
 def _ranking(
-    rated: Sequence[web.VersionNow], found: TournamentStandings, anchors: Collection[str], *, one_scale: bool
+    rated: Sequence[web.VersionNow], found: TournamentStandings, anchors: Collection[str], *, is_ladder: bool
 ) -> Ranking | None:
     """The ranking by the recorded ratings; None if there are none yet."""
     current = {one.name: recorded.Recorded(one.rating, one.error) for one in rated if one.is_current}
-    return recorded.ranking(current, found.results, anchors=anchors, one_scale=one_scale) if current else None
+    return recorded.ranking(current, found.results, anchors=anchors, is_ladder=is_ladder) if current else None
 
 
 def _versions(rated: Sequence[web.VersionNow]) -> dict[str, list[VersionRating]]:
@@ -258,19 +257,13 @@ def _versions(rated: Sequence[web.VersionNow]) -> dict[str, list[VersionRating]]
     return found
 
 
-def _by_rating(agents: Sequence[ReportedAgent], anchors: Collection[str]) -> list[ReportedAgent]:
-    """A ladder's agents: by rating, then those without one; ranks count agents of authors that have a rating."""
-    rated = [agent for agent in agents if agent.rated is not None]
-    rated.sort(key=lambda agent: agent.rated.rank or 0)  # type: ignore[union-attr]
-    ranks = count(1)
+def _by_rating(agents: Sequence[ReportedAgent], ranking: Ranking | None) -> list[ReportedAgent]:
+    """A ladder's agents with the ranks of their ratings: in the order of the ranking, then those without a rating."""
+    places = {} if ranking is None else {one.name: place for place, one in enumerate(ranking.players)}
     return [
-        *(_ranked(agent, 0 if agent.name in anchors else next(ranks)) for agent in rated),
-        *(_ranked(agent, 0) for agent in agents if agent.rated is None),
+        replace(agent, standing=replace(agent.standing, rank=(agent.rated and agent.rated.rank) or 0))
+        for agent in sorted(agents, key=lambda agent: places.get(agent.name, len(places)))
     ]
-
-
-def _ranked(agent: ReportedAgent, rank: int) -> ReportedAgent:
-    return replace(agent, standing=replace(agent.standing, rank=rank))
 
 
 # Lists of games.

@@ -252,12 +252,13 @@ def _show_curve(points: list[RatingPoint]) -> None:
 def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]]:
     """A row for each player. Ranks count agents of authors that have a rating."""
     rows: list[dict[str, Any]] = []
-    rank = 0
+    ranked = [line.rating for line in lines if line.name not in ladder.anchors and line.rating is not None]
     for line in lines:
-        ranked = line.name not in ladder.anchors and line.rating is not None
-        rank += ranked
+        rank = None
+        if line.name not in ladder.anchors and line.rating is not None:
+            rank = 1 + sum(rating > line.rating for rating in ranked)
         row = {
-            "rank": rank if ranked else None,
+            "rank": rank,
             "name": line.name,
             "version": line.number,
             "rating": line.rating,

@@ -35,7 +35,8 @@ class RatingBar(Struct, frozen=True):
     """Half the width of the error bar; None: not known."""
     mark: str
     """A note on this rating, such as "anchor"; empty for none."""
-    rank: int
+    rank: int | None
+    """None: it is not ranked."""
     pool: str = ""
     """Only ratings within a pool can be compared."""
 
@@ -54,7 +55,7 @@ class _DotPlot:
         self.several_pools = len({row.pool for row in rows}) > 1
         self.names = [chart.shortened(row.name, SIZE, _NAMES) for row in rows]
         self.marks = [chart.shortened(row.mark, SMALL, _MARKS) for row in rows]
-        self.ranks_end = MARGIN + chart.widest((str(row.rank) for row in rows), SIZE)
+        self.ranks_end = MARGIN + chart.widest((_rank(row) for row in rows), SIZE)
         self.names_start = self.ranks_end + GAP
         start = self.names_start + chart.widest(self.names, SIZE) + GAP
         self.axis = ratings_axis([(row.rating, row.error) for row in rows], start, start + _PLOT)
@@ -113,7 +114,7 @@ class _DotPlot:
             svg.element("line", class_="guide", x1=axis.start, y1=y, x2=axis.end, y2=y),
             *([] if row.error is None else _error_bar(axis, row.rating, row.error, y)),
             svg.element("circle", class_="dot marked" if row.mark else "dot", cx=axis.at(row.rating), cy=y, r=4),
-            chart.text(str(row.rank), self.ranks_end, baseline, anchor="end", kind="faint"),
+            chart.text(_rank(row), self.ranks_end, baseline, anchor="end", kind="faint"),
             chart.text(self.names[place], self.names_start, baseline),
             chart.text(self.ratings[place], self.ratings_end, baseline, anchor="end"),
             chart.text(self.errors[place], self.errors_start, baseline, kind="faint"),
@@ -125,7 +126,12 @@ class _DotPlot:
         pool = f" ({chart.shown(row.pool)})" if self.several_pools and row.pool else ""
         mark = f", {chart.shown(row.mark)}" if row.mark else ""
         rating = self.axis.text_with_error(row.rating, row.error, sign="plus or minus")
-        return f"{row.rank}. {chart.shown(row.name)}{pool}: {rating}{mark}"
+        rank = f"{_rank(row)}. " if row.rank is not None else ""
+        return f"{rank}{chart.shown(row.name)}{pool}: {rating}{mark}"
+
+
+def _rank(row: RatingBar) -> str:
+    return "" if row.rank is None else str(row.rank)
 
 
 def _error_bar(axis: Axis, rating: float, error: float, y: float) -> Iterator[str]:

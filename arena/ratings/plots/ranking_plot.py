@@ -24,6 +24,6 @@ def ranking_plot(found: Ranking, *, title: str) -> str:
             f"pool {player.pool}" if found.pools > 1 else "",
         )
         for player in found.players
-        if player.rating is not None and player.rank is not None
+        if player.rating is not None
     ]
     return ratings(bars, title=title, unit="points" if found.system is System.POINTS else "Elo")

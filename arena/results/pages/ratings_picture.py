@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def ratings(report: Report) -> tuple[list[str], str]:
     """The picture of the ratings with an explanation, and its style sheet."""
     found = report.ranking
-    if found is None or not any(player.rank is not None for player in found.players):
+    if found is None or not any(player.rating is not None for player in found.players):
         return [], ""
     explanation = (
         "Ratings are in Elo, computed from all rated games together: an agent rated 100 higher scores about 64 % "

@@ -70,6 +70,8 @@ def test_a_ladder_is_in_the_order_of_its_ratings_and_its_anchors_have_no_rank(co
     ranks = {agent.name: agent.standing.rank for agent in report.agents}
     assert {name for name, rank in ranks.items() if rank == 0} == {"random", "alphabeta:depth=1"}
     assert sorted(rank for rank in ranks.values() if rank) == [1, 2, 3]
+    assert {agent.name: (agent.rated and agent.rated.rank) or 0 for agent in report.agents} == ranks
+    assert max(agent.rated.rank_high or 0 for agent in report.agents if agent.rated) == 3
     (alice,) = (agent for agent in report.agents if agent.name == "alice")
     assert [one.version for one in alice.versions] == ["alice@1", "alice@2"]
     about = results.heading(connection, Names(), ladder)
