@@ -6,6 +6,7 @@ The director's loop hears it. A process that ends soon after its start is replac
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -95,6 +96,13 @@ class Kept(Generic[P]):
         """Ends the process."""
         if self.process is not None:
             self.process.end()
+            self.process = None
+
+    def kill(self) -> None:
+        """Kills the process, so that `close` need not wait for it."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.process.pid, signal.SIGKILL)
 
 
 def _keep_on_our_cores(pid: int) -> None:

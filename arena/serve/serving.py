@@ -174,6 +174,14 @@ class Serving(WrappingSchedule):
                 self._tell(Notice(f"{error}; a new referee plays them again"))
                 self._turns.interrupted()
 
+    def end_rater(self) -> None:
+        """Ends the rater, which writes its last ratings first: that takes up to half a minute."""
+        self._rater.close()
+
+    def kill_rater(self) -> None:
+        """Kills the rater: the next one reads all results again."""
+        self._rater.kill()
+
     def close(self) -> None:
         """Ends the rater; games in progress are scheduled again."""
         try:

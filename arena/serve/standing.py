@@ -36,7 +36,8 @@ def standing(
     pages: Kept[Any] | None = None,
     now: Callable[[], datetime],
 ) -> Iterator[Serving]:
-    """The standing process of `ladder`; its rater runs until the end of the `with` block. `pages`: as in `Serving`."""
+    """The standing process of `ladder`; its rater runs until the end of the `with` block, and is killed if that ends by
+    a KeyboardInterrupt. `pages`: as in `Serving`."""
 
     def say(text: str) -> None:
         tell(Notice(text))
@@ -94,6 +95,9 @@ def standing(
     with closing(serving):
         try:
             yield serving
+        except KeyboardInterrupt:
+            serving.kill_rater()
+            raise
         except Exception:
             parts.checks.ends_by_error = True
             raise

@@ -24,7 +24,7 @@ from db.errors import NotFound
 
 if TYPE_CHECKING:
     from arena.web.names import Names
-    from arena.web.results import Heading
+    from arena.web.results import Titled
     from db.database import Connection, Database
     from db.records import PastGame
 
@@ -61,12 +61,12 @@ class LiveRecord:
             title = self._names.titles(connection)[lookup.find_tournament(connection, game.tournament)]
         return Recorded(game.tournament, shown_game(Viewer.VISITOR, game, self._names.read(connection), title))
 
-    def heading(self, tournament: str | None) -> Heading | None:
-        """What stands above the pages of the tournament with this name in the record."""
+    def titled(self, tournament: str | None) -> Titled | None:
+        """The tournament with this name in the record; None if it is None."""
         if tournament is None:
             return None
         with self._database.reading() as connection:
-            return results.heading(connection, self._names, lookup.find_tournament(connection, tournament))
+            return results.titled(connection, self._names, lookup.find_tournament(connection, tournament))
 
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         """A finished game as its director published it, at once; None if it is not finished, or if its rules fail

@@ -18,9 +18,11 @@ from arena.web import links
 from arena.web.cache import Kept
 from arena.web.drawn import HTML, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, takes_gzip
+from arena.web.live import Recorded
 from arena.web.live_record import LiveRecord
 from arena.web.pages import live_page, tv_page
 from arena.web.site import Site
+from db.games import OVER
 
 Answer = Callable[[Request, Kept], Response]
 T = TypeVar("T")
@@ -63,23 +65,32 @@ async def _game(request: Request, answer: Answer) -> Response:
     """A game: live while it is played, then the replay."""
     site: Site = request.app.state.site
     record, id = _record(site), _id(request.path_params["id"])
-    found = await _in_thread(site, partial(record.game, id))
-    if found is None:
-        raise NotThere("There is no such game.")
-    if found.shown.status in ("finished", "void"):
+    try:
         return answer(request, await site.cache.get(("/g", id), partial(_replay, record, id)))
+    except _NotOver as not_over:
+        found = not_over.game
     drawn = None
     if found.shown.status == "playing":
         drawn = await site.streams.state(f"g={id}", "parts", patience=_PATIENCE)
-    heading = await _in_thread(site, partial(record.heading, found.tournament))
-    return _page(live_page.page(found.shown, drawn, of=heading))
+    of = await _in_thread(site, partial(record.titled, found.tournament))
+    return _page(live_page.page(found.shown, drawn, of=of))
+
+
+class _NotOver(Exception):
+    """The game is not over: there is no replay yet."""
+
+    def __init__(self, game: Recorded) -> None:
+        super().__init__()
+        self.game = game
 
 
 def _replay(record: LiveRecord, id: int) -> Drawn:
-    """The page of a game that is over."""
+    """The page of a game that is over; _NotOver if it is not, NotThere if there is none."""
     found = record.whole_game(id)
     if found is None:
         raise NotThere("There is no such game.")
+    if found.shown.status not in OVER:
+        raise _NotOver(found)
     game, ways = found.shown, [(links.HOME, "Ladders and tournaments")]
     if title := game.tournament:
         ways += [(links.tournament(title), title), (links.games(title), "Games")]
@@ -93,8 +104,8 @@ async def _tv(request: Request) -> Response:
     name = await _tournament(site, request.query_params.get("t", ""))
     shown = await site.streams.state(f"tv={name}", "tv", patience=_PATIENCE)
     side = await site.streams.state(f"tv={name}", "parts", patience=_PATIENCE)
-    heading = await _in_thread(site, partial(record.heading, name or None))
-    return _page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=heading))
+    of = await _in_thread(site, partial(record.titled, name or None))
+    return _page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=of))
 
 
 async def _tournament(site: Site, title: str) -> str:

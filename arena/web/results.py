@@ -20,7 +20,7 @@ from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
 from arena.results.report import Report
 from arena.web.drawn import BadQuery
-from db import lookup, web
+from db import lookup, running, web
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
 from db.ladder import RatingPoint
@@ -42,14 +42,19 @@ _DIGITS: Final = 18
 """Every number with at most this many digits fits into a 64-bit id."""
 
 
-class Heading(Struct, frozen=True, kw_only=True):
-    """A tournament or ladder: what stands above each of its pages."""
+class Titled(Struct, frozen=True, kw_only=True):
+    """A tournament or ladder: what the links above its pages need."""
 
     id: int
     title: str
     """Its public name, which is also its name in addresses."""
     format: str
     """Such as "round-robin"; "ladder" for a ladder."""
+
+
+class Heading(Titled, frozen=True, kw_only=True):
+    """What stands above the pages of its results."""
+
     game: str
     clock: str
     status: str
@@ -179,8 +184,14 @@ def overview(connection: Connection, names: Names) -> Overview:
     )
 
 
+def titled(connection: Connection, names: Names, tournament: int) -> Titled:
+    """What the links above the tournament's pages need: no game is counted."""
+    format = running.format(connection, tournament)
+    return Titled(id=tournament, title=names.titles(connection)[tournament], format=format)
+
+
 def heading(connection: Connection, names: Names, tournament: int) -> Heading:
-    """What stands above each page of the tournament."""
+    """What stands above each page of the tournament's results."""
     (state,) = web.tournaments(connection, tournament)
     return _heading(state, names.titles(connection), names.read(connection))
 

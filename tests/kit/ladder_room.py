@@ -42,7 +42,7 @@ per_day = 0
 """
 VICTIMS: Final = ("director", "referee", "rater", "submit", "player", "group")
 """What is killed: one process of a ladder, or its server with all processes of its process group at once."""
-_MODULES: Final = {"referee": "play.referee", "rater": "serve.rater"}
+_MODULES: Final = {"referee": "play.referee", "rater": "serve.rater", "web": "web.server"}
 _LOOK_EVERY: Final = 0.5
 """Seconds between two looks at the database."""
 
@@ -81,9 +81,9 @@ class LadderRoom:
         finally:
             shutil.rmtree(self.temporary)
 
-    def serve(self) -> None:
+    def serve(self, *options: str) -> None:
         """Start the server, and wait until it has printed what it does."""
-        self.server = self.started("serve", "cs101.toml", own_group=True)
+        self.server = self.started("serve", "cs101.toml", *options, own_group=True)
         assert self.server.stdout is not None
         self._lines = SimpleQueue()
         # In a thread: a server whose lines nobody reads stops when the pipe is full.
@@ -160,7 +160,7 @@ class LadderRoom:
         return file
 
     def process(self, name: str) -> int | None:
-        """The referee or the rater of the server; None if there is none now."""
+        """This process of the server, such as "play.referee"; None if there is none now."""
         assert self.server is not None
         for child in descendants(self.server.pid):
             with suppress(OSError):
@@ -169,7 +169,7 @@ class LadderRoom:
         return None
 
     def players(self) -> list[int]:
-        """The processes of the server that are neither its referee nor its rater."""
+        """The processes of the server that are none of ours."""
         assert self.server is not None
         return sorted(descendants(self.server.pid) - {self.process(name) for name in _MODULES.values()})
 
@@ -183,13 +183,14 @@ class LadderRoom:
         return found
 
     def sizes(self) -> dict[str, int]:
-        """What could grow in the server, its referee and its rater: `sizes_of` each."""
+        """What could grow in the server and its processes: `sizes_of` each."""
         assert self.server is not None
         found: dict[str, int] = {}
         processes = {"director": self.server.pid} | {name: self.process(module) for name, module in _MODULES.items()}
         for name, process in processes.items():
-            assert process is not None, name
-            found |= sizes_of(process, name)
+            assert process is not None or name == "web", name
+            if process is not None:
+                found |= sizes_of(process, name)
         return found
 
     def rows(self, query: str) -> list[tuple[int | str, ...]]:

@@ -100,6 +100,8 @@ def serve(
                 stopping = Stopping(serving, signals, say, until=None, now=now)
                 with signals.playing():
                     serving.play(stopping, stopping.heard_by, at_once=at_once)
+                with signals.waiting():
+                    serving.end_rater()
             say(how_it_ended(serving))
         except KeyboardInterrupt:
             say("stopped; the games in progress will be played again")

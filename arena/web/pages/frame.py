@@ -17,7 +17,7 @@ from arena.results.pages import parts
 from arena.web import links
 
 if TYPE_CHECKING:
-    from arena.web.results import Heading
+    from arena.web.results import Titled
 
 STYLE: Final = html.file("web.css", __package__)
 _HOME: Final = "Ladders and tournaments"
@@ -26,7 +26,7 @@ _HOME: Final = "Ladders and tournaments"
 def page(
     title: str,
     *body: str,
-    of: Heading | None = None,
+    of: Titled | None = None,
     at: str = "",
     made: datetime | None = None,
     json: str = "",
@@ -61,13 +61,13 @@ def page(
     )
 
 
-def navigation(of: Heading | None, at: str) -> str:
+def navigation(of: Titled | None, at: str) -> str:
     """The links above a page; of a tournament's page also to its other pages. `at`: the page that has them."""
     ways = element("ul", *(element("li", parts.link(to, text, current=to == at)) for to, text in _ways(of)))
     return element("nav", ways, aria_label="Pages")
 
 
-def _ways(of: Heading | None) -> Iterator[tuple[str, str]]:
+def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
     yield links.HOME, _HOME
     if of is None:
         yield links.TV, "TV"

@@ -19,12 +19,12 @@ from arena.web.pages.live_parts import parts
 from db.records import PastGame
 
 if TYPE_CHECKING:
-    from arena.web.results import Heading
+    from arena.web.results import Titled
 
 STYLES: Final = (html.file("replay_page.css", html.__package__), html.file("live.css", __package__))
 
 
-def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Heading | None) -> Document:
+def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) -> Document:
     """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known."""
     found = drawn or parts(game, FollowedGame(), runs=False, now=0)
     facts = (

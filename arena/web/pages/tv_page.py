@@ -15,14 +15,14 @@ from arena.web.pages.live_page import STYLES
 
 if TYPE_CHECKING:
     from arena.results.report import ListedGame, Report
-    from arena.web.results import Heading
+    from arena.web.results import Titled
 
 _KEY: Final = ". The key f fills the screen."
 _TOP: Final = 6
 """Number of agents in the standings."""
 
 
-def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Heading | None) -> Document:
+def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Titled | None) -> Document:
     """The page. `drawn`: the parts of the game that is shown now; empty if there is none. `side`: standings and last
     results."""
     playing = element(
