@@ -18,6 +18,7 @@ from arena.ratings.bradley_terry import Advantage
 from arena.ratings.duels import Duels, Numbers, duels
 from arena.ratings.estimates import PRIOR, Estimates
 from arena.ratings.pools import connected
+from arena.ratings.scale import DIGITS
 from arena.ratings.systems import FITTED, System
 from db.records import RatedGame
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 ONLY_WON: Final = ">"
 ONLY_LOST: Final = "<"
 ANCHOR: Final = "anchor"
-DIGITS: Final = 6
-"""Decimal places to which ratings are rounded before they are compared."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):

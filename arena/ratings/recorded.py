@@ -14,8 +14,8 @@ import numpy as np
 from msgspec import Struct
 
 from arena.ratings.pools import connected
-from arena.ratings.ranking import ANCHOR, DIGITS, Ranked, Ranking, marks
-from arena.ratings.scale import WIDTH
+from arena.ratings.ranking import ANCHOR, Ranked, Ranking, marks
+from arena.ratings.scale import DIGITS, WIDTH, ranks
 from arena.ratings.systems import System
 from db.scores import Score
 
@@ -32,15 +32,16 @@ class Recorded(Struct, frozen=True):
 
 
 def ranking(
-    ratings: Mapping[str, Recorded], results: Scores, *, anchors: Collection[str] = (), is_ladder: bool = False
+    ratings: Mapping[str, Recorded], results: Scores, *, anchors: Collection[str] = (), one_scale: bool = False
 ) -> Ranking:
     """The ranking of all players with a recorded rating. Another player is surely better or worse if the difference of
     their ratings is larger than its 95 % error; `rank_low` and `rank_high` count only those.
 
-    On a ladder all can be compared, because anchors hold the scale; anchors have no rank. Elsewhere only players whom
-    games connect can be compared."""
+    `one_scale`: all can be compared, because anchors hold the scale; those have no rank, and are not counted in the
+    ranks of others. Otherwise only players whom games connect can be compared."""
+    unranked = anchors if one_scale else ()
     met = [pair for pair in results.head_to_head if pair[0] in ratings and pair[1] in ratings]
-    pools = (tuple(sorted(ratings)),) if is_ladder and ratings else connected(sorted(ratings), met)
+    pools = (tuple(sorted(ratings)),) if one_scale and ratings else connected(sorted(ratings), met)
     opponents = _opponents(ratings, results)
     players = [
         Ranked(
@@ -48,10 +49,10 @@ def ranking(
             opponents=opponents.get(name),
             pool=number,
             **place,
-            **_results(results.players.get(name, Score()), is_anchor=name in anchors),
+            **_results(results.players.get(name, Score()), is_anchor=name in anchors, is_ranked=name not in unranked),
         )
         for number, pool in enumerate(pools, 1)
-        for name, place in _places(pool, ratings, anchors if is_ladder else ())
+        for name, place in _places(pool, ratings, unranked)
     ]
     # In a game of three each player meets two others.
     of_several = sum(one.games for one in results.head_to_head.values()) > sum(
@@ -65,29 +66,24 @@ def _places(
     pool: Sequence[str], ratings: Mapping[str, Recorded], unranked: Collection[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The players of a pool, best first: rating, rank, and how sure they are."""
+    ranked = ranks({name: ratings[name].rating for name in pool}, unranked)
     names = sorted(pool, key=lambda name: (-round(ratings[name].rating, DIGITS), name))
     values = np.round([ratings[name].rating for name in names], DIGITS)
     errors = np.array([ratings[name].error for name in names])
-    ranked = np.array([name not in unranked for name in names])
+    counts = np.array([name in ranked for name in names])
     for at, name in enumerate(names):
         leads, unsure = values[at] - values, np.hypot(errors[at], errors)
         yield (
             name,
             {
-                **(_ranks(leads[ranked], unsure[ranked]) if ranked[at] else {}),
+                "rank": ranked.get(name),
+                "rank_low": 1 + int(np.sum(counts & (leads < -unsure))) if counts[at] else None,
+                "rank_high": len(ranked) - int(np.sum(counts & (leads > unsure))) if counts[at] else None,
                 "rating": ratings[name].rating,
                 "error": ratings[name].error,
                 "los": _superiority(leads[at + 1], unsure[at + 1]) if at + 1 < len(names) else None,
             },
         )
-
-
-def _ranks(leads: Any, unsure: Any) -> dict[str, int]:
-    return {
-        "rank": 1 + int(np.sum(leads < 0.0)),
-        "rank_low": 1 + int(np.sum(leads < -unsure)),
-        "rank_high": len(leads) - int(np.sum(leads > unsure)),
-    }
 
 
 def _superiority(lead: float, unsure: float) -> float:
@@ -97,7 +93,7 @@ def _superiority(lead: float, unsure: float) -> float:
     return 0.5 * (1.0 + erf(lead / unsure * WIDTH / sqrt(2.0)))
 
 
-def _results(score: Score, *, is_anchor: bool) -> dict[str, Any]:
+def _results(score: Score, *, is_anchor: bool, is_ranked: bool) -> dict[str, Any]:
     return {
         "games": score.games,
         "wins": score.wins,
@@ -105,7 +101,7 @@ def _results(score: Score, *, is_anchor: bool) -> dict[str, Any]:
         "losses": score.losses,
         "points": round(score.points, 9),
         "score": score.points / score.games if score.games else 0.0,
-        "marks": [ANCHOR] if is_anchor else marks(score.games, score.wins, score.losses),
+        "marks": [*marks(score.games, score.wins, score.losses) * is_ranked, *[ANCHOR] * is_anchor],
     }
 
 

@@ -218,8 +218,8 @@ def _heading(state: web.TournamentState, titles: Mapping[int, str], names: Shown
 def report(connection: Connection, names: Names, tournament: int, *, now: datetime) -> Report:
     """Standings, ratings, crosstable and bracket.
 
-    A ladder's agents are in the order of their ratings. As on the terminal, its anchors have no rank, and agents
-    without a rating neither: `standing.rank` is 0."""
+    A ladder's agents are in the order of their ratings, and have the ranks of these. Its anchors and agents without a
+    rating have none: `standing.rank` is 0."""
     about, shown = heading(connection, names, tournament), names.read(connection)
     agents, found, ranking = reported(connection, names, about, shown)
     return Report(
@@ -246,17 +246,17 @@ def reported(
     rated = [replace(one, name=shown.shown[one.name]) for one in web.last_ratings(connection, about.id)]
     anchors = {shown.shown[name] for name in lookup.anchors(connection, [about.id])}
     is_ladder = about.format == LADDER
-    ranking = _ranking(rated, found, anchors, is_ladder=is_ladder)
+    ranking = _ranking(rated, found, anchors, one_scale=is_ladder)
     agents = reported_agents(found, ranking, _versions(rated))
     return _by_rating(agents, ranking) if is_ladder else agents, found, ranking
 
 
 def _ranking(
-    rated: Sequence[web.VersionNow], found: TournamentStandings, anchors: Collection[str], *, is_ladder: bool
+    rated: Sequence[web.VersionNow], found: TournamentStandings, anchors: Collection[str], *, one_scale: bool
 ) -> Ranking | None:
     """The ranking by the recorded ratings; None if there are none yet."""
     current = {one.name: recorded.Recorded(one.rating, one.error) for one in rated if one.is_current}
-    return recorded.ranking(current, found.results, anchors=anchors, is_ladder=is_ladder) if current else None
+    return recorded.ranking(current, found.results, anchors=anchors, one_scale=one_scale) if current else None
 
 
 def _versions(rated: Sequence[web.VersionNow]) -> dict[str, list[VersionRating]]:
@@ -269,12 +269,15 @@ def _versions(rated: Sequence[web.VersionNow]) -> dict[str, list[VersionRating]]
 
 
 def _by_rating(agents: Sequence[ReportedAgent], ranking: Ranking | None) -> list[ReportedAgent]:
-    """A ladder's agents with the ranks of their ratings: in the order of the ranking, then those without a rating."""
-    places = {} if ranking is None else {one.name: place for place, one in enumerate(ranking.players)}
-    return [
-        replace(agent, standing=replace(agent.standing, rank=(agent.rated and agent.rated.rank) or 0))
-        for agent in sorted(agents, key=lambda agent: places.get(agent.name, len(places)))
-    ]
+    """A ladder's agents in the order of the ranking and with its ranks; then those without a rating."""
+    found = {agent.name: agent for agent in agents}
+    rated = [found[player.name] for player in ([] if ranking is None else ranking.players)]
+    return [_with_rank_by_rating(agent) for agent in (*rated, *(one for one in agents if one.rated is None))]
+
+
+def _with_rank_by_rating(agent: ReportedAgent) -> ReportedAgent:
+    rank = 0 if agent.rated is None else agent.rated.rank or 0
+    return replace(agent, standing=replace(agent.standing, rank=rank))
 
 
 # Lists of games.

@@ -48,7 +48,8 @@ def as_ladder(report: Report) -> Report:
     """The report with its agents ranked by rating, the last one an anchor."""
     rated = sorted(report.agents, key=lambda agent: -(_rated(agent).rating or 0.0))
     agents = [replace(agent, rated=replace(_rated(agent), rank=rank)) for rank, agent in enumerate(rated, 1)]
-    agents[-1] = replace(agents[-1], rated=replace(_rated(agents[-1]), marks=[ANCHOR]))
+    anchor = replace(_rated(agents[-1]), rank=None, rank_low=None, rank_high=None, marks=[ANCHOR])
+    agents[-1] = replace(agents[-1], rated=anchor)
     assert report.ranking is not None
     ranking = replace(report.ranking, players=list(map(_rated, agents)))
     return replace(report, format="ladder", agents=agents, ranking=ranking)

@@ -250,15 +250,14 @@ def _show_curve(points: list[RatingPoint]) -> None:
 
 
 def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]]:
-    """A row for each player. Ranks count agents of authors that have a rating."""
+    """A row for each player."""
+    from arena.ratings.scale import ranks
+
+    ranked = ranks({line.name: line.rating for line in lines if line.rating is not None}, ladder.anchors)
     rows: list[dict[str, Any]] = []
-    ranked = [line.rating for line in lines if line.name not in ladder.anchors and line.rating is not None]
     for line in lines:
-        rank = None
-        if line.name not in ladder.anchors and line.rating is not None:
-            rank = 1 + sum(rating > line.rating for rating in ranked)
         row = {
-            "rank": rank,
+            "rank": ranked.get(line.name),
             "name": line.name,
             "version": line.number,
             "rating": line.rating,

@@ -36,7 +36,7 @@ class RatingBar(Struct, frozen=True):
     mark: str
     """A note on this rating, such as "anchor"; empty for none."""
     rank: int | None
-    """None: it is not ranked."""
+    """None for an anchor of a ladder."""
     pool: str = ""
     """Only ratings within a pool can be compared."""
 
@@ -126,12 +126,12 @@ class _DotPlot:
         pool = f" ({chart.shown(row.pool)})" if self.several_pools and row.pool else ""
         mark = f", {chart.shown(row.mark)}" if row.mark else ""
         rating = self.axis.text_with_error(row.rating, row.error, sign="plus or minus")
-        rank = f"{_rank(row)}. " if row.rank is not None else ""
+        rank = "" if row.rank is None else f"{row.rank}. "
         return f"{rank}{chart.shown(row.name)}{pool}: {rating}{mark}"
 
 
 def _rank(row: RatingBar) -> str:
-    return "" if row.rank is None else str(row.rank)
+    return "–" if row.rank is None else str(row.rank)
 
 
 def _error_bar(axis: Axis, rating: float, error: float, y: float) -> Iterator[str]:

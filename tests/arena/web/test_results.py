@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from arena.course.report.gather import gather
 from arena.serve.tournament_ratings import TournamentRatings
-from arena.web import agent_results, results
+from arena.web import agent_results, api, page_routes, results
 from arena.web.agent_results import agent_view
-from arena.web.drawn import BadQuery
+from arena.web.drawn import Asked, BadQuery
 from arena.web.names import Names
 from arena.web.results import Wanted
+from arena.web.site import Site
 from db import lookup
 from db.database import Connection, Database
 from db.errors import NotFound
 from db.ladder import standings
 from tests.kit import ladder_record, sample_record
+from tests.kit.arena_program import arena
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="module")
+def database(folder: Path) -> Iterator[Database]:
     """The sample record with ratings, and the ladder "standing"."""
-    folder = Path(tmp_path_factory.mktemp("results"))
     sample_record.make(folder / "arena.db")
     with Database(str(folder / "arena.db")) as database:
         description = ladder_record.DESCRIPTION.replace('"cs101"', '"standing"')
@@ -70,12 +80,32 @@ def test_a_ladder_is_in_the_order_of_its_ratings_and_its_anchors_have_no_rank(co
     ranks = {agent.name: agent.standing.rank for agent in report.agents}
     assert {name for name, rank in ranks.items() if rank == 0} == {"random", "alphabeta:depth=1"}
     assert sorted(rank for rank in ranks.values() if rank) == [1, 2, 3]
-    assert {agent.name: (agent.rated and agent.rated.rank) or 0 for agent in report.agents} == ranks
-    assert max(agent.rated.rank_high or 0 for agent in report.agents if agent.rated) == 3
     (alice,) = (agent for agent in report.agents if agent.name == "alice")
     assert [one.version for one in alice.versions] == ["alice@1", "alice@2"]
     about = results.heading(connection, Names(), ladder)
     assert (about.closes, about.planned) == (ladder_record.CLOSES, None)
+
+
+def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(database: Database, folder: Path) -> None:
+    site = cast(Site, SimpleNamespace(database=database, names=Names(), served="standing"))
+    asked = Asked({"tournament": "standing"}, {})
+    shown = arena("ladder", "show", "standing", "--db", str(folder / "arena.db"), "--format", "json")
+    ranks = {player["name"]: player["rank"] for player in json.loads(shown.out)["players"]}
+    assert [*ranks.values()].count(None) == 2
+    document = json.loads(api.tournament(site, asked).body)
+    for table in ("standings", "ratings"):
+        assert {player["name"]: player["rank"] for player in document[table]} == ranks
+    page = page_routes.standings(site, asked).body.decode()
+    table = page.partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = [re.sub("<[^>]*>", " ", row).split() for row in table.split("</tr>")[:-1]]
+    assert {name: None if rank == "–" else int(rank) for rank, name, *_ in rows} == ranks
+    assert [row[2] for row in rows if row[0] == "–"] == ["anchor", "anchor"]
+    for name, rank in ranks.items():
+        of_agent = Asked({"tournament": "standing", "agent": name}, {})
+        assert json.loads(api.agent(site, of_agent).body)["standing"]["rank"] == rank
+        found = re.search("<dt>Rank</dt>\\s*<dd>([^< ]*)", page_routes.agent(site, of_agent).body.decode())
+        assert found is not None
+        assert found[1] == ("–" if rank is None else str(rank))
 
 
 def test_the_parts_of_a_list_have_every_game_once_in_both_directions(

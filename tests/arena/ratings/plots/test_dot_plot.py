@@ -56,6 +56,12 @@ def test_the_description_has_the_data_as_text() -> None:
     assert root[1].text == "2 players, in Elo. 1. ann: 1600 plus or minus 40; 2. bob: 1500, anchor."
 
 
+def test_an_anchor_without_a_rank_is_in_the_plot() -> None:
+    root = drawn(ratings([ANN, RatingBar("random", 0.0, 0.0, "anchor", None)], title="cs101"))
+    assert "–" in texts(root)
+    assert (root[1].text or "").endswith("; random: 0 plus or minus 0, anchor.")
+
+
 def test_it_reads_in_light_and_dark() -> None:
     assert "prefers-color-scheme: dark" in ratings([ANN], title="cs101")
 
