@@ -123,6 +123,16 @@ def in_progress(connection: Connection) -> list[InProgress]:
     return [InProgress(id, *about) for id, about in found.items()]
 
 
+def last_changes(connection: Connection) -> tuple[Any, ...]:
+    """Values that change when a tournament begins or ends, gets an agent or a game, or a game begins or ends; read
+    from indexes, without a look at the games that are over."""
+    return (
+        tuple(game.id for game in in_progress(connection)),
+        tuple(map(tuple, connection.execute(select(Tournament.id, Tournament.status).order_by(Tournament.id)))),
+        *(connection.execute(select(func.max(last))).scalar() for last in (Entry.id, Game.id, Game.finished)),
+    )
+
+
 # Games.
 
 

@@ -55,7 +55,8 @@ def drawn(path: str, draw: Draw, *parameters: str) -> Route:
             raise BadQuery(f"expected at most {_LONGEST_QUERY} characters in each part of the address")
         asked = Asked({name: str(value) for name, value in request.path_params.items()}, query)
         key = (path, *asked.names.values(), *query.items())
-        return response(request, await site.cache.get(key, partial(draw, site, asked)))
+        newest = "no-cache" in request.headers.get("cache-control", "")
+        return response(request, await site.cache.get(key, partial(draw, site, asked), newest=newest))
 
     return Route(path, answer, methods=["GET"])
 

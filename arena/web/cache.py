@@ -67,10 +67,18 @@ class Cache:
         # Being drawn.
         self._tasks: dict[Hashable, asyncio.Task[Kept]] = {}
 
-    async def get(self, key: Hashable, draw: Callable[[], Drawn]) -> Kept:
-        """What `draw` gives, or what it gave a moment ago; its errors are raised here and are not kept."""
+    async def get(self, key: Hashable, draw: Callable[[], Drawn], *, newest: bool = False) -> Kept:
+        """What `draw` gives, or what it gave a moment ago; its errors are raised here and are not kept.
+
+        `newest`: nothing that was kept before; waits until the page may be drawn anew."""
         kept = self._kept.get(key)
         now = self._clock()
+        if kept is not None and newest:
+            await asyncio.sleep(max(0.0, kept.fresh_until - now))
+            newer = self._kept.get(key)
+            if newer is not None and newer is not kept:
+                return newer
+            return await asyncio.shield(self._tasks.get(key) or self._start(key, draw))
         if kept is not None and now < kept.given_until:
             self._kept.move_to_end(key)
             if now >= kept.fresh_until and key not in self._tasks:

@@ -59,7 +59,7 @@ def tv(title: str = "") -> str:
 
 
 def events(**which: str | int) -> str:
-    """The stream of a page: `g=ID`, `t=NAME` or `tv=NAME`."""
+    """The stream of a page: `g=ID`, `t=NAME`, `tv=NAME`, or `front=` of the front page."""
     return f"/events?{urlencode(which, errors='replace')}"
 
 

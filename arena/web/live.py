@@ -21,7 +21,7 @@ from db.records import PastGame
 
 SECOND: Final = 1_000_000_000
 _LOOK_EVERY: Final = 2 * SECOND
-"""Time between two readings of the record, about a game that no director has."""
+"""Time between two readings of the record, about a game that no director has, or for the front page."""
 _PATIENCE: Final = SECOND // 2
 """Time for which a page waits for the game so far."""
 _NEXT_EVERY: Final = SECOND // 2
@@ -60,6 +60,9 @@ class Record(Protocol):
     def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
         """The game in progress to show next on a TV page, of that tournament or of any, with its players' ratings; not
         the game `last`. None if there is none."""
+
+    def front(self) -> object:
+        """What the front page depends on: it differs if and only if that page has changed."""
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
         """The parts beside the board of a TV page: standings and last results."""
@@ -241,15 +244,39 @@ class NewsChannel(Channel):
             yield self._change("news", None, now)
 
 
+class FrontChannel(Channel):
+    """The front page, which is read again when games begin or end in any tournament."""
+
+    def __init__(self, topic: str, record: Record) -> None:
+        super().__init__(topic, record)
+        self._known: object = None
+        self._look = 0
+
+    @property
+    def follows(self) -> tuple[int, str] | None:
+        return None
+
+    def tick(self, now: int) -> Iterator[Change]:
+        if now < self._look:
+            return
+        self._look = now + _LOOK_EVERY
+        found = self._record.front()
+        if found != self._known:
+            self._known = found
+            yield self._change("news", None, now)
+
+
 _CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {
     "g": GameChannel,
     "tv": TvChannel,
     "t": NewsChannel,
+    "front": FrontChannel,
 }
 
 
 class LiveHub:
-    """The channels of all topics that are followed: "g=12", "tv=NAME", "tv=" for all tournaments, "t=NAME"."""
+    """The channels of all topics that are followed: "g=12", "tv=NAME", "tv=" for all tournaments, "t=NAME", and
+    "front=" of the front page."""
 
     def __init__(self, record: Record) -> None:
         self._record = record

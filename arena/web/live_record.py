@@ -19,7 +19,7 @@ from arena.web.live import Recorded
 from arena.web.pages import tv_page
 from arena.web.results import Wanted
 from arena.web.sight import Viewer, shown_game
-from db import games, ladder, lookup, running
+from db import games, ladder, lookup, running, web
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -109,6 +109,11 @@ class LiveRecord:
         """The tournaments with games in progress, the ladder that is served first."""
         found = running.tournaments_in_progress(connection)
         return sorted(found, key=lambda name: name != self._served)
+
+    def front(self) -> object:
+        """What the front page depends on."""
+        with self._database.reading() as connection:
+            return web.last_changes(connection)
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
         """The parts beside the board of a TV page: standings and last results."""

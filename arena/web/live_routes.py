@@ -124,12 +124,14 @@ async def _events(request: Request) -> Response:
     """The stream of a page."""
     site: Site = request.app.state.site
     query = request.query_params
-    kinds = [kind for kind in ("g", "tv", "t") if kind in query]
+    kinds = [kind for kind in ("g", "tv", "t", "front") if kind in query]
     if len(query) != 1 or len(kinds) != 1:
-        raise BadQuery("expected one of g=GAME, t=TOURNAMENT and tv=TOURNAMENT")
+        raise BadQuery("expected one of g=GAME, t=TOURNAMENT, tv=TOURNAMENT and front=")
     (kind,) = kinds
     if site.streams.is_full:
         return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})
+    if kind == "front" and query[kind]:
+        raise BadQuery("front: expected no value")
     which = str(_id(query["g"])) if kind == "g" else await _tournament(site, query[kind])
     if kind == "t" and not which:
         raise NotThere("There is no such tournament.")

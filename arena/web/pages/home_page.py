@@ -21,10 +21,11 @@ def page(overview: Overview) -> Document:
     """The front page."""
     return frame.page(
         "Ladders and tournaments",
-        element("section", *_playing(overview.playing), id="playing"),
-        element("section", *_tournaments(overview), id="tournaments"),
+        element("section", *_playing(overview.playing), id="playing", data_fresh=True),
+        element("section", *_tournaments(overview), id="tournaments", data_fresh=True),
         at=links.HOME,
         json=links.API,
+        stream=links.events(front=""),
     )
 
 

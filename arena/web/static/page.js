@@ -58,27 +58,35 @@ const watch = () => {
 };
 
 // Reads the page again, and replaces the parts that can change.
+const read = async () => {
+  const answer = await fetch(location.href, { cache: "no-cache", headers: { "cache-control": "no-cache" } });
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of document.querySelectorAll("[data-fresh]")) {
+    const fresh = page.getElementById(part.id);
+    if (fresh === null || fresh.isEqualNode(part)) continue;
+    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    part.replaceWith(document.adoptNode(fresh));
+    if (focused !== null) [...fresh.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
+  }
+};
+
+let hasNews = false;
 let isReading = false;
 const refresh = async () => {
+  hasNews = true;
   if (isReading) return;
   isReading = true;
-  try {
-    await wait(1000 * Math.random()); // not all pages at once
-    const answer = await fetch(location.href, { cache: "no-cache" });
-    if (!answer.ok) return;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const part of document.querySelectorAll("[data-fresh]")) {
-      const fresh = page.getElementById(part.id);
-      if (fresh === null || fresh.isEqualNode(part)) continue;
-      const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-      part.replaceWith(document.adoptNode(fresh));
-      if (focused !== null) [...fresh.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
+  while (hasNews) {
+    await wait(1000 + 1000 * Math.random()); // not all pages at once, and not what was being drawn before the news
+    hasNews = false;
+    try {
+      await read();
+    } catch {
+      // No connection: the stream says so, and there will be other news.
     }
-  } catch {
-    // No connection: the stream says so, and there will be other news.
-  } finally {
-    isReading = false;
   }
+  isReading = false;
 };
 on("news", refresh);
 

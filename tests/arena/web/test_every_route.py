@@ -131,7 +131,7 @@ def check_answer(place: str, answer: Answer, *, names: bool = True) -> None:
     [
         *("/nothing", "//", "/t//games", "/t/%00", "/t/%ff%fe", f"/t/{'a' * 3000}", "/t/..%2f..%2fetc%2fpasswd"),
         *("/t/../../etc/passwd", "/static/..%2fapp.py", "/static/%2e%2e/app.py", f"/tv?t={'x' * 600}"),
-        *("/g/-1", "/g/1e3", "/g/%D9%A1", f"/g/{'9' * 40}", "/events?g=1&t=x", "/events?t=nobody"),
+        *("/g/-1", "/g/1e3", "/g/%D9%A1", f"/g/{'9' * 40}", "/events?g=1&t=x", "/events?t=nobody", "/events?front=x"),
         *(f"/t/cs101/games?{rubbish}" for rubbish in ("round=x", f"round={'9' * 30}", "cursor=%00", "cursor=older-1;")),
         *("/t/cs101/games?result=won", "/t/cs101/games?opponent=x", "/t/cs101/games?verdict=%3Cscript%3E"),
     ],

@@ -20,6 +20,7 @@ class FakeRecord:
         self.games: dict[int, Recorded] = {}
         self.playing: list[int] = []
         self.finished: dict[int, tuple[LiveGame, LiveEnd]] = {}
+        self.looks = 0
 
     def add(self, id: int, *, status: str = "playing", rules: str = "tictactoe") -> None:
         seats = tuple(PastSeat(seat=seat, player=name) for seat, name in enumerate(("Ann <b>", "Bob")))
@@ -33,6 +34,10 @@ class FakeRecord:
 
     def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
         return next((self.games[id] for id in self.playing if id != last), None)
+
+    def front(self) -> object:
+        self.looks += 1
+        return [*self.playing]
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
         return {"standings": f"of {tournament}"}
@@ -245,3 +250,17 @@ def test_news_reach_the_pages_of_that_tournament_and_not_too_often() -> None:
     hub.note_news({"cs101"})
     assert hub.tick(SECOND * 11) == []
     assert [change.topic for change in hub.tick(SECOND * 13)] == ["t=cs101"]
+
+
+def test_the_front_page_has_news_when_the_record_has_changed_and_it_is_read_seldom() -> None:
+    record = FakeRecord()
+    hub = LiveHub(record)
+    hub.follow({"front="})
+    assert [change.kind for change in hub.tick(0)] == ["news"], "the page can be older than its stream"
+    assert [hub.tick(tick * TICK) for tick in range(1, 40)] == [[]] * 39
+    assert record.looks == 2
+    record.playing = [7]
+    record.playing.append(8)
+    assert [(change.topic, change.kind) for change in hub.tick(4 * SECOND)] == [("front=", "news")]
+    assert hub.tick(6 * SECOND) == []
+    assert (hub.wanted, hub.tournaments) == ({}, set())

@@ -224,3 +224,21 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
         until(page, lambda: text(page, "#state").startswith("1-0"))
         assert moves(page) == 5
         until(page, lambda: "1-0" in text(page, "#results"))
+
+
+def test_the_front_page_lists_new_games_and_leaves_out_those_that_are_over(
+    browser: Browser, director: Director, server: PageServer
+) -> None:
+    with director.running(), browser.open(f"{server.address}/", alone=True) as page:
+        games = page.locator("#playing li")
+        until(page, lambda: games.count() == 0)
+        page.locator("#tournaments a").first.focus()
+        game = director.begin()
+        until(page, lambda: games.count() == 1)
+        assert page.locator("#playing a").get_attribute("href") == f"/g/{game}"
+        assert page.evaluate("document.activeElement.tagName") == "A"
+        over = text(page, "#tournaments tbody tr td:last-child")
+        director.play(game, "a1", "b2", "a2", "b1", "a3")
+        director.end(game)
+        until(page, lambda: games.count() == 0)
+        assert text(page, "#tournaments tbody tr td:last-child") != over

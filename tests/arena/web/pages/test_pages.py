@@ -85,4 +85,9 @@ def test_an_agent_shows_its_versions_one_after_the_other(pages: dict[str, Docume
 
 def test_only_a_page_that_follows_a_stream_runs_a_script(pages: dict[str, Document]) -> None:
     assert 'data-stream="/events?t=' in pages["standings"].text
-    assert {name for name, page in pages.items() if "<script" in page.text} == {"standings", "ladder"}
+    assert {name for name, page in pages.items() if "<script" in page.text} == {
+        "home",
+        "empty home",
+        "standings",
+        "ladder",
+    }
