@@ -32,13 +32,14 @@ def table(
 def _row(links: Links, game: ListedGame, of: str | None, *, rounds: bool) -> str:
     number = str(game.number) if game.attempt == 1 else f"{game.number}, attempt {game.attempt}"
     named = parts.linked(number, links.game(game), aria_label=f"Replay game {number}")
-    ended = words(game.ended) + "".join(element("span", words(note), class_="note") for note in game.notes)
+    ended = element("span", words(game.ended), class_="brief")
+    ended += "".join(element("span", words(note), class_="note") for note in game.notes)
     return element(
         "tr",
         element("th", named, scope="row"),
         *([parts.figure("" if game.round is None else str(game.round))] * rounds),
         *([parts.cell(*outcome(game, of))] if of is not None else []),
-        parts.cell(" – ".join(map(words, game.players)), "players"),
+        parts.cell(parts.players(game.players), "players"),
         parts.cell(words(parts.result(game.points)), "result"),
         parts.cell(ended, "ended"),
         parts.figure("" if game.plies is None else str(game.plies)),

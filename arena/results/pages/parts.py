@@ -68,6 +68,11 @@ def figure(text: str, kind: str = "") -> str:
 # Numbers in words.
 
 
+def players(names: Sequence[str]) -> str:
+    """The players of a game; a name that is too long for its place is cut on the page."""
+    return " – ".join(element("span", words(name), class_="player-name") for name in names)
+
+
 def share(points: float) -> str:
     """Points, with ½ for a half."""
     whole, rest = divmod(round(points, 2), 1.0)

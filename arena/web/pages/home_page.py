@@ -40,10 +40,12 @@ def _playing(games: Sequence[PlayingGame]) -> list[str]:
 
 
 def _game(game: PlayingGame) -> list[str]:
-    where = f"{game.title}, game {game.number}" if game.title else f"game {game.id}"
+    number = f"game {game.number if game.title else game.id}"
+    number += "" if game.round is None else f", round {game.round}"
+    of = [element("span", words(game.title), class_="player-name"), ", "] if game.title else []
     return [
-        parts.link(links.game(game.id), " – ".join(game.players)),
-        element("span", words(where + ("" if game.round is None else f", round {game.round}")), class_="faint"),
+        element("a", parts.players(game.players), href=links.game(game.id)),
+        element("span", *of, words(number), class_="faint"),
     ]
 
 
