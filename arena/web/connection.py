@@ -1,41 +1,73 @@
-"""A connection of the page server: uvicorn's, with limits on how long and how large the head of a request can be.
+"""A connection of the page server: uvicorn's, with limits on what one client can make it keep.
 
-Without them, connections that never finish a request would stay for ever, and one endless header would fill the memory.
+Without them, connections that never finish a request or never read an answer would stay for ever, and some large heads
+or requests in advance would fill the memory.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final
+import ipaddress
+from collections import Counter
+from typing import Any, ClassVar, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _SECONDS: Final = 20.0
 """From the first byte of a request, or the start of a connection, to the end of the head."""
-_MOST_BYTES: Final = 65536
+_MOST_BYTES: Final = 32768
+"""Of a head."""
+_MOST_HEADERS: Final = 100
+_UNREAD: Final = 30.0
+"""Seconds after which a connection ends if its client has read nothing of what it was sent."""
+MOST: Final = 6000
+"""Connections; more get an error at once."""
+_MOST_OF_ONE: Final = MOST // 2
+"""Connections of one address. This machine's own has no such limit: a reverse proxy has it."""
+
+
+class _Refused(Exception):
+    """A request that is not answered; the text says why."""
 
 
 class Connection(HttpToolsProtocol):
     """One connection."""
 
+    _of: ClassVar[Counter[str]] = Counter()
+    """The number of connections by address."""
+
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._bytes = 0
-        self._limit: asyncio.TimerHandle | None = None
+        self._head: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
+        self._address = ""
+        self._refusal = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins."""
         super().connection_made(transport)
-        self._expect_head()
+        self._address = _network(self.client[0]) if self.client else ""
+        self._of[self._address] += 1
+        if self._address and self._of[self._address] > _MOST_OF_ONE:
+            transport.abort()
+        else:
+            self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends."""
         self._has_head()
+        self._has_read()
+        self._of[self._address] -= 1
+        if not self._of[self._address]:
+            del self._of[self._address]
         super().connection_lost(exc)
+
+    # The head of a request.
 
     def data_received(self, data: bytes) -> None:
         """Takes what the client sent."""
-        if self._limit is not None:
+        if self._head is not None:
             self._bytes += len(data)
             if self._bytes > _MOST_BYTES:
                 self.send_400_response("The head of the request is too large.")
@@ -44,20 +76,85 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A request begins."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            raise _Refused  # no browser sends a request before the last one is answered
         super().on_message_begin()
         self._expect_head()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of the head."""
+        if len(self.headers) >= _MOST_HEADERS:
+            raise self._refused("The request has too many headers.")
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """The head of the request is there."""
         self._has_head()
+        sent = dict(self.headers)
+        if b"transfer-encoding" in sent or sent.get(b"content-length", b"0") != b"0":
+            raise self._refused("Pages can only be read: a request has no body here.")
         super().on_headers_complete()
 
+    def _refused(self, why: str) -> _Refused:
+        self._refusal = why
+        return _Refused()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuses what the client sent, and ends the connection; an answer that was begun is cut off."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.transport.close()
+        else:
+            super().send_400_response(self._refusal or msg)
+        self._expect_reading()
+
     def _expect_head(self) -> None:
-        if self._limit is None:
+        if self._head is None:
             self._bytes = 0
-            self._limit = self.loop.call_later(_SECONDS, self.transport.close)
+            self._head = self.loop.call_later(_SECONDS, self.timeout_keep_alive_handler)
 
     def _has_head(self) -> None:
-        if self._limit is not None:
-            self._limit.cancel()
-            self._limit = None
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    # What the client reads.
+
+    def pause_writing(self) -> None:
+        """Much of what was sent has not been read."""
+        super().pause_writing()
+        self._expect_reading()
+
+    def resume_writing(self) -> None:
+        """Most of it has been read."""
+        super().resume_writing()
+        self._has_read()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """No request came, or not the whole head of one; what has not been read is still sent."""
+        super().timeout_keep_alive_handler()
+        self._expect_reading()
+
+    def _expect_reading(self) -> None:
+        self._has_read()
+        self._reading = self.loop.call_later(_UNREAD, self._look, self.transport.get_write_buffer_size())
+
+    def _look(self, unread: int) -> None:
+        if self.transport.get_write_buffer_size() >= unread:
+            self.transport.abort()
+        else:
+            self._expect_reading()
+
+    def _has_read(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+
+def _network(address: str) -> str:
+    """What is counted as one address: of IPv6 the first 64 bits; empty for this machine."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        found = found.ipv4_mapped or found
+    if found.is_loopback:
+        return ""
+    return str(found) if found.version == 4 else str(int(found) >> 64)

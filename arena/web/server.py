@@ -29,7 +29,7 @@ from agents.errors import one_line
 from arena.course import roster as rosters
 from arena.web.app import application, how_it_failed
 from arena.web.cache import Cache
-from arena.web.connection import Connection
+from arena.web.connection import MOST, Connection
 from arena.web.events import Streams
 from arena.web.following import following
 from arena.web.names import Names
@@ -46,8 +46,6 @@ _MOST_COMPLAINTS: Final = 50
 """Different ones that are reported; each is reported once."""
 _LONGEST: Final = 500
 """Characters of one."""
-_MOST_CONNECTIONS: Final = 6000
-"""More get an error at once."""
 _GRACE: Final = 1
 """Seconds that answers have to be sent at the end."""
 
@@ -140,7 +138,7 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=_MOST_CONNECTIONS,
+            limit_concurrency=MOST,
             timeout_graceful_shutdown=_GRACE,
         )
     )

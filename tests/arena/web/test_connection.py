@@ -1,0 +1,177 @@
+"""What one client can make the page server keep: heads, requests in advance, answers that nobody reads, connections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from arena.web import connection
+from tests.kit.effort import PATIENCE
+
+_HEAD: Final = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+_LARGE: Final = b"x" * 2**24
+Client = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """An answer without end at /events, a large one at /large, else "ok"."""
+    length = [] if scope["path"] == "/events" else [(b"content-length", b"%d" % len(_LARGE))]
+    if scope["path"] == "/":
+        length = [(b"content-length", b"2")]
+    await send({"type": "http.response.start", "status": 200, "headers": length})
+    if scope["path"] == "/events":
+        await send({"type": "http.response.body", "body": b"begun", "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+    await send({"type": "http.response.body", "body": _LARGE if scope["path"] == "/large" else b"ok"})
+
+
+@asynccontextmanager
+async def _served() -> AsyncIterator[Callable[[], Awaitable[Client]]]:
+    """Gives a function that opens a connection to a server."""
+    server = uvicorn.Server(
+        uvicorn.Config(
+            _answer, port=0, http=connection.Connection, ws="none", lifespan="off", log_config=None, loop="none"
+        )
+    )
+    server.config.load()
+    server.lifespan = server.config.lifespan_class(server.config)
+    await server.startup()
+    port = server.servers[0].sockets[0].getsockname()[1]
+    opened: list[asyncio.StreamWriter] = []
+
+    async def connect() -> Client:
+        client = await asyncio.open_connection("127.0.0.1", port, limit=2**12)
+        opened.append(client[1])
+        return client
+
+    try:
+        yield connect
+    finally:
+        for writer in opened:
+            writer.transport.abort()
+        await server.shutdown()
+
+
+def _run(test: Callable[[Callable[[], Awaitable[Client]]], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with asyncio.timeout(PATIENCE), _served() as connect:
+            await test(connect)
+
+    asyncio.run(run())
+
+
+async def _all(client: Client, *sent: bytes) -> bytes:
+    """All that the server sends until it ends the connection."""
+    reader, writer = client
+    for part in sent:
+        writer.write(part)
+    try:
+        return await reader.read()
+    except ConnectionError:
+        return b""
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        (b"Content-Length: 1000000\r\n\r\n", b"no body"),
+        (b"Transfer-Encoding: chunked\r\n\r\n", b"no body"),
+        (b"a:\r\n" * 200 + b"\r\n", b"too many headers"),
+        (b"a: " + b"a" * 40000, b"too large"),
+        (b"a\r\n\r\n", b"Invalid"),
+    ],
+)
+def test_what_no_browser_sends_is_refused_and_the_connection_ends(rest: bytes, words: bytes) -> None:
+    async def test(connect: Callable[[], Awaitable[Client]]) -> None:
+        answer = await _all(await connect(), _HEAD, rest)
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        assert words in answer
+
+    _run(test)
+
+
+def test_requests_in_advance_are_not_kept() -> None:
+    async def test(connect: Callable[[], Awaitable[Client]]) -> None:
+        reader, writer = client = await connect()
+        writer.write(_HEAD.replace(b"/", b"/events", 1) + b"\r\n")
+        await reader.readuntil(b"begun")
+        assert b"HTTP" not in await _all(client, (_HEAD + b"\r\n") * 1000)
+
+    _run(test)
+
+
+def test_one_request_after_the_other_is_answered() -> None:
+    async def test(connect: Callable[[], Awaitable[Client]]) -> None:
+        reader, writer = await connect()
+        for _ in range(3):
+            writer.write(_HEAD + b"Content-Length: 0\r\n\r\n")
+            assert b"200 OK" in await reader.readuntil(b"ok")
+
+    _run(test)
+
+
+@pytest.mark.parametrize("sent", [_HEAD, _HEAD.replace(b"/", b"/large", 1) + b"\r\n"])
+def test_a_client_that_does_not_go_on_loses_its_connection(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    monkeypatch.setattr(connection, "_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "_UNREAD", 0.2)
+
+    async def test(connect: Callable[[], Awaitable[Client]]) -> None:
+        _, writer = await connect()
+        writer.write(sent)
+        while not connection.Connection._of:  # it has not begun
+            await asyncio.sleep(0.01)
+        while connection.Connection._of:
+            await asyncio.sleep(0.01)
+
+    _run(test)
+
+
+def test_a_slow_reader_gets_the_whole_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_UNREAD", 0.25)
+
+    async def test(connect: Callable[[], Awaitable[Client]]) -> None:
+        reader, writer = await connect()
+        writer.write(_HEAD.replace(b"/", b"/large", 1) + b"\r\n")
+        received = 0
+        while received < len(_LARGE):
+            received += len(await reader.read(2**18))
+            await asyncio.sleep(0.01)
+
+    _run(test)
+
+
+def test_one_address_cannot_take_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_MOST_OF_ONE", 3)
+    monkeypatch.setattr(connection, "_network", lambda _: "192.0.2.1")
+
+    async def test(connect: Callable[[], Awaitable[Client]]) -> None:
+        first = [await connect() for _ in range(3)]
+        assert await _all(await connect(), _HEAD, b"\r\n") == b""
+        first[0][1].transport.abort()
+        while connection.Connection._of["192.0.2.1"] > 2:
+            await asyncio.sleep(0.01)
+        reader, writer = await connect()
+        writer.write(_HEAD + b"\r\n")
+        assert b"200 OK" in await reader.readuntil(b"ok")
+
+    _run(test)
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [("127.0.0.1", ""), ("::1", ""), ("::ffff:127.0.0.1", ""), ("192.0.2.1", "192.0.2.1")],
+)
+def test_this_machine_has_no_limit_of_its_own(address: str, network: str) -> None:
+    assert connection._network(address) == network
+    assert connection._network("2001:db8::1") == connection._network("2001:db8::2%eth0")
+    assert connection._network("2001:db8:1::1") != connection._network("2001:db8:2::1")
