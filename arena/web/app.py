@@ -25,6 +25,7 @@ from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, Guard, takes_gzip
 from arena.web.pages import message_page
 from arena.web.site import Site
+from arena.web.turns import Busy
 from db.errors import DatabaseError, NotFound
 
 Draw = Callable[[Site, Asked], Drawn]
@@ -119,6 +120,8 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         return _page(request, 405, "Not possible", "This address can only be read (GET).", dict(error.headers or {}))
+    if isinstance(error, Busy):
+        return _page(request, error.status_code, "Not available", error.detail, dict(error.headers or {}))
     return _page(request, error.status_code, "Not found", "There is no page at this address.")
 
 

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Final
 
 from arena.web.drawn import Drawn
+from arena.web.turns import Busy
 
 _FRESH: Final = 1.0
 """Seconds that a page is fresh at least."""
@@ -27,6 +28,8 @@ _GIVEN: Final = 10.0
 """Seconds that it is given after that, while it is drawn anew."""
 _MOST_BYTES: Final = 64 * 2**20
 """Of all that is kept; what was asked for longest ago is dropped first."""
+_BESIDE: Final = 2048
+"""Bytes that a page takes beside its body: its key, headers and places in tables."""
 _LEVEL: Final = 6
 """Of compression."""
 
@@ -42,6 +45,11 @@ class Kept:
     """Its ETag, which changes with its content."""
     fresh_until: float
     given_until: float
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory that it takes, roughly."""
+        return len(self.zipped) + _BESIDE
 
     @property
     def plain(self) -> bytes:
@@ -93,6 +101,8 @@ class Cache:
     async def _draw(self, key: Hashable, draw: Callable[[], Drawn]) -> Kept:
         try:
             kept = await asyncio.get_running_loop().run_in_executor(self._threads, self._drawn, draw)
+        except Busy:
+            raise  # what is kept can still be given
         except BaseException:
             self._drop(key)
             raise
@@ -100,7 +110,7 @@ class Cache:
             del self._tasks[key]
         self._drop(key)
         self._kept[key] = kept
-        self._bytes += len(kept.zipped)
+        self._bytes += kept.size
         while self._bytes > self._most_bytes and len(self._kept) > 1:
             self._drop(next(iter(self._kept)))
         return kept
@@ -117,8 +127,8 @@ class Cache:
 
     def _drop(self, key: Hashable) -> None:
         if (kept := self._kept.pop(key, None)) is not None:
-            self._bytes -= len(kept.zipped)
+            self._bytes -= kept.size
 
     def _note_failure(self, task: asyncio.Task[Kept]) -> None:
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+        if not task.cancelled() and isinstance(error := task.exception(), Exception) and not isinstance(error, Busy):
             self._failed(error)

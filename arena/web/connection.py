@@ -47,7 +47,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins."""
         super().connection_made(transport)
-        self._address = _network(self.client[0]) if self.client else ""
+        self._address = network(self.client[0]) if self.client else ""
         self._of[self._address] += 1
         if self._address and self._of[self._address] > _MOST_OF_ONE:
             transport.abort()
@@ -150,7 +150,7 @@ class Connection(HttpToolsProtocol):
             self._reading = None
 
 
-def _network(address: str) -> str:
+def network(address: str) -> str:
     """What is counted as one address: of IPv6 the first 64 bits; empty for this machine."""
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address):

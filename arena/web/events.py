@@ -26,6 +26,8 @@ _ALIVE_EVERY: Final = 10.0
 """Seconds between two events at least; pages take a stream that is silent for longer as lost."""
 _MOST: Final = 4000
 """Streams at the same time."""
+MOST_TOPICS: Final = 200
+"""Topics at the same time: each costs the same for one page and for many, and a page can follow any game."""
 
 
 class Chunk(Struct, frozen=True):
@@ -104,10 +106,10 @@ class Streams:
     def __len__(self) -> int:
         return sum(map(len, self._streams.values()))
 
-    @property
-    def is_full(self) -> bool:
-        """Whether no more streams are taken."""
-        return self._is_closed or len(self) >= _MOST
+    def is_full(self, topic: str) -> bool:
+        """Whether no more streams of this topic are taken."""
+        has_too_many = topic not in self._streams and len(self._streams) >= MOST_TOPICS
+        return self._is_closed or has_too_many or len(self) >= _MOST
 
     def open(self, topic: str) -> Stream:
         """A new stream, with the last states of the topic pending."""

@@ -17,7 +17,7 @@ from typing import Final
 from arena.match.live import GameNews, LiveEnd, NotLive, RatingNews, SubmissionNews
 from arena.play.follower import Follower
 from arena.tournament.lock import running_in
-from arena.web.events import Change
+from arena.web.events import MOST_TOPICS, Change
 from arena.web.live import SECOND, LiveHub, Record
 from arena.web.live_record import LiveRecord
 from arena.web.site import Site
@@ -58,7 +58,8 @@ class Following:
     def tick(self, topics: Collection[str], now: int) -> None:
         """One look. `topics`: what open pages follow; `now`: time.monotonic_ns."""
         self._wanted |= dict.fromkeys(topics, now)
-        self._wanted = {topic: at for topic, at in self._wanted.items() if now - at <= _LINGER}
+        lingers = _LINGER if len(self._wanted) <= MOST_TOPICS else 0
+        self._wanted = {topic: at for topic, at in self._wanted.items() if now - at <= lingers}
         dropped = self._hub.follow(self._wanted)
         tournaments = {*self._hub.wanted.values(), *self._hub.tournaments}
         if now >= self._due or not tournaments <= self._folders.keys():

@@ -16,6 +16,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.web import turns
+from arena.web.connection import network
 from arena.web.drawn import NO_CONTENT_ALLOWED
 
 POLICY: Final = "content-security-policy"
@@ -66,6 +68,7 @@ class Guard:
             )
             await refusal(scope, receive, send_with_headers)
             return
+        turns.client.set(_client(scope))
         # Not decoded: an encoded "/" in a name does not separate segments.
         scope["path"] = scope["raw_path"].decode("latin-1")
         await self._app(scope, receive, send_with_headers)
@@ -83,6 +86,12 @@ class Guard:
             ipaddress.ip_address(name)
             return True
         return False
+
+
+def _client(scope: Scope) -> str:
+    """The address of the visitor: of a proxy on this machine, the one that the proxy names."""
+    address = network(scope["client"][0]) if scope.get("client") else ""
+    return address or Headers(scope=scope).get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
 
 
 def folded(name: str) -> str:

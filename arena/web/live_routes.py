@@ -128,14 +128,17 @@ async def _events(request: Request) -> Response:
     if len(query) != 1 or len(kinds) != 1:
         raise BadQuery("expected one of g=GAME, t=TOURNAMENT, tv=TOURNAMENT and front=")
     (kind,) = kinds
-    if site.streams.is_full:
-        return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})
     if kind == "front" and query[kind]:
         raise BadQuery("front: expected no value")
     which = str(_id(query["g"])) if kind == "g" else await _tournament(site, query[kind])
     if kind == "t" and not which:
         raise NotThere("There is no such tournament.")
-    return _Stream(site, f"{kind}={which}", gzip=takes_gzip(request.headers))
+    topic = f"{kind}={which}"
+    if site.streams.is_full(topic):
+        return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})
+    if request.method == "HEAD":
+        return Response(media_type="text/event-stream")
+    return _Stream(site, topic, gzip=takes_gzip(request.headers))
 
 
 class _Stream(Response):

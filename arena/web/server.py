@@ -17,7 +17,6 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -34,6 +33,7 @@ from arena.web.events import Streams
 from arena.web.following import following
 from arena.web.names import Names
 from arena.web.site import Site
+from arena.web.turns import Turns
 from arena.web.web_process import Settings
 from db.database import Database
 from db.errors import DatabaseError
@@ -116,7 +116,8 @@ class _Server(uvicorn.Server):
 async def _serve(settings: Settings, database: Database, director: socket.socket) -> None:
     """Answers until the director ends."""
     complain = Complaints(director)
-    threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="page")
+    log = None if database.file is None else Path(f"{database.file}-wal")
+    threads = Turns(_THREADS, log)
     roster = None if settings.roster is None else rosters.read(*settings.roster)
     site = Site(
         database=database,

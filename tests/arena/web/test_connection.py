@@ -152,7 +152,7 @@ def test_a_slow_reader_gets_the_whole_answer(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_one_address_cannot_take_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "_MOST_OF_ONE", 3)
-    monkeypatch.setattr(connection, "_network", lambda _: "192.0.2.1")
+    monkeypatch.setattr(connection, "network", lambda _: "192.0.2.1")
 
     async def test(connect: Callable[[], Awaitable[Client]]) -> None:
         first = [await connect() for _ in range(3)]
@@ -172,6 +172,6 @@ def test_one_address_cannot_take_all_connections(monkeypatch: pytest.MonkeyPatch
     [("127.0.0.1", ""), ("::1", ""), ("::ffff:127.0.0.1", ""), ("192.0.2.1", "192.0.2.1")],
 )
 def test_this_machine_has_no_limit_of_its_own(address: str, network: str) -> None:
-    assert connection._network(address) == network
-    assert connection._network("2001:db8::1") == connection._network("2001:db8::2%eth0")
-    assert connection._network("2001:db8:1::1") != connection._network("2001:db8:2::1")
+    assert connection.network(address) == network
+    assert connection.network("2001:db8::1") == connection.network("2001:db8::2%eth0")
+    assert connection.network("2001:db8:1::1") != connection.network("2001:db8:2::1")

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from arena.web.events import Change, Streams, event
+from arena.web.events import MOST_TOPICS, Change, Streams, event
 
 
 def change(kind: str, data: object, *, topic: str = "g=7") -> Change:
@@ -138,10 +138,19 @@ def test_a_page_that_was_closed_is_forgotten() -> None:
     assert run(story).ended
 
 
+def test_only_some_topics_are_followed_and_any_number_of_pages_of_each() -> None:
+    streams = Streams()
+    opened = [streams.open(f"g={id}") for id in range(MOST_TOPICS)]
+    assert streams.is_full("g=-1")
+    assert not streams.is_full("g=1")
+    streams.leave(opened[0])
+    assert not streams.is_full("g=-1")
+
+
 def test_streams_end_when_the_server_ends_and_no_new_ones_begin() -> None:
     async def story(streams: Streams, _: Page) -> None:
-        assert not streams.is_full
+        assert not streams.is_full("g=1")
         streams.close()
-        assert streams.is_full
+        assert streams.is_full("g=1")
 
     assert run(story).ended

@@ -169,6 +169,10 @@ def test_unknown_hosts_get_no_page(server: PageServer, host: str) -> None:
     check_answer(host, answer)
 
 
+def test_the_head_of_a_stream_ends(server: PageServer) -> None:
+    assert server.get("/events?tv=", method="HEAD").headers["content-type"].startswith("text/event-stream")
+
+
 def test_what_the_client_has_is_not_sent_again(server: PageServer) -> None:
     first = server.get("/t/cs101")
     again = server.get("/t/cs101", if_none_match=first.headers["etag"])
