@@ -134,7 +134,7 @@ async def _bad_query(request: Request, error: Exception) -> Response:
 
 
 async def _no_database(request: Request, error: Exception) -> Response:
-    request.app.state.site.complain(f"the page {request.url.path} cannot be shown: {error}")
+    request.app.state.site.complain(f"pages cannot be shown: {error}")
     text = "The database does not answer at the moment. Try again in a few seconds."
     return _page(request, 503, "Not available", text, {"retry-after": _RETRY_AFTER})
 

@@ -30,6 +30,8 @@ _NEWS_EVERY: Final = 3 * SECOND
 """Least time between two readings of the standings for a page."""
 _LAST_MOVES: Final = 6
 """Number of moves that a TV page lists."""
+_MOST_MOVES: Final = 500
+"""Most moves that the page of a game lists while it is played: all of them are sent at every change."""
 
 
 class Recorded(Struct, frozen=True):
@@ -143,7 +145,7 @@ class GameChannel(Channel):
         is_waiting = self.follows is not None and not knows and now < self._silent_until
         if self._changed and self._game is not None and not is_waiting:
             self._changed = False
-            drawn = parts(self._game.shown, self._followed, runs=True, now=now)
+            drawn = parts(self._game.shown, self._followed, runs=True, now=now, most=_MOST_MOVES)
             if drawn != self._drawn:
                 self._drawn = drawn
                 yield self._change("parts", drawn, now)

@@ -76,6 +76,18 @@ def test_a_game_is_drawn_once_however_many_messages_came_and_not_again_without_o
     assert hub.tick(2 * TICK) == []
 
 
+def test_of_a_very_long_game_the_last_moves_are_listed() -> None:
+    record = FakeRecord()
+    record.add(7)
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    hub.tick(0)
+    hub.take(begun(7, *[None] * 3000))
+    (change,) = hub.tick(TICK)
+    assert change.data["moves"].count("<li>") == 500
+    assert ">3000. " in change.data["moves"]
+
+
 def test_the_clock_of_the_player_to_move_has_the_instant_of_the_server() -> None:
     record = FakeRecord()
     record.add(7)
