@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
@@ -71,7 +71,7 @@ def response(request: Request, kept: Kept) -> Response:
     headers["content-type"] = kept.kind
     if takes_gzip(request.headers):
         return Response(kept.zipped, headers=headers | {"content-encoding": "gzip"})
-    return Response(kept.plain, headers=headers)
+    return StreamingResponse(kept.plain(), headers=headers | {"content-length": str(kept.length)})
 
 
 ROUTES: Final[tuple[BaseRoute, ...]] = (

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -30,6 +31,8 @@ _MOST_BYTES: Final = 64 * 2**20
 """Of all that is kept; what was asked for longest ago is dropped first."""
 _BESIDE: Final = 2048
 """Bytes that a page takes beside its body: its key, headers and places in tables."""
+_PART: Final = 65536
+"""Bytes."""
 _LEVEL: Final = 6
 """Of compression."""
 
@@ -52,9 +55,17 @@ class Kept:
         return len(self.zipped) + _BESIDE
 
     @property
-    def plain(self) -> bytes:
-        """The body for the few clients that cannot unzip."""
-        return gzip.decompress(self.zipped)
+    def length(self) -> int:
+        """Bytes of the body for clients that cannot unzip."""
+        return int.from_bytes(self.zipped[-4:], "little")
+
+    async def plain(self) -> AsyncIterator[bytes]:
+        """The body for them, in parts: a client that does not read it keeps one part in memory, and not all."""
+        unzipping = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        rest = self.zipped
+        while part := unzipping.decompress(rest, _PART):
+            yield part
+            rest = unzipping.unconsumed_tail
 
 
 class Cache:
