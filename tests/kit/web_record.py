@@ -226,7 +226,7 @@ _NUMBERS: Final = re.compile(
 def secrets_in(text: str, *, names: bool = True) -> list[str]:
     """What is private in the text, each with what is around it. `names`: whether agents' own names are private, too, as
     with a roster."""
-    own = "" if names else r"(?!\d|-student-\d)"
+    own = "" if names else r"(?!\d|-stude|…)"  # shortened names, too
     places = [found.start() for found in re.finditer(PLANTED + own, text, re.IGNORECASE)]
     places += [found.start() for found in _NUMBERS.finditer(text)]
     return [text[max(0, at - 60) : at + 60] for at in places]

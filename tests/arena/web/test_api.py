@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -28,14 +27,9 @@ from tests.kit.web_record import WebRecord
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> WebRecord:
-    return web_record.store_everything(Path(tmp_path_factory.mktemp("web")))
-
-
-@pytest.fixture(scope="module")
-def site(recorded: WebRecord) -> Iterator[Site]:
-    names = Names(roster.read(recorded.roster.read_text("utf-8"), "roster.csv"))
-    with Database(recorded.database) as database:
+def site(record: WebRecord) -> Iterator[Site]:
+    names = Names(roster.read(record.roster.read_text("utf-8"), "roster.csv"))
+    with Database(record.database) as database:
         yield cast(Site, SimpleNamespace(database=database, names=names, served=web_record.LADDER))
 
 
@@ -43,7 +37,7 @@ def asked(draw: Any, site: Site, query: dict[str, str] | None = None, **names: s
     return json.loads(draw(site, Asked(names, query or {})).body)
 
 
-def everything(site: Site, recorded: WebRecord) -> Iterator[tuple[type, Any]]:
+def everything(site: Site, record: WebRecord) -> Iterator[tuple[type, Any]]:
     """Every document, with what it is declared as."""
     front = asked(api.front, site)
     yield Overview, front
@@ -55,31 +49,31 @@ def everything(site: Site, recorded: WebRecord) -> Iterator[tuple[type, Any]]:
         yield api.GamesDocument, asked(api.games, site, tournament=title)
         for agent in standings["standings"]:
             yield api.AgentDocument, asked(api.agent, site, tournament=title, agent=agent["name"])
-    for game in recorded.games:
+    for game in record.games:
         yield api.PlayedGame, asked(api.game, site, id=str(game))
 
 
-def test_every_document_is_as_declared_and_nothing_private_is_in_it(site: Site, recorded: WebRecord) -> None:
+def test_every_document_is_as_declared_and_nothing_private_is_in_it(site: Site, record: WebRecord) -> None:
     seen = set()
-    for kind, document in everything(site, recorded):
+    for kind, document in everything(site, record):
         msgspec.convert(document, kind, strict=True)
         text = json.dumps(document, ensure_ascii=False)
         assert not web_record.secrets_in(text), kind
-        assert str(recorded.folder) not in text
+        assert str(record.folder) not in text
         assert "arena.store" not in text
         seen.add(kind)
     assert len(seen) == len(api._DOCUMENTS) - 1  # all but the error
 
 
-def test_all_tournaments_are_on_the_front_page_and_the_game_in_progress(site: Site, recorded: WebRecord) -> None:
+def test_all_tournaments_are_on_the_front_page_and_the_game_in_progress(site: Site, record: WebRecord) -> None:
     front = asked(api.front, site)
     assert [one["title"] for one in front["ladders"]] == [web_record.LADDER]
     assert len(front["tournaments"]) == len(web_record.TITLES) - 1
-    assert [game["id"] for game in front["playing"]] == [recorded.playing]
+    assert [game["id"] for game in front["playing"]] == [record.playing]
 
 
-def test_the_moves_of_a_game_are_given_only_when_it_is_over(site: Site, recorded: WebRecord) -> None:
-    over, playing = (asked(api.game, site, id=str(id)) for id in (recorded.replayed, recorded.playing))
+def test_the_moves_of_a_game_are_given_only_when_it_is_over(site: Site, record: WebRecord) -> None:
+    over, playing = (asked(api.game, site, id=str(id)) for id in (record.replayed, record.playing))
     assert [move["move"] for move in over["moves"]] == X_WINS.split()
     assert playing["status"] == "playing"
     assert playing["moves"] == []

@@ -6,10 +6,8 @@ Nothing private is in any answer, with a roster or without, and every answer has
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from typing import Final
-from urllib.parse import quote
 
 import pytest
 
@@ -18,37 +16,19 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 from arena.web import statics
 from arena.web.app import ROUTES
 from tests.kit.html_validity import check_html
-from tests.kit.web_record import ALIASES, NAMES, TITLES, WebRecord, secrets_in, store_everything
+from tests.kit.web_record import ALIASES, NAMES, STUDENTS, TITLES, WebRecord, in_addresses, secrets_in
 from tests.kit.web_room import Answer, PageServer
 
 _HOSTILE_MARKUP: Final = re.compile(r'<script(?! )[^>]*>(?!\n)|<[a-z][^>"]*(?:"[^"]*"[^>"]*)* on[a-z]+=|="javascript:')
-_FOREIGN: Final = re.compile(r'(?:href|src|action|srcset|data|poster)="\s*(?:[a-z]+:)?//|url\((?!#)')
-
-
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> WebRecord:
-    """The record."""
-    return store_everything(tmp_path_factory.mktemp("web"))
-
-
-@pytest.fixture(scope="module")
-def server(record: WebRecord) -> Iterator[PageServer]:
-    """A page server with a roster."""
-    with PageServer(record.database, record.folder / "store", served="cs101", roster=record.roster) as started:
-        yield started
-
-
-@pytest.fixture
-def without_roster(record: WebRecord) -> Iterator[PageServer]:
-    """A page server without one: agents' own names are public."""
-    with PageServer(record.database, record.folder / "store", served="cs101") as started:
-        yield started
+_LEADS_ELSEWHERE: Final = re.compile(r"^(?!/)|//|/(?:\.|%2e){1,2}(?:/|\?|$)", re.IGNORECASE)
+"""In the address of a link. Browsers take a segment of dots, encoded or not, for a folder."""
+_FOREIGN: Final = re.compile(r'(?:href|src|action|srcset|data|poster)="\s*(?:[a-z]+:)?//|(?:<style[^<]*|=")url\((?!#)')
 
 
 def addresses(record: WebRecord) -> dict[str, list[str]]:
     """By route: addresses of it, with names that are known and one that is not."""
-    titles = [quote(title, safe="") for title in (*TITLES, "nobody")]
-    agents = [quote(name, safe="") for name in (*NAMES, *ALIASES, "nobody")]
+    titles = [*map(in_addresses, (*TITLES, "nobody"))]
+    agents = [*map(in_addresses, (*NAMES, *ALIASES, "nobody"))]
     games = [*record.games, 10**17]
     own = [f"/t/{title}" for title in titles]
     pages = {
@@ -84,31 +64,37 @@ def test_every_route_is_visited(record: WebRecord) -> None:
     assert set(addresses(record)) == {getattr(route, "path", "") for route in ROUTES}
 
 
-def test_nothing_private_is_in_any_answer(server: PageServer, record: WebRecord) -> None:
-    visit_everything(server, record, names=True)
+def test_nothing_private_is_in_any_answer(server_with_roster: PageServer, record: WebRecord) -> None:
+    visit_everything(server_with_roster, record, names=True)
 
 
-def test_only_names_are_public_without_a_roster(without_roster: PageServer, record: WebRecord) -> None:
-    visit_everything(without_roster, record, names=False)
+def test_only_names_are_public_without_a_roster(server: PageServer, record: WebRecord) -> None:
+    visit_everything(server, record, names=False)
 
 
 def visit_everything(server: PageServer, record: WebRecord, *, names: bool) -> None:
-    """Fails if any answer is wrong. `names`: whether names are private."""
-    statuses, linked = set(), set()
-    for route, places in addresses(record).items():
-        for place in places:
-            answer = server.get(place)
-            known = (200, 503) if route == "/healthz" else (200, 400, 404)  # no games are run
-            assert answer.status in known, (place, answer.status, answer.text[-500:])
-            statuses.add((route, answer.status))
-            check_answer(place, answer, names=names)
-            linked.update(re.findall(r'href="(/[^"]*)"', answer.text))
-    for link in linked:
-        assert server.get(unescape(link)).status == 200, link
-    for route in addresses(record):
-        if route not in ("/events", "/healthz"):
-            assert (route, 200) in statuses
-    assert server.complaints == b""
+    """Goes to every address and follows every link; fails if an answer is wrong. `names`: whether names are private."""
+    routes = addresses(record)
+    places = [place for each in routes.values() for place in each]
+    statuses: dict[str, int] = {}
+    linked: set[str] = set()
+    for place in places:
+        answer = server.get(place)
+        known = (200, 503) if place == "/healthz" else (200, 400, 404)  # no games are run
+        assert answer.status in known, (place, answer.status, answer.text[-500:])
+        statuses[place] = answer.status
+        check_answer(place, answer, names=names)
+        links = {unescape(href).partition("#")[0] for href in re.findall(r'<a [^>]*?href="([^"]*)"', answer.text)} - {
+            ""
+        }
+        assert not [link for link in links if _LEADS_ELSEWHERE.search(link)], place
+        places += sorted(links - linked - {*places})
+        linked |= links
+    assert {link for link in linked if statuses[link] != 200} == set()
+    agents = {link for link in linked if re.search("^/t/[^/]+/a/[^/]+$", link)}
+    assert len(agents) >= len(STUDENTS) + len(NAMES)
+    for route, places in routes.items():
+        assert route in ("/events", "/healthz") or 200 in map(statuses.get, places), route
 
 
 def check_answer(place: str, answer: Answer, *, names: bool = True) -> None:
@@ -136,24 +122,24 @@ def check_answer(place: str, answer: Answer, *, names: bool = True) -> None:
         *("/t/cs101/games?result=won", "/t/cs101/games?opponent=x", "/t/cs101/games?verdict=%3Cscript%3E"),
     ],
 )
-def test_rubbish_gets_one_clear_page(server: PageServer, place: str) -> None:
-    answer = server.get(place)
+def test_rubbish_gets_one_clear_page(server_with_roster: PageServer, place: str) -> None:
+    answer = server_with_roster.get(place)
     assert answer.status in (400, 404), (place, answer.status)
     assert "Traceback" not in answer.text
     check_answer(place, answer)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
-def test_pages_can_only_be_read(server: PageServer, method: str) -> None:
+def test_pages_can_only_be_read(server_with_roster: PageServer, method: str) -> None:
     for place in ("/", "/t/cs101", "/events?t=cs101", "/healthz"):
-        answer = server.get(place, method=method)
+        answer = server_with_roster.get(place, method=method)
         assert answer.status == 405, place
         check_answer(place, answer)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "[::1]:80"])
-def test_known_hosts_get_pages(server: PageServer, host: str) -> None:
-    assert server.get("/", host=host).status == 200
+def test_known_hosts_get_pages(server_with_roster: PageServer, host: str) -> None:
+    assert server_with_roster.get("/", host=host).status == 200
 
 
 @pytest.mark.parametrize(
@@ -163,21 +149,21 @@ def test_known_hosts_get_pages(server: PageServer, host: str) -> None:
         *("localhost@evil.example", "localhost, evil.example"),
     ],
 )
-def test_unknown_hosts_get_no_page(server: PageServer, host: str) -> None:
-    answer = server.get("/", host=host)
+def test_unknown_hosts_get_no_page(server_with_roster: PageServer, host: str) -> None:
+    answer = server_with_roster.get("/", host=host)
     assert answer.status == 400
     check_answer(host, answer)
 
 
-def test_the_head_of_a_stream_ends(server: PageServer) -> None:
-    assert server.get("/events?tv=", method="HEAD").headers["content-type"].startswith("text/event-stream")
+def test_the_head_of_a_stream_ends(server_with_roster: PageServer) -> None:
+    assert server_with_roster.get("/events?tv=", method="HEAD").headers["content-type"].startswith("text/event-stream")
 
 
-def test_what_the_client_has_is_not_sent_again(server: PageServer) -> None:
-    first = server.get("/t/cs101")
-    again = server.get("/t/cs101", if_none_match=first.headers["etag"])
+def test_what_the_client_has_is_not_sent_again(server_with_roster: PageServer) -> None:
+    first = server_with_roster.get("/t/cs101")
+    again = server_with_roster.get("/t/cs101", if_none_match=first.headers["etag"])
     assert again.status == 304
     assert again.text == ""
-    packed = server.get("/t/cs101", accept_encoding="gzip")
+    packed = server_with_roster.get("/t/cs101", accept_encoding="gzip")
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.text == first.text

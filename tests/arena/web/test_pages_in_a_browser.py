@@ -5,9 +5,6 @@ Leaving a page fails for every foreign request, dialog, complaint or breach of i
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from html import unescape
 from typing import Final
 
 import pytest
@@ -15,7 +12,7 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width
-from tests.kit.web_record import CUP, KNOCKOUT, LADDER, NAMES, STUDENTS, WebRecord, in_addresses, store_everything
+from tests.kit.web_record import CUP, KNOCKOUT, LADDER, NAMES, STUDENTS, WebRecord, in_addresses
 from tests.kit.web_room import PageServer
 
 
@@ -49,19 +46,6 @@ FAILED: Final = ("not found", "bad filter")
 """Pages with a status that the browser complains about."""
 
 
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> WebRecord:
-    """The record."""
-    return store_everything(tmp_path_factory.mktemp("web"))
-
-
-@pytest.fixture(scope="module")
-def server(record: WebRecord) -> Iterator[PageServer]:
-    """A page server that shows agents' own names, which are hostile."""
-    with PageServer(record.database, record.folder / "store", served=LADDER) as started:
-        yield started
-
-
 def address(server: PageServer, record: WebRecord, page: str) -> str:
     """Where the page is."""
     games = {name: str(getattr(record, name)) for name in record.__struct_fields__}
@@ -87,29 +71,3 @@ def test_it_is_the_same_without_scripts(browser: Browser, server: PageServer, re
     with browser.open(address(server, record, page), script=False, outages=page in FAILED) as shown:
         assert (shown.locator("h1").first.text_content() or "").strip()
         assert len((shown.locator("main").text_content() or "").split()) >= 3
-
-
-_RESOLVE: Final = "([base, hrefs]) => hrefs.map(href => new URL(href, base).href)"
-
-
-@pytest.mark.parametrize("with_roster", [False, True], ids=["names", "aliases"])
-def test_every_link_leads_to_a_page(browser: Browser, record: WebRecord, with_roster: bool) -> None:
-    """As a browser reads the addresses: it takes `%2E%2E` for the folder above, for example."""
-    roster = record.roster if with_roster else None
-    with (
-        PageServer(record.database, record.folder / "store", served=LADDER, roster=roster) as server,
-        browser.open(server.address) as shown,
-    ):
-        found, known = [f"{server.address}/"], {f"{server.address}/"}
-        for place in found:
-            answer = server.get(place.removeprefix(server.address))
-            assert answer.status == 200, place
-            if not answer.headers["content-type"].startswith("text/html"):
-                continue
-            hrefs = [unescape(href) for href in re.findall(r'<a [^>]*?href="([^"]*)"', answer.text)]
-            resolved = {href.partition("#")[0] for href in shown.evaluate(_RESOLVE, [place, hrefs])}
-            assert all(href.startswith(f"{server.address}/") for href in resolved), place
-            found += sorted(resolved - known)
-            known |= resolved
-        agents = {place for place in found if re.search("/t/[^/]+/a/[^/]+$", place)}
-        assert len(agents) >= len(STUDENTS) + len(NAMES)
