@@ -68,7 +68,7 @@ def fill(database: Database, games: int) -> None:
                 insert(Entry),
                 [{"tournament": tournament, "version": id, "name": f"agent{id}", "status": "active"} for id in entered],
             )
-            rows = islice(_games(tournament, entered, seed, random, ids), games // TOURNAMENTS)
+            rows = islice(games_of(tournament, entered, seed, random, ids), games // TOURNAMENTS)
             while part := list(islice(rows, _AT_ONCE)):
                 connection.execute(insert(Game), [game for game, _ in part])
                 connection.execute(insert(Seat), [seat for _, seats in part for seat in seats])
@@ -83,7 +83,7 @@ def fill(database: Database, games: int) -> None:
         )
 
 
-def _games(
+def games_of(
     tournament: int, entered: list[int], seed: str, random: Random, ids: Iterator[int]
 ) -> Iterator[tuple[Row, list[Row]]]:
     """An endless series of games of a tournament, with their seats; a void game is followed by its next attempt."""

@@ -14,6 +14,7 @@ from random import Random
 from typing import Final
 
 from adsearch import games
+from agents.builtin import is_builtin
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture
 from arena.history.words import without_store
@@ -334,7 +335,7 @@ class LadderGames(RecordedGames, StandingSchedule):
     def _is_there(self, version: int) -> bool:
         """Whether the version can play; without its files it would lose by a fault that is not its own."""
         entrant = self._entrants.get(version)
-        if entrant is None or entrant.name in self._anchors:
+        if entrant is None or is_builtin(entrant.source):
             return entrant is not None
         return (self._submissions.folder / entrant.source).is_dir()
 

@@ -105,6 +105,10 @@ class Cache:
             return kept
         return await asyncio.shield(self._tasks.get(key) or self._start(key, draw))
 
+    def draw_now(self, key: Hashable, draw: Callable[[], Drawn]) -> None:
+        """Draws that in this thread, and keeps it."""
+        self._keep(key, self._drawn(draw))
+
     def _start(self, key: Hashable, draw: Callable[[], Drawn]) -> asyncio.Task[Kept]:
         task = self._tasks[key] = asyncio.create_task(self._draw(key, draw))
         return task
@@ -119,15 +123,18 @@ class Cache:
             raise
         finally:
             del self._tasks[key]
+        self._keep(key, kept)
+        return kept
+
+    def _keep(self, key: Hashable, kept: Kept) -> None:
         self._drop(key)
         self._kept[key] = kept
         self._bytes += kept.size
         while self._bytes > self._most_bytes and len(self._kept) > 1:
             self._drop(next(iter(self._kept)))
-        return kept
 
     def _drawn(self, draw: Callable[[], Drawn]) -> Kept:
-        """Runs in a thread."""
+        """Runs in any thread."""
         began = self._clock()
         drawn = draw()
         zipped = gzip.compress(drawn.body, _LEVEL, mtime=0)

@@ -163,6 +163,8 @@ class TvChannel(Channel):
         self._paced: PacedGame | None = None
         self._game: Recorded | None = None
         self._changed = True
+        # The last game that its director did not know: others are tried first.
+        self._lost: int | None = None
         self._next = self._side = 0
         self._has_news = True
 
@@ -205,6 +207,8 @@ class TvChannel(Channel):
     def _choose(self, now: int) -> None:
         """Chooses the next game when the last one has been shown."""
         paced = self._paced
+        if paced is not None and paced.is_lost:
+            self._lost = paced.id
         if paced is not None and paced.is_lost and not paced.has_begun:
             # It was over before it could be followed: it is shown from the record.
             played = self._record.played(paced.id)
@@ -213,8 +217,10 @@ class TvChannel(Channel):
                 self.take(message)
         elif (paced is None or paced.is_done(now / SECOND)) and now >= self._next:
             self._next = now + _NEXT_EVERY
-            last = None if paced is None or paced.is_lost else paced.id
+            last = self._lost if paced is None else paced.id
             found = self._record.next_game(self._of, last)
+            if found is None and last is not None and last == self._lost:
+                found = self._record.next_game(self._of, None)  # it may be played again
             if found is not None:
                 self._game, self._paced = found, PacedGame(found.shown.id, now / SECOND)
             elif paced is not None:

@@ -2,9 +2,9 @@
 
     python -m arena.web.server
 
-It runs at low priority, because games come first. Its stdin is a socket: the settings come from there, complaints go
-there, and when it closes, the director has ended and so does this process. The event loop answers what is kept; SQL
-and drawing run in a few threads.
+Once it has started, it runs at low priority, because games come first. Its stdin is a socket: the settings come from
+there, complaints go there, and when it closes, the director has ended and so does this process. The event loop answers
+what is kept; SQL and drawing run in a few threads.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -26,9 +27,11 @@ import uvicorn
 
 from agents.errors import one_line
 from arena.course import roster as rosters
+from arena.web import links, page_routes
 from arena.web.app import application, how_it_failed
 from arena.web.cache import Cache
 from arena.web.connection import MOST, Connection
+from arena.web.drawn import Asked
 from arena.web.events import Streams
 from arena.web.following import following
 from arena.web.names import Names
@@ -69,7 +72,6 @@ class Complaints:
 def main() -> None:
     """Runs the page server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
-    os.nice(_NICE)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -129,6 +131,10 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
         streams=Streams(),
         complain=complain,
     )
+    with suppress(DatabaseError):  # visitors will be told
+        # While a ladder starts, other processes take all the time that one with low priority could have.
+        site.cache.draw_now((links.HOME,), partial(page_routes.home, site, Asked({}, {})))
+    os.nice(_NICE)
     server = _Server(
         uvicorn.Config(
             application(site, settings.hosts),

@@ -32,6 +32,8 @@ _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.%]+)\]|(?P<name>[\w.-]+))
 _LARGEST_PORT: Final = 65535
 _WAITING: Final = 2048
 """Connections that wait in the kernel."""
+_UNSENT: Final = 65536
+"""Bytes that the kernel keeps for a client that does not read: a slow viewer gets the newest state, not a queue."""
 _AT_ONCE: Final = 65536
 
 
@@ -94,11 +96,15 @@ class Listening:
 class WebProcess:
     """The director's end of the page server."""
 
-    def __init__(self, folder: RunFolder, listening: Listening, settings: Settings) -> None:
+    def __init__(self, folder: RunFolder, listening: Listening) -> None:
+        """Starts the process, which waits for its settings."""
         self._process = Process(["-m", "arena.web.server"], folder=folder, descriptors=(listening.descriptor,))
+        self._received = b""
+
+    def show(self, settings: Settings) -> None:
+        """Sends the settings: it answers from now on."""
         self._process.send_settings(msgspec.to_builtins(settings))
         self._process.link.setblocking(False)
-        self._received = b""
 
     def fileno(self) -> int:
         """A descriptor that is readable when there is a complaint or the page server has ended."""
@@ -172,6 +178,7 @@ def _bound(name: str, port: int) -> socket.socket:
         raise ArenaError(f"--listen {shown}: this machine knows no such address ({error.strerror})") from None
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNSENT)  # connections inherit it
         made.bind(place)
         made.listen(_WAITING)
     except OSError as error:

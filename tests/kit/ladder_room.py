@@ -168,6 +168,14 @@ class LadderRoom:
                     return child
         return None
 
+    def awaited(self, name: str) -> int:
+        """The same, as soon as it is there: a process starts after the server's first lines."""
+        until = monotonic() + PATIENCE
+        while (found := self.process(name)) is None:
+            assert monotonic() < until, (name, self.printed[-20:])
+            self.line(_LOOK_EVERY)
+        return found
+
     def players(self) -> list[int]:
         """The processes of the server that are none of ours."""
         assert self.server is not None

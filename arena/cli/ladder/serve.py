@@ -61,11 +61,7 @@ def serve(
     from arena.cli.terminal.stopping import Phase, Signals, Stopping
     from arena.play import cores
     from arena.serve import ladder as ladders
-    from arena.serve.opening import open_or_update
-    from arena.serve.standing import standing
-    from arena.tournament.lock import tournament_lock
     from arena.walls.run_folder import RunFolder
-    from db.database import Database
 
     described = ladders.read(file)
     web_pages = read_options(file, web=web, listen=listen, behind=behind, roster=roster)
@@ -82,16 +78,21 @@ def serve(
 
     with ExitStack() as stack:
         stack.enter_context(signals.handled(say))
+        folder = stack.enter_context(RunFolder())
+        started = None if web_pages is None else stack.enter_context(web_pages.started(folder))
+        # Imported while the page server starts.
+        from arena.serve.opening import open_or_update
+        from arena.serve.standing import standing
+        from arena.tournament.lock import tournament_lock
+        from db.database import Database
+
         database = stack.enter_context(Database(db))
         store = submissions(database)
         lock = stack.enter_context(tournament_lock(store.folder, described.name, what="ladder"))
-        folder = stack.enter_context(RunFolder())
         pages = None
-        if web_pages is not None:
-            listening = stack.enter_context(web_pages.listening())
-            shown = web_pages.shown(listening, described.name, database, store, folder, show)
-            pages = stack.enter_context(shown)
-            say(f"pages: {listening.address}")
+        if started is not None:
+            pages = stack.enter_context(started.shown(described.name, database, store, show))
+            say(f"pages: {started.address}")
         ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         try:
             with standing(ladder, database, store, folder, wait=wait, tell=show, pages=pages, now=now) as serving:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arena.serve.happenings import Happening
     from arena.serve.kept import Kept
     from arena.walls.run_folder import RunFolder
-    from arena.web.web_process import Listening
+    from arena.web.web_process import Listening, WebProcess
     from db.database import Database
 
 _LISTEN: Final = "127.0.0.1:8000"
@@ -61,24 +61,32 @@ class WebPages:
             rosters.read(*self._roster)
 
     @contextmanager
-    def listening(self) -> Iterator[Listening]:
-        """Binds the port; ArenaError if it is in use."""
-        from arena.web.web_process import Listening
+    def started(self, folder: RunFolder) -> Iterator[StartedPages]:
+        """Inside, the port is bound and the process starts, which takes as long as the director's own start.
+        ArenaError if the port is in use."""
+        from arena.web.web_process import Listening, WebProcess
 
-        with closing(Listening(self._listen, self._behind)) as listening:
-            yield listening
+        with closing(Listening(self._listen, self._behind)) as listening, ExitStack() as stack:
+            process = WebProcess(folder, listening)
+            stack.callback(process.end)
+            yield StartedPages(process, listening, folder, self._roster)
+
+
+class StartedPages:
+    """A process that waits until it is told what to show."""
+
+    def __init__(
+        self, process: WebProcess, listening: Listening, folder: RunFolder, roster: tuple[str, str] | None
+    ) -> None:
+        self._first, self._listening, self._folder, self._roster = process, listening, folder, roster
+        self.address = listening.address
+        """The address to type into a browser."""
 
     @contextmanager
     def shown(
-        self,
-        listening: Listening,
-        name: str,
-        database: Database,
-        store: Store,
-        folder: RunFolder,
-        tell: Callable[[Happening], None],
+        self, name: str, database: Database, store: Store, tell: Callable[[Happening], None]
     ) -> Iterator[Kept[Any]]:
-        """Inside, a process shows the pages of the ladder of that name."""
+        """Inside, the process shows the pages of the ladder of that name, or another one that takes its place."""
         from arena.serve.happenings import Notice
         from arena.serve.kept import Kept
         from arena.web.web_process import Settings, WebProcess
@@ -88,12 +96,15 @@ class WebPages:
             store=str(store.folder),
             served=name,
             roster=self._roster,
-            listening=listening.descriptor,
-            hosts=listening.hosts,
+            listening=self._listening.descriptor,
+            hosts=self._listening.hosts,
         )
+        waiting = [self._first]
 
         def start() -> WebProcess:
-            return WebProcess(folder, listening, settings)
+            process = waiting.pop() if waiting else WebProcess(self._folder, self._listening)
+            process.show(settings)
+            return process
 
         def read(process: WebProcess) -> None:
             for complaint in process.complaints():

@@ -472,6 +472,13 @@ def test_agents_in_other_languages_have_the_walls_and_limits_of_their_language(s
     assert entrant.settings["walls"]["allowance"]["threads"] == 99
 
 
+def test_a_built_in_agent_that_is_no_anchor_plays_too(stand: Stand) -> None:
+    with stand.database() as database, database.writing() as connection:
+        store.enter(connection, 1, "dan", store.version(connection, "dan", "random", "random", NOW))
+    with stand.running() as games:
+        assert any("dan" in names(game) for game in play(games, most=10))
+
+
 def test_an_agent_whose_copy_is_damaged_is_left_out_and_others_play(stand: Stand) -> None:
     with stand.running() as games:
         begun = begin(games)

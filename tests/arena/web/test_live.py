@@ -180,6 +180,26 @@ def test_a_game_of_a_director_that_is_gone_does_not_keep_the_tv_from_others() ->
     assert hub.wanted == {8: "cs101"}
 
 
+def test_a_game_that_its_director_does_not_know_is_tried_again_after_all_others() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.add(8)
+    record.playing = [7, 8]
+    hub = LiveHub(record)
+    hub.follow({"tv="})
+    hub.tick(0)
+    wanted = list[dict[int, str]]()
+    for second in range(1, 6):
+        if second == 4:
+            record.playing = [7]
+        for game in hub.wanted:
+            hub.take(NotLive(game))
+        hub.tick(second * SECOND)
+        hub.tick(second * SECOND + SECOND // 2)
+        wanted.append(hub.wanted)
+    assert wanted == [{8: "cs101"}, {7: "cs101"}, {8: "cs101"}, {7: "cs101"}, {7: "cs101"}]
+
+
 def test_a_game_that_nobody_has_is_over_at_once() -> None:
     hub = LiveHub(FakeRecord())
     hub.follow({"g=7"})

@@ -50,9 +50,7 @@ def test_whatever_is_killed_the_pages_go_on_and_every_game_is_played_once(room: 
         submit.communicate()
     room.wait_for(lambda line: "alice" in line and "entered" in line)
     for victim in ("play.referee", "web.server"):
-        process = room.process(victim)
-        assert process is not None
-        os.kill(process, signal.SIGKILL)
+        os.kill(room.awaited(victim), signal.SIGKILL)
         assert "cs101" in front_page(address)
     room.wait_for(lambda line: "the page server was killed by SIGKILL" in line)
     with urllib.request.urlopen(f"{address}/events?t=cs101", timeout=PATIENCE) as stream:
@@ -69,9 +67,7 @@ def test_whatever_is_killed_the_pages_go_on_and_every_game_is_played_once(room: 
 
 def test_the_second_ctrl_c_waits_neither_for_a_rater_that_hangs_nor_for_open_pages(room: LadderRoom) -> None:
     address = serve(room)
-    rater = room.process("serve.rater")
-    assert rater is not None
-    os.kill(rater, signal.SIGSTOP)
+    os.kill(room.awaited("serve.rater"), signal.SIGSTOP)
     streams = [urllib.request.urlopen(f"{address}/events?tv=", timeout=PATIENCE) for _ in range(50)]
     assert all(stream.readline() for stream in streams)
     assert room.server is not None
