@@ -56,7 +56,7 @@ lint: $(READY_TO_TEST)
 soak: $(READY_TO_TEST)
 	SOAK=1 $(BIN)/pytest --timeout=3600
 
-bench: $(READY)
+bench: $(READY_TO_SERVE)
 	$(BIN)/python benchmarks/games.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/referee.py
@@ -67,7 +67,9 @@ bench: $(READY)
 	$(BIN)/python benchmarks/database.py
 	$(BIN)/python benchmarks/walls.py
 	$(BIN)/python benchmarks/similar.py
+	$(BIN)/python benchmarks/live.py
 	$(BIN)/python benchmarks/cli.py
+	$(BIN)/python benchmarks/web.py
 
 # Wheel and sdist in dist/, checked; publishes nothing.
 release: $(READY_TO_RELEASE)

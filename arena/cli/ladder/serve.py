@@ -89,11 +89,11 @@ def serve(
         database = stack.enter_context(Database(db))
         store = submissions(database)
         lock = stack.enter_context(tournament_lock(store.folder, described.name, what="ladder"))
+        ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         pages = None
         if started is not None:
-            pages = stack.enter_context(started.shown(described.name, database, store, show))
+            pages = stack.enter_context(started.shown(ladder.name, database, store, show))
             say(f"pages: {started.address}")
-        ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         try:
             with standing(ladder, database, store, folder, wait=wait, tell=show, pages=pages, now=now) as serving:
                 lock.note(folder.path)

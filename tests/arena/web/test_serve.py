@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE
 from tests.kit.ladder_room import LadderRoom
+from tests.kit.places import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -77,6 +80,22 @@ def test_the_second_ctrl_c_waits_neither_for_a_rater_that_hangs_nor_for_open_pag
     for stream in streams:
         stream.read()
         stream.close()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_serve_opens_a_ladder_hands_its_agents_in_and_shows_it(tmp_path: Path) -> None:
+    settings = (f"BIN={Path(sys.executable).parent}", f"SHOWN_DB={tmp_path}/shown/arena.db", "LISTEN=127.0.0.1:0")
+    # As if the environment were there: it is that of this test.
+    command = ["make", "--silent", "--assume-old=.venv/ready-to-serve", "serve", *settings]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True) as serving:
+        assert serving.stdout is not None
+        try:
+            address = next(line for line in serving.stdout if " pages: " in line).split()[-1]
+            assert "othello" in front_page(address)
+            assert any(line.endswith(": entered\n") for line in serving.stdout)
+        finally:
+            os.killpg(serving.pid, signal.SIGTERM)
+            serving.stdout.read()
 
 
 @pytest.mark.parametrize(
