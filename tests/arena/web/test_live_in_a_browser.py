@@ -219,9 +219,9 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
         assert not page.locator("#waiting").is_visible()
         assert page.locator("#game").get_attribute("href") == f"/g/{game}"
         check_axe(page)
-        for is_full in (True, False):
+        for wanted in ("!== null", "=== null"):
             page.keyboard.press("f")
-            until(page, lambda is_full=is_full: page.evaluate("document.fullscreenElement !== null") is is_full)
+            page.wait_for_function(f"document.fullscreenElement {wanted}")
         director.play(game, "b2", "a2", "b1", "a3")
         director.end(game)
         until(page, lambda: text(page, "#state").startswith("1-0"))
