@@ -18,7 +18,14 @@ class Reader(ArgumentParser):
         super().__init__(description=description, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
         if choices := [*parts]:
             listed = f"parts to measure (default all): {', '.join(choices)}"
-            self.add_argument("parts", nargs="*", choices=choices, metavar="PART", help=listed)
+
+            def part(text: str) -> str:
+                if text not in choices:
+                    raise ArgumentTypeError(f"expected one of {', '.join(choices)}, got {text!r}")
+                return text
+
+            # Without `choices`: Python 3.11 refuses an empty list then.
+            self.add_argument("parts", nargs="*", type=part, metavar="PART", help=listed)
 
     def error(self, message: str) -> NoReturn:
         """Ends the benchmark with one line on stderr and exit code 2."""

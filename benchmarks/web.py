@@ -24,7 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count, islice
 from pathlib import Path
@@ -101,7 +101,8 @@ class Scene:
     tournament: int
     own: Setup
     entrants: tuple[Entrant, Entrant]
-    numbers: Iterator[int] = field(default_factory=count)
+    numbers: Iterator[int]
+    """The next number of a pair in the record."""
 
     @contextmanager
     def pages(self) -> Iterator[PageServer]:
@@ -172,11 +173,11 @@ def record(games: int) -> Iterator[tuple[Path, Database, int]]:
 
 
 @contextmanager
-def scene(folder: Path, database: Database, tournament: int) -> Iterator[Scene]:
+def scene(folder: Path, database: Database, tournament: int, numbers: Iterator[int]) -> Iterator[Scene]:
     """A director with two cores: one for the game, one for all else."""
     with setup() as own:
         first, second = (own.entrant(own.written(name, AGENT), RULES, WallKind.SANDBOX) for name in ("one", "other"))
-        found = Scene(folder, database, tournament, own, (first, second))
+        found = Scene(folder, database, tournament, own, (first, second), numbers)
         found.play(found.plan(0))  # it starts the processes of the agents
         yield found
 
@@ -390,12 +391,13 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}")
     parts = given.parts or (START, *PARTS)
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+    numbers = count()
     with record(given.games) as made:
         if START in parts:
             start(made[0], given.rounds)
             print()
         for part in (part for part in parts if part != START):
-            with scene(*made) as found:
+            with scene(*made, numbers) as found:
                 PARTS[part](found, given.rounds)
             print()
 

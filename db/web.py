@@ -15,7 +15,7 @@ from db.counting import LATER_ATTEMPT
 from db.games import OVER, games
 from db.ladder import RatingPoint
 from db.records import PastGame
-from db.schema import Agent, Entry, Game, Seat, Tournament, Version
+from db.schema import Agent, Entry, Game, Rating, Seat, Tournament, Version
 from db.search import GameFilter, filtered
 
 
@@ -252,6 +252,12 @@ class VersionNow(Struct, frozen=True):
     error: float
     games: int
     time: str
+
+
+def last_rating(connection: Connection, tournament: int) -> int | None:
+    """The row id of the last rating in the tournament; None if there is none."""
+    newest = select(Rating.id).where(Rating.tournament == tournament).order_by(Rating.id.desc()).limit(1)
+    return connection.execute(newest).scalar()
 
 
 def last_ratings(connection: Connection, tournament: int) -> list[VersionNow]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
 
@@ -25,10 +25,14 @@ if TYPE_CHECKING:
     from arena.course.roster import Roster
     from db.database import Connection
 
+T = TypeVar("T")
+
 _STRANGER: Final = "an agent"
 """Shown instead of a name under which no agent is recorded."""
 _KEPT: Final = 16
 """Number of tournaments whose standings are kept."""
+_BRIEF: Final = 1.0
+"""Seconds. A page that hears of news waits longer before it is read again."""
 _PAUSE: Final = 20
 """Standings that took a second to compute are not computed again for this number of seconds."""
 
@@ -44,6 +48,16 @@ class _Kept(Struct, frozen=True):
     """When it is looked whether something has changed."""
 
 
+class _Reported(Struct, frozen=True):
+    """The agents of a tournament with their ranks and ratings."""
+
+    standings: TournamentStandings
+    """What they were computed from: this object."""
+    rating: int | None
+    """The row id of the last rating that is in them."""
+    agents: Any
+
+
 class Names:
     """The public names of everything in one database."""
 
@@ -53,6 +67,9 @@ class Names:
         # By the agent's name, and whether it is ready-made.
         self._aliases: dict[tuple[str, bool], str | None] = {}
         self._standings: dict[int, _Kept] = {}
+        self._reported: dict[int, _Reported] = {}
+        # By tournament: until when its number of games is given again, and that.
+        self._counted: dict[int, tuple[float, Any]] = {}
         self._lock = Lock()
 
     def read(self, connection: Connection) -> ShownNames:
@@ -99,6 +116,28 @@ class Names:
             if len(self._standings) > _KEPT:
                 del self._standings[next(iter(self._standings))]
         return kept.found
+
+    def briefly(self, tournament: int, count: Callable[[], T]) -> T:
+        """What `count` gives, or what it gave in the last second: every page says how many games there are."""
+        until, found = self._counted.get(tournament, (0.0, None))
+        if (now := self._clock()) >= until:
+            found = count()
+            self._counted[tournament] = now + _BRIEF, found
+        counted: T = found
+        return counted
+
+    def reported(
+        self, tournament: int, standings: TournamentStandings, rating: int | None, compute: Callable[[], T]
+    ) -> T:
+        """What `compute` gives, or what it gave for these standings and this last rating: the pages of all agents need
+        the same."""
+        kept = self._reported.get(tournament)
+        if kept is None or kept.standings is not standings or kept.rating != rating:
+            kept = self._reported[tournament] = _Reported(standings, rating, compute())
+            if len(self._reported) > _KEPT:
+                self._reported.pop(next(iter(self._reported)), None)
+        found: T = kept.agents
+        return found
 
     def _with_aliases(self, agents: Mapping[str, bool], rows: Mapping[str, int], roster: Roster) -> dict[str, str]:
         """Every agent with its alias; of agents with the same one, the first that was recorded has it."""

@@ -192,7 +192,7 @@ def titled(connection: Connection, names: Names, tournament: int) -> Titled:
 
 def heading(connection: Connection, names: Names, tournament: int) -> Heading:
     """What stands above each page of the tournament's results."""
-    (state,) = web.tournaments(connection, tournament)
+    (state,) = names.briefly(tournament, lambda: web.tournaments(connection, tournament))
     return _heading(state, names.titles(connection), names.read(connection))
 
 
@@ -243,12 +243,17 @@ def reported(
 ) -> tuple[list[ReportedAgent], TournamentStandings, Ranking | None]:
     """The agents in their order, with the standings and the ranking that they are from."""
     found = names.standings(connection, about.id, shown.shown)
-    rated = [replace(one, name=shown.shown[one.name]) for one in web.last_ratings(connection, about.id)]
-    anchors = {shown.shown[name] for name in lookup.anchors(connection, [about.id])}
-    is_ladder = about.format == LADDER
-    ranking = _ranking(rated, found, anchors, one_scale=is_ladder)
-    agents = reported_agents(found, ranking, _versions(rated))
-    return _by_rating(agents, ranking) if is_ladder else agents, found, ranking
+
+    def compute() -> tuple[list[ReportedAgent], Ranking | None]:
+        rated = [replace(one, name=shown.shown[one.name]) for one in web.last_ratings(connection, about.id)]
+        anchors = {shown.shown[name] for name in lookup.anchors(connection, [about.id])}
+        is_ladder = about.format == LADDER
+        ranking = _ranking(rated, found, anchors, one_scale=is_ladder)
+        agents = reported_agents(found, ranking, _versions(rated))
+        return _by_rating(agents, ranking) if is_ladder else agents, ranking
+
+    agents, ranking = names.reported(about.id, found, web.last_rating(connection, about.id), compute)
+    return agents, found, ranking
 
 
 def _ranking(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import cli
+from benchmarks.arguments import Reader
 from benchmarks.interleaved import compared
 from benchmarks.where import difference, kind_of
 from tests.kit.effort import PATIENCE, SOAK
@@ -120,3 +121,9 @@ def test_what_a_measured_command_writes_to_stderr_is_not_between_the_figures(
     with pytest.raises(SystemExit, match=r"arena no-such-command failed:\n.*no-such-command"):
         cli.run(["no-such-command"])
     assert capfd.readouterr().err == ""
+
+
+def test_a_benchmark_without_words_measures_all_its_parts() -> None:
+    reader = Reader(__doc__, parts=("start", "pages"))
+    assert reader.parse_args([]).parts == []
+    assert reader.parse_args(["pages"]).parts == ["pages"]
