@@ -1,6 +1,7 @@
 """The errors of the server's side.
 
     ArenaError
+    |-- BadAccount      an account cannot be found, or has too many tokens
     |-- BadClock        a text is not a time control
     |-- BadFixture      a game cannot be played with these players or settings
     |-- BadFolder       a report cannot be written into this folder
@@ -10,6 +11,8 @@
     |-- BadRating       a rating was requested that cannot be computed
     |-- BadRoster       a roster, or a line in it, is invalid
     |-- BadRuling       a ruling cannot be made
+    |-- BadServer       a page server refuses what it was sent, or does not answer as one
+    |   `-- NoAnswer    it cannot be reached, or cannot answer now
     |-- BadSubmission   a submission, or a download of submissions, cannot be read
     |-- UntrustedCode   rules or an agent recorded by another account, without --trust-rules
     |-- TournamentBusy  another process is running the tournament, or collects its submissions
@@ -24,6 +27,10 @@ class ArenaError(ValueError):
 
     exit_code = 2
     """Exit code of a command that ends with this error."""
+
+
+class BadAccount(ArenaError):
+    """An account that does not exist, or a token that it cannot have."""
 
 
 class BadClock(ArenaError):
@@ -60,6 +67,14 @@ class BadRoster(ArenaError):
 
 class BadRuling(ArenaError):
     """A ruling that cannot be made."""
+
+
+class BadServer(ArenaError):
+    """A page server that refuses what it was sent, or that does not answer as one."""
+
+
+class NoAnswer(BadServer):
+    """A page server that cannot be reached, or that cannot answer now: it may later."""
 
 
 class BadSubmission(ArenaError):

@@ -1,42 +1,36 @@
 """Opens the database: a command creates one `Database`, then reads and writes through its connections.
 
-Errors of SQLAlchemy and SQLite are raised as DatabaseError. A transaction is on the disk when its block has ended; if
-the block raises, nothing of it is written.
+It is migrated to this program's revision first. The accounts are not in it: `db/accounts_database.py` opens those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from sqlalchemy import Connection
 
 from db import bundles, dialect, games, upgrade
+from db.connections import Connections
 from db.errors import DatabaseError, NotFound
 from db.schema import EXPRESSIONS, TABLES, VIEWS
 
 __all__ = ["Connection", "Database"]
 
 
-class Database:
+class Database(Connections):
     """One open database, migrated to this program's revision."""
 
     def __init__(self, where: str | None = None, *, create: bool = True, read_only: bool = False) -> None:
         """`where` is a path or a URL (default: ARENA_DB, else arena.db). Without `create` the file must exist."""
         self.address = dialect.url(where)
-        self.file: Path | None = dialect.file_of(self.address)
-        if self.file is not None and not self.file.exists() and (read_only or not create):
+        file = dialect.file_of(self.address)
+        if file is not None and not file.exists() and (read_only or not create):
             raise NotFound(
-                f"there is no database {self.file}; change to the folder where you played, or give its path with --db"
+                f"there is no database {file}; change to the folder where you played, or give its path with --db"
             )
-        if self.file is not None and self.file.is_dir():
-            raise DatabaseError(f"expected a database file, but {self.file} is a folder")
-        self._engine = dialect.engine(self.address, VIEWS, read_only=read_only)
-        # Kept open: SQLAlchemy's pool takes longer to give out a connection than SQLite for an empty transaction.
-        self._writer: Connection | None = None
+        if file is not None and file.is_dir():
+            raise DatabaseError(f"expected a database file, but {file} is a folder")
+        super().__init__(dialect.engine(self.address, VIEWS, read_only=read_only), file)
         # The backup that was made of an older file before its tables were migrated.
         self.copied: Path | None = None
         try:
@@ -64,38 +58,3 @@ class Database:
                 return
         with self.writing() as connection:
             bundles.unpack(connection, self.file)
-
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that writes; committed at the end of the block."""
-        with dialect.translated_errors(self._engine, self.file):
-            if self._writer is None:
-                self._writer = self._engine.connect().execution_options(**{dialect.WRITES: True})
-            try:
-                with self._writer.begin():
-                    yield self._writer
-            except BaseException:
-                self._drop_writer()  # it may be lost, or interrupted anywhere: the next transaction has a new one
-                raise
-
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection to read from; all its queries see the same state of the database (one snapshot)."""
-        with dialect.translated_errors(self._engine, self.file), self._engine.connect() as connection:
-            yield connection
-
-    def _drop_writer(self) -> None:
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._drop_writer()
-        self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()

@@ -25,6 +25,8 @@ from db.sources import MOST_BYTES
 
 DEFAULT_FILE: Final = "arena.db"
 _POSTGRESQL: Final = "postgresql"
+POSTGRESQL_ACCOUNTS: Final = "arena_accounts"
+"""The schema of the accounts, which are a file of their own in SQLite."""
 WRITES: Final = "writes"
 """Name of the execution option that marks a connection as one that writes."""
 BUSY_TIMEOUT: Final = 10_000
@@ -208,7 +210,7 @@ def allow_only_select(connection: Connection, seconds: float) -> None:
     """Restrict `connection` to SELECT: it cannot write, change a setting or open another file.
 
     PostgreSQL cancels a query one second after `seconds`. A PostgreSQL role with access to the server's files or
-    programs is a DatabaseError."""
+    programs, or to the accounts, is a DatabaseError."""
     if connection.dialect.name != "sqlite":
         _allow_only_select_postgresql(connection, seconds)
         return
@@ -226,16 +228,21 @@ def _allow_only_select_postgresql(connection: Connection, seconds: float) -> Non
     connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(seconds * 1000) + _CONNECTION_CHECK_INTERVAL}")
     connection.exec_driver_sql(f"SET LOCAL client_connection_check_interval = {_CONNECTION_CHECK_INTERVAL}")
     # After this first query PostgreSQL does not let a read-only transaction become READ WRITE.
-    powerful = connection.exec_driver_sql("""
+    # Other roles see no row of the accounts: their tables have row-level security, without a policy.
+    powerful = connection.exec_driver_sql(f"""
         SELECT rolname FROM pg_roles WHERE rolname IN (session_user, current_user) AND (
             rolsuper OR pg_has_role(oid, 'pg_execute_server_program', 'member')
             OR pg_has_role(oid, 'pg_read_server_files', 'member')
-            OR pg_has_role(oid, 'pg_write_server_files', 'member'))
+            OR pg_has_role(oid, 'pg_write_server_files', 'member')
+            OR EXISTS (SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                       WHERE nspname = '{POSTGRESQL_ACCOUNTS}'
+                             AND (rolbypassrls OR pg_has_role(pg_roles.oid, relowner, 'member'))))
     """).scalar()
     if powerful is not None:
         raise DatabaseError(
-            f"expected a PostgreSQL role without access to the server's files and programs, got {powerful!r}; create "
-            "one that can only read: CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader"
+            "expected a PostgreSQL role without access to the server's files and programs, and to the accounts of the "
+            f"web pages, got {powerful!r}; create one that can only read: CREATE ROLE reader LOGIN; GRANT "
+            "pg_read_all_data TO reader"
         )
 
 

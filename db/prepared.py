@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Dialect
 from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.types import TypeEngine
 
-from db.schema import StorableText
+from db.columns import StorableText
 
 
 class _Compiled(Struct, frozen=True):

@@ -2,120 +2,31 @@
 
 A finished game is never changed, and a ruling is never changed or deleted. An analysis can be made again:
 the new one replaces the old one. Durations are integer nanoseconds in the tables and milliseconds in the views. Only
-this package uses the tables. The column types below replace characters that a database cannot store, so that no writer
-has to.
+this package uses the tables.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    CheckConstraint,
-    Column,
-    ColumnElement,
-    Dialect,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, MetaData, UniqueConstraint
 from sqlalchemy import text as sql
-from sqlalchemy.types import TypeDecorator
 
+from db import columns
 from db.counting import COUNTS, CURRENT_VERSIONS, POINTS, STATUS, in_force
-from db.records import storable
-
-_Integer64 = BigInteger().with_variant(Integer, "sqlite")
-"""64-bit integers. In SQLite a row id must be declared as INTEGER, not BIGINT."""
-
-
-class StorableText(TypeDecorator[str]):
-    """Text; `storable` is applied to each value written, and to each value that a query compares a column with."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        return self.stored(value)
-
-    @staticmethod
-    def stored(value: str | None) -> str | None:
-        """The text that is written."""
-        return None if value is None else storable(value)
-
-
-class _StorableJson(TypeDecorator[dict[str, Any]]):
-    """JSON; `storable` is applied to every string in it, keys included."""
-
-    impl = JSON(none_as_null=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
-        return _storable_document(value)
-
-
-def _storable_document(value: Any) -> Any:
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {_storable_document(key): _storable_document(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_storable_document(one) for one in value]
-    return value
-
 
 METADATA: Final = MetaData()
 
 
-class _Rows:
-    """Base class of all tables: `Game.status` is a column of the table `game`, and in a statement `Game` is that table.
-
-    It does what we need of SQLAlchemy's ORM, whose import takes a quarter of the time of a listing."""
-
-    __table__: ClassVar[Table]
-    _about: ClassVar[tuple[Any, ...]] = ()
-    """Constraints and indexes."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        columns = {name: value for name, value in vars(cls).items() if isinstance(value, Column)}
-        for name, column in columns.items():
-            column.name = column.key = name
-        cls.__table__ = Table(cls.__name__.lower(), METADATA, *columns.values(), *cls._about, **options)
-
-    @classmethod
-    def __clause_element__(cls) -> Table:
-        """What SQLAlchemy calls where a statement names the class."""
-        return cls.__table__
-
-
-def _number(*about: Any, nullable: bool = False, **options: Any) -> Any:
-    return Column(_Integer64, *about, nullable=nullable, **options)
-
-
-def _text(*, nullable: bool = False, unique: bool | None = None) -> Any:
-    return Column(StorableText, nullable=nullable, unique=unique)
-
-
-def _real(*, nullable: bool = True) -> Any:
-    return Column(Double, nullable=nullable)
-
-
-def _json(*, nullable: bool = False) -> Any:
-    return Column(_StorableJson, nullable=nullable)
+class _Rows(columns.Rows, metadata=METADATA):
+    """Base class of all tables."""
 
 
 class Agent(_Rows):
     """An agent, a built-in player or a person. Its name never changes."""
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    name: ColumnElement[str] = _text(unique=True)
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    name: ColumnElement[str] = columns.text(unique=True)
 
 
 class Version(_Rows):
@@ -123,33 +34,33 @@ class Version(_Rows):
 
     _about = (UniqueConstraint("agent", "number"), UniqueConstraint("agent", "source"))
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    agent: ColumnElement[int] = _number(ForeignKey("agent.id"))
-    number: ColumnElement[int] = _number()
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    agent: ColumnElement[int] = columns.number(ForeignKey("agent.id"))
+    number: ColumnElement[int] = columns.number()
     """Counted from 1 for each agent."""
-    source: ColumnElement[str] = _text()
+    source: ColumnElement[str] = columns.text()
     """The submission's hash in the store; for a built-in agent, its name and options."""
-    started_as: ColumnElement[str] = _text()
+    started_as: ColumnElement[str] = columns.text()
     """The path or name that the user gave, for display."""
-    created: ColumnElement[str] = _text()
+    created: ColumnElement[str] = columns.text()
 
 
 class Tournament(_Rows):
     """One tournament: its description and its status."""
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    name: ColumnElement[str] = _text(unique=True)
-    format: ColumnElement[str] = _text()
-    rules: ColumnElement[str] = _text()
-    clock: ColumnElement[str] = _text()
-    seed: ColumnElement[str] = _text()
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    name: ColumnElement[str] = columns.text(unique=True)
+    format: ColumnElement[str] = columns.text()
+    rules: ColumnElement[str] = columns.text()
+    clock: ColumnElement[str] = columns.text()
+    seed: ColumnElement[str] = columns.text()
     """An integer as text, because it can have 128 bits."""
-    settings: ColumnElement[dict[str, Any]] = _json()
+    settings: ColumnElement[dict[str, Any]] = columns.json()
     """The description (TOML) as JSON, with additions such as "byes"."""
-    status: ColumnElement[str] = _text()
+    status: ColumnElement[str] = columns.text()
     """running, stopped or finished."""
-    created: ColumnElement[str] = _text()
-    finished: ColumnElement[str | None] = _text(nullable=True)
+    created: ColumnElement[str] = columns.text()
+    finished: ColumnElement[str | None] = columns.text(nullable=True)
 
 
 class Entry(_Rows):
@@ -157,11 +68,11 @@ class Entry(_Rows):
 
     _about = (UniqueConstraint("tournament", "name"),)
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    tournament: ColumnElement[int] = _number(ForeignKey("tournament.id"))
-    version: ColumnElement[int] = _number(ForeignKey("version.id"))
-    name: ColumnElement[str] = _text()
-    status: ColumnElement[str] = _text()
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    tournament: ColumnElement[int] = columns.number(ForeignKey("tournament.id"))
+    version: ColumnElement[int] = columns.number(ForeignKey("version.id"))
+    name: ColumnElement[str] = columns.text()
+    status: ColumnElement[str] = columns.text()
     """active, withdrawn or quarantined."""
 
 
@@ -182,28 +93,28 @@ class Game(_Rows):
         CheckConstraint(f"status IN {GAME_STATUSES}", name="game_status"),
     )
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    tournament: ColumnElement[int | None] = _number(ForeignKey("tournament.id"), nullable=True)
-    round: ColumnElement[int | None] = _number(nullable=True)
-    number: ColumnElement[int] = _number()
-    pair: ColumnElement[str] = _text()
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    tournament: ColumnElement[int | None] = columns.number(ForeignKey("tournament.id"), nullable=True)
+    round: ColumnElement[int | None] = columns.number(nullable=True)
+    number: ColumnElement[int] = columns.number()
+    pair: ColumnElement[str] = columns.text()
     """Key of the pairing: the same for all its legs. It never changes, even if players join the tournament later."""
-    leg: ColumnElement[int] = _number()
-    attempt: ColumnElement[int] = _number()
-    rules: ColumnElement[str] = _text()
-    clock: ColumnElement[str] = _text()
-    seed: ColumnElement[str] = _text()
-    opening: ColumnElement[str | None] = _text(nullable=True)
-    status: ColumnElement[str] = _text()
-    verdict: ColumnElement[str | None] = _text(nullable=True)
-    fault: ColumnElement[int | None] = _number(nullable=True)
-    detail: ColumnElement[str | None] = _text(nullable=True)
-    plies: ColumnElement[int | None] = _number(nullable=True)
-    started: ColumnElement[str | None] = _text(nullable=True)
-    finished: ColumnElement[str | None] = _text(nullable=True)
-    host: ColumnElement[dict[str, Any] | None] = _json(nullable=True)
-    lag: ColumnElement[int | None] = _number(nullable=True)
-    moves_hash: ColumnElement[int | None] = _number(nullable=True)
+    leg: ColumnElement[int] = columns.number()
+    attempt: ColumnElement[int] = columns.number()
+    rules: ColumnElement[str] = columns.text()
+    clock: ColumnElement[str] = columns.text()
+    seed: ColumnElement[str] = columns.text()
+    opening: ColumnElement[str | None] = columns.text(nullable=True)
+    status: ColumnElement[str] = columns.text()
+    verdict: ColumnElement[str | None] = columns.text(nullable=True)
+    fault: ColumnElement[int | None] = columns.number(nullable=True)
+    detail: ColumnElement[str | None] = columns.text(nullable=True)
+    plies: ColumnElement[int | None] = columns.number(nullable=True)
+    started: ColumnElement[str | None] = columns.text(nullable=True)
+    finished: ColumnElement[str | None] = columns.text(nullable=True)
+    host: ColumnElement[dict[str, Any] | None] = columns.json(nullable=True)
+    lag: ColumnElement[int | None] = columns.number(nullable=True)
+    moves_hash: ColumnElement[int | None] = columns.number(nullable=True)
     """`db.records.moves_hash` of its moves, to find repeated games; None if no move is recorded."""
 
 
@@ -213,39 +124,39 @@ class Seat(_Rows, sqlite_with_rowid=False):
     # WITHOUT ROWID stores the seats of a game side by side, in the order of the games: counting scans them in it.
     _about = (Index("seat_by_version", "version", "game"),)
 
-    game: ColumnElement[int] = _number(ForeignKey("game.id"), primary_key=True)
-    seat: ColumnElement[int] = _number(primary_key=True)
-    version: ColumnElement[int] = _number(ForeignKey("version.id"))
-    name: ColumnElement[str] = _text()
+    game: ColumnElement[int] = columns.number(ForeignKey("game.id"), primary_key=True)
+    seat: ColumnElement[int] = columns.number(primary_key=True)
+    version: ColumnElement[int] = columns.number(ForeignKey("version.id"))
+    name: ColumnElement[str] = columns.text()
     """The player's name in this game."""
-    points: ColumnElement[float | None] = _real()
-    utility: ColumnElement[float | None] = _real()
-    spent: ColumnElement[int | None] = _number(nullable=True)
-    longest: ColumnElement[int | None] = _number(nullable=True)
-    cpu: ColumnElement[int | None] = _number(nullable=True)
-    memory: ColumnElement[int | None] = _number(nullable=True)
-    stderr: ColumnElement[str | None] = _text(nullable=True)
+    points: ColumnElement[float | None] = columns.real()
+    utility: ColumnElement[float | None] = columns.real()
+    spent: ColumnElement[int | None] = columns.number(nullable=True)
+    longest: ColumnElement[int | None] = columns.number(nullable=True)
+    cpu: ColumnElement[int | None] = columns.number(nullable=True)
+    memory: ColumnElement[int | None] = columns.number(nullable=True)
+    stderr: ColumnElement[str | None] = columns.text(nullable=True)
 
 
 class Move(_Rows, sqlite_with_rowid=False):
     """One ply of a game."""
 
-    game: ColumnElement[int] = _number(ForeignKey("game.id"), primary_key=True)
-    ply: ColumnElement[int] = _number(primary_key=True)
-    who: ColumnElement[str] = _text()
+    game: ColumnElement[int] = columns.number(ForeignKey("game.id"), primary_key=True)
+    ply: ColumnElement[int] = columns.number(primary_key=True)
+    who: ColumnElement[str] = columns.text()
     """A seat's number, "chance" or "opening"."""
-    move: ColumnElement[str] = _text()
-    spent: ColumnElement[int | None] = _number(nullable=True)
-    left: ColumnElement[int | None] = _number(nullable=True)
-    cpu: ColumnElement[int | None] = _number(nullable=True)
-    delay: ColumnElement[int | None] = _number(nullable=True)
-    lag: ColumnElement[int | None] = _number(nullable=True)
-    log: ColumnElement[int | None] = _number(nullable=True)
-    score: ColumnElement[float | None] = _real()
-    depth: ColumnElement[int | None] = _number(nullable=True)
-    nodes: ColumnElement[int | None] = _number(nullable=True)
-    line: ColumnElement[str | None] = _text(nullable=True)
-    text: ColumnElement[str | None] = _text(nullable=True)
+    move: ColumnElement[str] = columns.text()
+    spent: ColumnElement[int | None] = columns.number(nullable=True)
+    left: ColumnElement[int | None] = columns.number(nullable=True)
+    cpu: ColumnElement[int | None] = columns.number(nullable=True)
+    delay: ColumnElement[int | None] = columns.number(nullable=True)
+    lag: ColumnElement[int | None] = columns.number(nullable=True)
+    log: ColumnElement[int | None] = columns.number(nullable=True)
+    score: ColumnElement[float | None] = columns.real()
+    depth: ColumnElement[int | None] = columns.number(nullable=True)
+    nodes: ColumnElement[int | None] = columns.number(nullable=True)
+    line: ColumnElement[str | None] = columns.text(nullable=True)
+    text: ColumnElement[str | None] = columns.text(nullable=True)
 
 
 class Analysis(_Rows, sqlite_with_rowid=False):
@@ -254,25 +165,25 @@ class Analysis(_Rows, sqlite_with_rowid=False):
     A value is the number for seat 0, NULL if it is not known. `_values` has the number of every seat, separated by
     spaces."""
 
-    game: ColumnElement[int] = _number(ForeignKey("game.id"), primary_key=True)
-    ply: ColumnElement[int] = _number(primary_key=True)
-    before: ColumnElement[float | None] = _real()
-    before_values: ColumnElement[str] = _text()
-    before_exact: ColumnElement[int] = _number()
+    game: ColumnElement[int] = columns.number(ForeignKey("game.id"), primary_key=True)
+    ply: ColumnElement[int] = columns.number(primary_key=True)
+    before: ColumnElement[float | None] = columns.real()
+    before_values: ColumnElement[str] = columns.text()
+    before_exact: ColumnElement[int] = columns.number()
     """1 if proven, else 0."""
-    before_distance: ColumnElement[int | None] = _number(nullable=True)
-    after: ColumnElement[float | None] = _real()
-    after_values: ColumnElement[str] = _text()
-    after_exact: ColumnElement[int] = _number()
-    after_distance: ColumnElement[int | None] = _number(nullable=True)
-    loss: ColumnElement[float | None] = _real()
-    mark: ColumnElement[str] = _text()
+    before_distance: ColumnElement[int | None] = columns.number(nullable=True)
+    after: ColumnElement[float | None] = columns.real()
+    after_values: ColumnElement[str] = columns.text()
+    after_exact: ColumnElement[int] = columns.number()
+    after_distance: ColumnElement[int | None] = columns.number(nullable=True)
+    loss: ColumnElement[float | None] = columns.real()
+    mark: ColumnElement[str] = columns.text()
     """"?", "??" or empty."""
-    better: ColumnElement[str | None] = _text(nullable=True)
+    better: ColumnElement[str | None] = columns.text(nullable=True)
     """The better move; NULL without a mistake."""
-    line: ColumnElement[str | None] = _text(nullable=True)
+    line: ColumnElement[str | None] = columns.text(nullable=True)
     """The moves that would follow `better`, separated by spaces."""
-    depth: ColumnElement[int] = _number()
+    depth: ColumnElement[int] = columns.number()
 
 
 class Ruling(_Rows):
@@ -284,20 +195,20 @@ class Ruling(_Rows):
         CheckConstraint("(game IS NULL) <> (entry IS NULL)", name="ruling_about_one_thing"),
     )
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    game: ColumnElement[int | None] = _number(ForeignKey("game.id"), nullable=True)
-    entry: ColumnElement[int | None] = _number(ForeignKey("entry.id"), nullable=True)
-    what: ColumnElement[str] = _text()
-    """void, again or award (a game), withdraw or release (an entry), or revoke."""
-    seat: ColumnElement[int | None] = _number(nullable=True)
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    game: ColumnElement[int | None] = columns.number(ForeignKey("game.id"), nullable=True)
+    entry: ColumnElement[int | None] = columns.number(ForeignKey("entry.id"), nullable=True)
+    what: ColumnElement[str] = columns.text()
+    """void, again or award (a game), withdraw, quarantine or release (an entry), or revoke."""
+    seat: ColumnElement[int | None] = columns.number(nullable=True)
     """The seat that the game is awarded to."""
-    reason: ColumnElement[str] = _text()
-    made: ColumnElement[str] = _text()
-    revokes: ColumnElement[int | None] = _number(nullable=True)
+    reason: ColumnElement[str] = columns.text()
+    made: ColumnElement[str] = columns.text()
+    revokes: ColumnElement[int | None] = columns.number(nullable=True)
     """The ruling that a "revoke" takes back; it is about the same game or entry."""
-    status_before: ColumnElement[str | None] = _text(nullable=True)
+    status_before: ColumnElement[str | None] = columns.text(nullable=True)
     """The entry's status before the ruling."""
-    paired: ColumnElement[int | None] = _number(nullable=True)
+    paired: ColumnElement[int | None] = columns.number(nullable=True)
     """The last round that was paired when the ruling was made."""
 
 
@@ -312,25 +223,26 @@ class Submission(_Rows):
         ),
     )
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    tournament: ColumnElement[int] = _number(ForeignKey("tournament.id"))
-    author: ColumnElement[str] = _text()
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    tournament: ColumnElement[int] = columns.number(ForeignKey("tournament.id"))
+    author: ColumnElement[str] = columns.text()
     """The name of the agent, which is the name of its author."""
-    label: ColumnElement[str] = _text()
+    label: ColumnElement[str] = columns.text()
     """The name of the file or folder that was handed in."""
-    source: ColumnElement[str | None] = _text(nullable=True)
-    """The hash in the store; NULL if it was refused before it was stored."""
-    state: ColumnElement[str] = _text()
-    words: ColumnElement[str] = _text()
+    source: ColumnElement[str | None] = columns.text(nullable=True)
+    """The hash in the store; NULL until an upload is opened, and if it was refused or withdrawn before that."""
+    state: ColumnElement[str] = columns.text()
+    words: ColumnElement[str] = columns.text()
     """Why it is in this state, for its author; empty if there is nothing to add."""
-    steps: ColumnElement[dict[str, Any]] = _json()
+    steps: ColumnElement[dict[str, Any]] = columns.json()
     """The steps of its check so far, and what they found."""
-    version: ColumnElement[int | None] = _number(ForeignKey("version.id"), nullable=True)
+    version: ColumnElement[int | None] = columns.number(ForeignKey("version.id"), nullable=True)
     """The version that plays; NULL unless it is entered."""
-    received: ColumnElement[str] = _text()
-    changed: ColumnElement[str] = _text()
-    interruptions: ColumnElement[int] = _number()
-    """How often the server was killed, or ended by an error, during its check."""
+    received: ColumnElement[str] = columns.text()
+    changed: ColumnElement[str] = columns.text()
+    interruptions: ColumnElement[int] = columns.number()
+    """How often the server was killed, or ended by an error, during its check; of an upload that is not opened yet: how
+    often the process that opens it was."""
 
 
 class Extension(_Rows):
@@ -338,12 +250,12 @@ class Extension(_Rows):
 
     _about = (Index("extension_by_author", "tournament", "author"),)
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    tournament: ColumnElement[int] = _number(ForeignKey("tournament.id"))
-    author: ColumnElement[str] = _text()
-    until: ColumnElement[str] = _text()
-    reason: ColumnElement[str] = _text()
-    made: ColumnElement[str] = _text()
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    tournament: ColumnElement[int] = columns.number(ForeignKey("tournament.id"))
+    author: ColumnElement[str] = columns.text()
+    until: ColumnElement[str] = columns.text()
+    reason: ColumnElement[str] = columns.text()
+    made: ColumnElement[str] = columns.text()
 
 
 class Rating(_Rows):
@@ -351,15 +263,15 @@ class Rating(_Rows):
 
     _about = (Index("rating_by_version", "tournament", "version", "id"),)
 
-    id: ColumnElement[int] = _number(primary_key=True)
-    tournament: ColumnElement[int] = _number(ForeignKey("tournament.id"))
-    version: ColumnElement[int] = _number(ForeignKey("version.id"))
-    time: ColumnElement[str] = _text()
-    rating: ColumnElement[float] = _real(nullable=False)
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    tournament: ColumnElement[int] = columns.number(ForeignKey("tournament.id"))
+    version: ColumnElement[int] = columns.number(ForeignKey("version.id"))
+    time: ColumnElement[str] = columns.text()
+    rating: ColumnElement[float] = columns.real(nullable=False)
     """In Elo; on a ladder on the scale that the anchors hold."""
-    error: ColumnElement[float] = _real(nullable=False)
+    error: ColumnElement[float] = columns.real(nullable=False)
     """Half the width of the 95 % confidence interval."""
-    games: ColumnElement[int] = _number()
+    games: ColumnElement[int] = columns.number()
     """The number of games that it is computed from."""
 
 

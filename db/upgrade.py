@@ -70,10 +70,15 @@ def bring_up_to_date(engine: Engine, file: Path | None) -> Path | None:
 
 def _refuse_newer(there: str | None, file: Path | None) -> None:
     if there is not None and there not in known_revisions():
-        raise NewerDatabase(
-            f"{file or 'the database'} was written by a newer version of arena (revision {there}, this version has "
-            f"{REVISION}); use that version, or another file with --db"
-        )
+        raise newer(there, REVISION, file)
+
+
+def newer(there: str, known: str, file: Path | None) -> NewerDatabase:
+    """The error for a database of the revision `there`, when this program's newest is `known`."""
+    return NewerDatabase(
+        f"{file or 'the database'} was written by a newer version of arena (revision {there}, this version has "
+        f"{known}); use that version, or another file with --db"
+    )
 
 
 def _copy(file: Path, copy: Path) -> None:

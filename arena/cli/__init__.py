@@ -83,6 +83,7 @@ PANELS: Final = {
         "teach",
         {
             "init": "init.init",
+            "invite": "invite.invite",
             "collect": "collect.collect",
             "similar": "similar.similar",
             "grades": "grades.grades",

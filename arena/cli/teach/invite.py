@@ -1,0 +1,249 @@
+"""`arena invite`: makes links by which students and instructors sign in to the web pages, and lists who did.
+
+The links are secrets: they are written once, into a file that only its owner can read, and only their hashes are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, TextIO
+from urllib.parse import urlsplit
+
+import typer
+
+from adsearch.errors import one_of, quote
+from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
+from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.notes import note
+from arena.errors import ArenaError
+from arena.history.csv_cells import written
+from arena.history.words import counted, moment, printable
+from db.records import instant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.accounts.invitations import Invited
+    from arena.accounts.people import AccountUse
+    from arena.course.roster import Roster
+    from arena.serve.opened import OpenLadder
+    from db.accounts_database import AccountsDatabase
+
+_OUT: Final = "invitations.csv"
+_LOCAL: Final = "http://127.0.0.1:8000"
+"""The beginning of links, if the address of the pages is not known."""
+_NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of the description FILE.toml"
+_TITLES: Final = ("id", "name", "email", "alias", "link", "expires")
+_FIELDS: Final = ("name", "id", "alias", "role", "status", "invited", "signed_in", "seen")
+_COLUMNS: Final[Columns] = {
+    "name": lambda row: row["name"],
+    "id": lambda row: row["id"],
+    "alias": lambda row: row["alias"],
+    "role": lambda row: row["role"],
+    "status": lambda row: row["status"],
+    "invited": lambda row: _moment(row["invited"]),
+    "signed in": lambda row: _moment(row["signed_in"]),
+    "last seen": lambda row: _moment(row["seen"]),
+}
+
+
+def invite(
+    tournament: CourseArgument,
+    roster: RosterOption = None,
+    author: Annotated[
+        str | None,
+        typer.Option(metavar="ALIAS", help="Invite only this student or team.", show_default="all on the roster"),
+    ] = None,
+    instructor: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Invite an instructor with this name, instead of students.")
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Public address of the web pages: the beginning of the links.",
+            show_default=f"as of the last arena serve --web, else {_LOCAL}",
+        ),
+    ] = None,
+    out: Annotated[str, typer.Option(metavar="FILE", help="CSV file for the links; - for the terminal.")] = _OUT,
+    listed: Annotated[bool, typer.Option("--list", help="List all accounts instead; invite nobody.")] = False,
+    deactivate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ALIAS", help="End the account of this author: its links, sessions and tokens; invite nobody."
+        ),
+    ] = None,
+    format: FormatOption = OutputFormat.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Invite students to the web pages: write a CSV file with a link for each student of the roster.
+
+    A link works once, for 14 days; then the browser stays signed in. A new link for the same student replaces an unused
+    one. Students with the same alias are a team with one agent. Students who are not on the roster any more keep their
+    accounts until --deactivate.
+
+    Example: arena invite cs101 --roster roster.csv --address https://arena.example.org
+
+    Example: arena invite cs101.toml --author kestrel --out -
+
+    Example: arena invite cs101 --list
+    """
+    from arena.serve.opened import opened
+    from db.accounts_database import AccountsDatabase
+
+    asked = {"--list": listed, "--deactivate": deactivate is not None, "--instructor": instructor is not None}
+    asked |= {"--roster": roster is not None, "--author": author is not None}
+    given = [option for option, is_given in asked.items() if is_given]
+    if len(given) > 1 and given != ["--roster", "--author"]:
+        raise typer.BadParameter(f"expected {given[0]} or {given[1]}, got both")
+    ladder, course = course_of(tournament)
+    with reading(db) as connection:
+        found = opened(connection, ladder)
+    with AccountsDatabase(db, create=not listed and deactivate is None) as accounts:
+        if listed:
+            _show_accounts(accounts, found, format)
+        elif deactivate is not None:
+            _deactivate(accounts, found, deactivate)
+        elif instructor is not None:
+            _invite(accounts, found, None, instructor, address=address, out=out)
+        else:
+            students = roster_of(roster, course)
+            if students is None:
+                raise typer.BadParameter(_NO_ROSTER)
+            _invite(accounts, found, students, author, address=address, out=out)
+
+
+def _invite(
+    accounts: AccountsDatabase,
+    ladder: OpenLadder,
+    roster: Roster | None,
+    only: str | None,
+    *,
+    address: str | None,
+    out: str,
+) -> None:
+    """Invites the students of the roster, or without a roster the instructor `only`, and writes the links."""
+    from arena.accounts import invitations, people
+    from db import accounts as rows
+
+    if address is not None:
+        _refuse_bad_address(address)
+    now = datetime.now(UTC)
+    # The file is complete before the links work, and removed if they do not: no link is lost.
+    with _new_file(out) as file, accounts.writing() as connection:
+        begins = (address or rows.address(connection) or _LOCAL).rstrip("/")
+        if roster is None:
+            invited = [invitations.invite_instructor(connection, only or "", now)]
+        else:
+            invited = invitations.invite_students(
+                connection, roster, now, ladder=ladder.name, anchors=ladder.anchors, only=only
+            )
+        known = people.known(connection, ladder.name)
+        _write(invited, begins, file)
+    if out != "-" and invited:
+        print(printable(f"{out}: {counted(len(invited), 'link')}; each works once, until {moment(invited[0].expires)}"))
+        print("The file is secret: anyone who has a link can use it. Send each person only their own.")
+    if begins == _LOCAL:
+        note(f"the links begin with {_LOCAL}, which works on this machine only; give the address with --address URL")
+    if roster is not None and only is None:
+        _tell_of_others(known, invited, roster)
+
+
+def _write(invited: Sequence[Invited], begins: str, file: TextIO) -> None:
+    """Writes the links as CSV."""
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(_TITLES)
+    for one in invited:
+        account, link = one.account, f"{begins}/in/{one.key}"
+        cells = (account.student, account.name, one.email, account.author, link, instant(one.expires))
+        table.writerow(map(written, cells))
+    file.flush()
+
+
+def _tell_of_others(known: Sequence[AccountUse], invited: Sequence[Invited], roster: Roster) -> None:
+    """Says which accounts of students got no link."""
+    there = {one.account.id for one in invited}
+    others = [one.account for one in known if not one.account.is_instructor and one.account.id not in there]
+    gone = dict.fromkeys(quote(one.author) for one in others if one.active)
+    ended = dict.fromkeys(quote(one.author) for one in others if not one.active and roster.called(one.author))
+    if gone:
+        names = one_of([*gone])
+        note(printable(f"not on {roster.file} any more, but can still sign in: {names}; --deactivate ALIAS ends this"))
+    if ended:
+        names = one_of([*ended])
+        note(printable(f"deactivated, so without a link: {names}; --author ALIAS invites them again"))
+
+
+def _deactivate(accounts: AccountsDatabase, ladder: OpenLadder, name: str) -> None:
+    from arena.accounts import people
+
+    with accounts.writing() as connection:
+        ended = people.deactivate(connection, ladder.name, name, datetime.now(UTC))
+    print(
+        printable(f"{name}: {counted(len(ended), 'account')} deactivated; links, sessions and tokens do not work now")
+    )
+
+
+def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, format: OutputFormat) -> None:
+    """Prints all accounts."""
+    from arena.accounts import people
+
+    with accounts.reading() as connection:
+        rows = [_row(one) for one in people.known(connection, ladder.name)]
+    columns = _COLUMNS if format is OutputFormat.TABLE else exact_columns(_FIELDS)
+    show(rows, columns, format=format, narrowed="name")
+
+
+def _row(use: AccountUse) -> Row:
+    account = use.account
+    times = {"invited": use.invited, "signed_in": use.signed_in, "seen": use.seen}
+    return {
+        "name": account.name,
+        "id": account.student,
+        "alias": account.author,
+        "role": account.role,
+        "status": "active" if account.active else "deactivated",
+        **{name: None if time is None else instant(time) for name, time in times.items()},
+    }
+
+
+def _moment(text: str | None) -> str:
+    return "" if text is None else moment(datetime.fromisoformat(text))
+
+
+def _refuse_bad_address(address: str) -> None:
+    """BadParameter unless it can be the beginning of a link."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise typer.BadParameter(
+            f"--address: expected an address such as https://arena.example.org, got {quote(address)}"
+        )
+
+
+@contextmanager
+def _new_file(name: str) -> Iterator[TextIO]:
+    """A new file that only its owner can read, or the terminal ("-"). It is removed if the block raises."""
+    if name == "-":
+        yield sys.stdout
+        return
+    try:
+        descriptor = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        raise ArenaError(
+            f"{quote(name)} already exists, perhaps with links that still work: choose another file with --out"
+        ) from None
+    except OSError as error:
+        raise ArenaError(f"cannot write {quote(name)}: {error.strerror}") from None
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            yield file
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,319 @@
+"""The rows of the accounts: people, their invitations, sessions and tokens, and the audit.
+
+Functions that write need an open transaction of an `AccountsDatabase`. Of a key only the hash is known here;
+`arena/accounts` makes the keys and decides how long they hold. The audit only grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from db.accounts_schema import Account, Accounts, Audit, Invitation, Session, Token
+from db.ladder import author_of
+from db.records import instant, moment_of
+
+
+class Role(StrEnum):
+    """What a person is."""
+
+    STUDENT = "student"
+    INSTRUCTOR = "instructor"
+
+
+class StoredAccount(Struct, frozen=True, kw_only=True):
+    """A person who can sign in."""
+
+    id: int
+    ladder: str
+    """The name of the ladder whose student it is; empty for instructors, who are so for all ladders."""
+    role: Role
+    author: str
+    """The name under which agents are handed in, the alias on the roster; empty for instructors. A team shares it."""
+    name: str
+    """The person's name; can be empty."""
+    student: str
+    """The id on the roster; can be empty."""
+    active: bool
+    """Whether the account can be used."""
+
+    @property
+    def is_instructor(self) -> bool:
+        """Whether it is an instructor's account."""
+        return self.role is Role.INSTRUCTOR
+
+    def owns(self, ladder: str, agent: str) -> bool:
+        """Whether the agent of this name on this ladder is the account's own, or its team's."""
+        return bool(self.author) and self.ladder == ladder and self.author == author_of(agent)
+
+
+class AccountUse(Struct, frozen=True, kw_only=True):
+    """An account, and when it was used."""
+
+    account: StoredAccount
+    invited: datetime | None
+    """When the last link was made."""
+    signed_in: datetime | None
+    """When a link was last used."""
+    seen: datetime | None
+    """When a session or a token was last used, to within a few minutes."""
+
+
+class KeyUse(Struct, frozen=True):
+    """The account of a session or token, and when that was last used."""
+
+    account: StoredAccount
+    row: int
+    seen: datetime | None
+
+
+class StoredToken(Struct, frozen=True):
+    """A token that holds."""
+
+    id: int
+    label: str
+    made: datetime
+    seen: datetime | None
+
+
+class AuditEntry(Struct, frozen=True):
+    """One act."""
+
+    id: int
+    time: datetime
+    account: StoredAccount | None
+    """Who did it; None: a command on the machine of the database."""
+    what: str
+    about: str
+    address: str
+
+
+_ACCOUNT: Any = tuple(Account.__table__.columns)
+
+
+def _account(row: Sequence[Any]) -> StoredAccount:
+    id, ladder, role, author, name, student, active, _ = row
+    return StoredAccount(
+        id=id, ladder=ladder, role=Role(role), author=author, name=name, student=student, active=bool(active)
+    )
+
+
+# People.
+
+
+def add_account(
+    connection: Connection, *, ladder: str, role: Role, author: str, name: str, student: str, now: datetime
+) -> StoredAccount:
+    """Insert an account."""
+    values = {"ladder": ladder, "role": role, "author": author, "name": name, "student": student, "active": 1}
+    id = _key(connection.execute(insert(Account).values(**values, created=instant(now))))
+    return account(connection, id)
+
+
+def change_account(connection: Connection, id: int, **values: Any) -> StoredAccount:
+    """Set columns of an account."""
+    connection.execute(update(Account).where(Account.id == id).values(**values))
+    return account(connection, id)
+
+
+def account(connection: Connection, id: int) -> StoredAccount:
+    """The account with that row id, which must exist."""
+    return _account(connection.execute(select(*_ACCOUNT).where(Account.id == id)).one())
+
+
+def accounts(connection: Connection, ladder: str) -> list[AccountUse]:
+    """The instructors, and the students of the ladder, each in the order in which they were added."""
+    invited = select(func.max(Invitation.made)).where(Invitation.account == Account.id).scalar_subquery()
+    signed_in = select(func.max(Invitation.used)).where(Invitation.account == Account.id).scalar_subquery()
+    by_session = select(func.max(Session.seen)).where(Session.account == Account.id).scalar_subquery()
+    by_token = select(func.max(Token.seen)).where(Token.account == Account.id).scalar_subquery()
+    rows = connection.execute(
+        select(*_ACCOUNT, invited, signed_in, by_session, by_token)
+        .where(or_(Account.role == Role.INSTRUCTOR, Account.ladder == ladder))
+        .order_by(Account.role, Account.id)
+    )
+    return [
+        AccountUse(
+            account=_account(row),
+            invited=_moment(invited),
+            signed_in=_moment(signed_in),
+            seen=_moment(max(by_session or "", by_token or "")),
+        )
+        for *row, invited, signed_in, by_session, by_token in rows
+    ]
+
+
+# Invitations.
+
+
+def add_invitation(connection: Connection, account: int, *, hash: str, expires: datetime, now: datetime) -> None:
+    """Insert an invitation; an earlier one that was not used does not hold any longer."""
+    delete_invitations(connection, account)
+    new = insert(Invitation).values(account=account, hash=hash, made=instant(now), expires=instant(expires))
+    connection.execute(new)
+
+
+def delete_invitations(connection: Connection, account: int) -> None:
+    """Delete the account's invitations that were not used."""
+    connection.execute(delete(Invitation).where(Invitation.account == account, Invitation.used.is_(None)))
+
+
+def invited(connection: Connection, hash: str, now: datetime) -> StoredAccount | None:
+    """Whose invitation it is; None if it does not hold."""
+    found = connection.execute(
+        select(*_ACCOUNT)
+        .join(Invitation, Invitation.account == Account.id)
+        .where(*_holds(hash, now), Account.active == 1)
+    ).first()
+    return None if found is None else _account(found)
+
+
+def use_invitation(connection: Connection, hash: str, now: datetime) -> StoredAccount | None:
+    """Use the invitation up, and return whose it is; None if it does not hold, also since a moment ago."""
+    found = invited(connection, hash, now)
+    used = connection.execute(update(Invitation).where(*_holds(hash, now)).values(used=instant(now)))
+    return found if used.rowcount == 1 else None
+
+
+def _holds(hash: str, now: datetime) -> tuple[Any, ...]:
+    return (Invitation.hash == hash, Invitation.used.is_(None), Invitation.expires > instant(now))
+
+
+# Sessions.
+
+
+def add_session(connection: Connection, account: int, *, hash: str, now: datetime) -> None:
+    """Insert a session."""
+    time = instant(now)
+    connection.execute(insert(Session).values(account=account, hash=hash, started=time, seen=time))
+
+
+def session(connection: Connection, hash: str, *, started_after: datetime, seen_after: datetime) -> KeyUse | None:
+    """The session with this hash, if it holds."""
+    found = connection.execute(
+        select(*_ACCOUNT, Session.id, Session.seen)
+        .join(Session, Session.account == Account.id)
+        .where(Session.hash == hash, Session.ended.is_(None), Account.active == 1)
+        .where(Session.started > instant(started_after), Session.seen > instant(seen_after))
+    ).first()
+    return _key_use(found)
+
+
+def session_seen(connection: Connection, id: int, now: datetime) -> None:
+    """Set when the session was last used."""
+    connection.execute(update(Session).where(Session.id == id).values(seen=instant(now)))
+
+
+def end_session(connection: Connection, id: int, now: datetime) -> None:
+    """End a session."""
+    connection.execute(update(Session).where(Session.id == id, Session.ended.is_(None)).values(ended=instant(now)))
+
+
+def end_sessions(connection: Connection, account: int, now: datetime) -> int:
+    """End all sessions of an account; return how many."""
+    going_on = update(Session).where(Session.account == account, Session.ended.is_(None))
+    return int(connection.execute(going_on.values(ended=instant(now))).rowcount)
+
+
+# Tokens.
+
+
+def add_token(connection: Connection, account: int, *, hash: str, label: str, now: datetime) -> None:
+    """Insert a token."""
+    connection.execute(insert(Token).values(account=account, hash=hash, label=label, made=instant(now)))
+
+
+def token(connection: Connection, hash: str) -> KeyUse | None:
+    """The token with this hash, if it holds."""
+    found = connection.execute(
+        select(*_ACCOUNT, Token.id, Token.seen)
+        .join(Token, Token.account == Account.id)
+        .where(Token.hash == hash, Token.revoked.is_(None), Account.active == 1)
+    ).first()
+    return _key_use(found)
+
+
+def token_seen(connection: Connection, id: int, now: datetime) -> None:
+    """Set when the token was last used."""
+    connection.execute(update(Token).where(Token.id == id).values(seen=instant(now)))
+
+
+def tokens(connection: Connection, account: int) -> list[StoredToken]:
+    """The account's tokens that hold, the oldest first."""
+    holding = select(Token.id, Token.label, Token.made, Token.seen).where(
+        Token.account == account, Token.revoked.is_(None)
+    )
+    return [
+        StoredToken(id, label, datetime.fromisoformat(made), _moment(seen))
+        for id, label, made, seen in connection.execute(holding.order_by(Token.id))
+    ]
+
+
+def revoke_tokens(connection: Connection, account: int, now: datetime, *, only: int | None = None) -> list[str]:
+    """Revoke all tokens of the account, or `only` the one with this row id; return the labels of those revoked."""
+    revoked = [one for one in tokens(connection, account) if only in (None, one.id)]
+    ids = [one.id for one in revoked]
+    connection.execute(update(Token).where(Token.id.in_(ids)).values(revoked=instant(now)))
+    return [one.label for one in revoked]
+
+
+# The audit.
+
+
+def add_audit(
+    connection: Connection, what: str, now: datetime, *, account: int | None, about: str, address: str
+) -> None:
+    """Insert an act."""
+    values = {"account": account, "what": what, "about": about, "address": address}
+    connection.execute(insert(Audit).values(time=instant(now), **values))
+
+
+def has_audit(connection: Connection, what: str, *, account: int, about: str, after: datetime) -> bool:
+    """Whether that account did that after this time."""
+    same = select(Audit.id).where(Audit.account == account, Audit.what == what, Audit.about == about)
+    return connection.execute(same.where(Audit.time > instant(after)).limit(1)).first() is not None
+
+
+def audit(connection: Connection, *, most: int, before: int | None = None) -> list[AuditEntry]:
+    """The last acts, the newest first; `before`: only those with a smaller row id."""
+    columns = (Audit.id, Audit.time, Audit.what, Audit.about, Audit.address)
+    rows = select(*columns, *_ACCOUNT).outerjoin(Account, Account.id == Audit.account)
+    if before is not None:
+        rows = rows.where(Audit.id < before)
+    return [
+        AuditEntry(id, datetime.fromisoformat(time), None if row[0] is None else _account(row), what, about, address)
+        for id, time, what, about, address, *row in connection.execute(rows.order_by(Audit.id.desc()).limit(most))
+    ]
+
+
+# The address of the pages.
+
+
+def address(connection: Connection) -> str:
+    """The beginning of links to the web pages; empty if it is not known."""
+    return str(connection.execute(select(Accounts.address)).scalar_one())
+
+
+def note_address(connection: Connection, address: str) -> None:
+    """Set the beginning of links to the web pages."""
+    connection.execute(update(Accounts).values(address=address))
+
+
+def _key_use(row: Any) -> KeyUse | None:
+    if row is None:
+        return None
+    *account, id, seen = row
+    return KeyUse(_account(account), id, _moment(seen))
+
+
+def _moment(text: str | None) -> datetime | None:
+    return moment_of(text or "")
+
+
+def _key(result: Any) -> int:
+    return int(result.inserted_primary_key[0])

@@ -1,0 +1,106 @@
+"""Opens the accounts that belong to a record: a second file beside it, or a second schema of its PostgreSQL database.
+
+A program that opens the record does not open this. Only its owner can read and write the file, from its first moment.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, insert, inspect, select
+
+from db import dialect, upgrade
+from db.accounts_schema import METADATA, REVISION, TABLES, Accounts
+from db.connections import Connections
+from db.errors import DatabaseError, NotADatabase, NotFound
+
+_ENDING: Final = "-accounts.db"
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+class AccountsDatabase(Connections):
+    """The accounts of one record."""
+
+    def __init__(self, where: str | None = None, *, create: bool = True) -> None:
+        """`where` is the path or URL of the record (default: ARENA_DB, else arena.db). Without `create` the accounts
+        must exist."""
+        address = dialect.url(where)
+        record = dialect.file_of(address)
+        file = None if record is None else file_beside(record)
+        if file is not None:
+            if not create and not file.exists():
+                raise _no_accounts()
+            _make_private(file)
+            address = address.set(database=str(file))
+        engine = dialect.engine(address, {})
+        self._schema = None if engine.dialect.name == "sqlite" else dialect.POSTGRESQL_ACCOUNTS
+        if self._schema is not None:
+            engine = engine.execution_options(schema_translate_map={None: self._schema})
+        super().__init__(engine, file)
+        try:
+            with self.reading() as connection:
+                dialect.refuse_executable_schema(connection, TABLES, (), file)
+                there = self._revision(connection)
+            if there is None:
+                if not create:
+                    raise _no_accounts()
+                self._make_tables()
+        except BaseException:
+            self.close()
+            raise
+
+    def _revision(self, connection: Connection) -> str | None:
+        """REVISION; None if there are no tables yet. Of any other database a DatabaseError."""
+        tables = set(inspect(connection).get_table_names(self._schema))
+        if not tables:
+            return None
+        if Accounts.__table__.name not in tables:
+            found = ", ".join(sorted(tables)[:5])
+            raise NotADatabase(f"{self.file or 'the database'}: expected accounts of arena, got other tables ({found})")
+        there = str(connection.execute(select(Accounts.revision)).scalar_one())
+        if there != REVISION:
+            raise upgrade.newer(there, REVISION, self.file)
+        return there
+
+    def _make_tables(self) -> None:
+        with self.writing() as connection:
+            if self._schema is not None:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock(hashtext('{self._schema}'))")
+                connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
+            # Again under the lock: another program may have made them since.
+            if self._revision(connection) is not None:
+                return
+            METADATA.create_all(connection, checkfirst=False)
+            for table in TABLES if self._schema is not None else ():
+                # Only the owner of the tables sees rows, not a role that may read all data of the server.
+                connection.exec_driver_sql(f"ALTER TABLE {self._schema}.{table} ENABLE ROW LEVEL SECURITY")
+            connection.execute(insert(Accounts).values(revision=REVISION, address=""))
+
+
+def file_beside(record: Path) -> Path:
+    """The file of the accounts for the file of a record: "arena-accounts.db" for "arena.db"."""
+    return record.with_name(f"{record.name.removesuffix('.db')}{_ENDING}")
+
+
+def _no_accounts() -> NotFound:
+    return NotFound("nobody was invited yet, so there are no accounts: `arena invite` makes them")
+
+
+def _make_private(file: Path) -> None:
+    """Create the file if it does not exist; DatabaseError if others may read or write it.
+
+    SQLite gives the mode of the file to its write-ahead log too."""
+    try:
+        with suppress(FileExistsError):
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        mode = stat.S_IMODE(file.stat().st_mode)
+    except OSError as error:
+        raise DatabaseError(f"{file}: {error.strerror}. Does its folder exist, and can you write to it?") from None
+    if mode & _OTHERS:
+        raise DatabaseError(
+            f"expected accounts that only their owner can read, got the mode {mode:03o}: chmod 600 {file}"
+        )

@@ -1,0 +1,126 @@
+"""Sessions and tokens: whose they are, and how they end."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from arena.accounts import people, sessions, tokens
+from arena.accounts.audit import Act, entries
+from arena.accounts.sessions import IDLE, LONGEST
+from arena.errors import BadAccount
+from db.accounts_database import AccountsDatabase
+from tests.kit.account_room import NOW, invite, sign_in, signed_in
+
+MINUTE = timedelta(minutes=1)
+
+
+def test_a_session_ends_after_a_month_without_use(database: AccountsDatabase) -> None:
+    account, key = signed_in(database)
+    assert sessions.find(database, key, NOW + IDLE - MINUTE) == account
+    assert sessions.find(database, key, NOW + 2 * IDLE - 2 * MINUTE) == account
+    assert sessions.find(database, key, NOW + 3 * IDLE) is None
+
+
+def test_a_session_ends_after_120_days_however_often_it_is_used(database: AccountsDatabase) -> None:
+    account, key = signed_in(database)
+    for days in range(10, LONGEST.days, 10):
+        assert sessions.find(database, key, NOW + timedelta(days=days)) == account
+    assert sessions.find(database, key, NOW + LONGEST) is None
+
+
+def test_the_time_of_the_last_use_is_written_at_most_every_five_minutes(database: AccountsDatabase) -> None:
+    _, key = signed_in(database)
+
+    def seen() -> timedelta:
+        with database.reading() as connection:
+            (one,) = people.known(connection, "cs101")
+        assert one.seen is not None
+        return one.seen - NOW
+
+    for minutes, expected in ((1, 0), (4, 0), (5, 5), (9, 5), (60, 60)):
+        sessions.find(database, key, NOW + minutes * MINUTE)
+        assert seen() == expected * MINUTE
+
+
+def test_reading_pages_does_not_wait_for_a_program_that_writes(where: str) -> None:
+    with AccountsDatabase(where) as database, AccountsDatabase(where) as other:
+        account, key = signed_in(database)
+        with other.writing():
+            assert sessions.find(database, key, NOW + MINUTE) == account
+
+
+def test_signing_out_ends_one_session_and_ending_all_ends_all(database: AccountsDatabase) -> None:
+    account, first = signed_in(database)
+    _, second = signed_in(database)
+    ann, *_ = invite(database)
+    _, others = sign_in(database, ann)
+    assert len({first, second, others}) == 3
+    with database.writing() as connection:
+        sessions.end(connection, first, NOW)
+        sessions.end(connection, first, NOW)  # no effect
+    assert [sessions.find(database, key, NOW) for key in (first, second)] == [None, account]
+    with database.writing() as connection:
+        sessions.end_all(connection, account, NOW)
+        ended = [one.about for one in entries(connection) if one.what == Act.SESSION_ENDED]
+    assert ended == ["all", ""]
+    assert [sessions.find(database, key, NOW) for key in (second, others)] == [None, ann.account]
+
+
+@pytest.mark.parametrize("key", ["", "as_", "as_" + "A" * 43, "at_" + "A" * 43, "ai_" + "A" * 43, "\udcff", "\0"])
+def test_what_is_no_key_belongs_to_nobody(database: AccountsDatabase, key: str) -> None:
+    signed_in(database)
+    assert sessions.find(database, key, NOW) is None
+    with database.writing() as connection:
+        sessions.end(connection, key, NOW)
+
+
+def test_a_link_is_no_session_and_a_hash_is_no_key(database: AccountsDatabase) -> None:
+    ann, *_ = invite(database)
+    assert sessions.find(database, ann.key, NOW) is None
+    assert sessions.find(database, "as_" + ann.key[3:], NOW) is None
+
+
+def test_a_token_works_until_it_is_revoked(database: AccountsDatabase) -> None:
+    account, session = signed_in(database)
+    with database.writing() as connection:
+        key = tokens.make(connection, account, "laptop", NOW)
+        other = tokens.make(connection, account, "editor", NOW)
+    assert key.startswith("at_")
+    assert sessions.find(database, key, NOW + 3 * LONGEST) == account
+    with database.writing() as connection:
+        first, second = tokens.listed(connection, account)
+        assert (first.label, first.made, first.seen) == ("laptop", NOW, NOW + 3 * LONGEST)
+        assert second.seen is None
+        sessions.end(connection, key, NOW)  # a token is no session
+        assert tokens.revoke(connection, account, first.id, NOW)
+        assert not tokens.revoke(connection, account, first.id, NOW)
+        assert [one.label for one in tokens.listed(connection, account)] == ["editor"]
+        acts = [(one.what, one.about) for one in entries(connection, most=3)]
+    assert acts == [(Act.TOKEN_REVOKED, "laptop"), (Act.TOKEN_MADE, "editor"), (Act.TOKEN_MADE, "laptop")]
+    assert [sessions.find(database, one, NOW) for one in (key, other, session)] == [None, account, account]
+
+
+def test_a_token_can_be_revoked_by_its_owner_only(database: AccountsDatabase) -> None:
+    account, _ = signed_in(database)
+    ann, *_ = invite(database)
+    with database.writing() as connection:
+        tokens.make(connection, account, "laptop", NOW)
+        (token,) = tokens.listed(connection, account)
+        assert not tokens.revoke(connection, ann.account, token.id, NOW)
+        assert tokens.listed(connection, account) == [token]
+
+
+def test_an_account_has_at_most_ten_tokens_each_with_a_label(database: AccountsDatabase) -> None:
+    account, _ = signed_in(database)
+    with database.writing() as connection:
+        for number in range(tokens.MOST):
+            tokens.make(connection, account, f"token {number}", NOW)
+        with pytest.raises(BadAccount, match="at most 10 tokens"):
+            tokens.make(connection, account, "one more", NOW)
+        tokens.revoke(connection, account, tokens.listed(connection, account)[0].id, NOW)
+        tokens.make(connection, account, "one more", NOW)
+        for label in ("", "a\nb", "x" * 65):
+            with pytest.raises(BadAccount, match="label: expected a name"):
+                tokens.make(connection, account, label, NOW)
