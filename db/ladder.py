@@ -17,7 +17,7 @@ from sqlalchemy import Connection, func, insert, or_, select, text, update
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
 from db.records import instant, moment_of
-from db.schema import Entry, Extension, Rating, Submission, Tournament, Version
+from db.schema import Entry, Extension, Game, Rating, Seat, Submission, Tournament, Version
 
 FORMAT: Final = "ladder"
 """The format in the tournament's row."""
@@ -27,7 +27,7 @@ class SubmissionState(StrEnum):
     """What happens to a submission next."""
 
     RECEIVED = "received"
-    """It waits for its check."""
+    """It waits to be opened if it was uploaded, and then for its check."""
     CHECKING = "checking"
     ENTERED = "entered"
     """It passed its check, and plays or has played."""
@@ -45,6 +45,9 @@ class SubmissionState(StrEnum):
 
 
 _OPEN: Final = (SubmissionState.RECEIVED, SubmissionState.CHECKING)
+_COUNTS: Final = or_(Submission.state != SubmissionState.REFUSED, Submission.changed != Submission.received)
+"""A submission counts for the limits unless it was refused at once, when its row was written. An upload that was opened
+and then refused has taken time of the only intake."""
 SECOND_AGENT: Final = "."
 """In the name of an author's further agent: what stands between the author's name and its own."""
 _STEPS: Final = "steps"
@@ -65,7 +68,13 @@ class StoredSubmission(Struct, frozen=True):
     received: datetime
     changed: datetime
     interruptions: int
-    """How often the server was killed, or ended by an error, during its check."""
+    """How often the server was killed, or ended by an error, during its check; before it is opened: how often the
+    process that opens it was."""
+
+    @property
+    def is_unopened(self) -> bool:
+        """Whether it was uploaded and it is not known yet what is in it."""
+        return self.state is SubmissionState.RECEIVED and self.source is None
 
 
 class SubmissionTime(Struct, frozen=True):
@@ -181,12 +190,15 @@ def change_submission(
     now: datetime,
     *,
     words: str = "",
+    source: str | None = None,
     steps: Sequence[dict[str, Any]] | None = None,
     version: int | None = None,
     interruptions: int | None = None,
 ) -> None:
     """Set the state of a submission, and what is given; DatabaseError if its state was final."""
     values: dict[str, Any] = {"state": state, "words": words, "changed": instant(now)}
+    if source is not None:
+        values["source"] = source
     if steps is not None:
         values["steps"] = {_STEPS: list(steps)}
     if version is not None:
@@ -208,6 +220,11 @@ def submission(connection: Connection, id: int) -> StoredSubmission:
     return found[0]
 
 
+def find_submission(connection: Connection, tournament: int, id: int) -> StoredSubmission | None:
+    """The submission to the ladder with that id; None if there is none."""
+    return next(iter(_submissions(connection, Submission.tournament == tournament, Submission.id == id)), None)
+
+
 def submissions(
     connection: Connection, tournament: int, *, author: str | None = None, most: int | None = None
 ) -> list[StoredSubmission]:
@@ -217,13 +234,13 @@ def submissions(
 
 
 def of_author(connection: Connection, tournament: int, author: str) -> list[SubmissionTime]:
-    """The submissions to all agents of this author that were not refused, oldest first."""
+    """The submissions to all agents of this author that count, oldest first: all that were not refused at once."""
     rows = (
         select(Submission.author, Submission.state, Submission.received)
         .where(
             Submission.tournament == tournament,
             or_(Submission.author == author, Submission.author.startswith(f"{author}{SECOND_AGENT}", autoescape=True)),
-            Submission.state != SubmissionState.REFUSED,
+            _COUNTS,
         )
         .order_by(Submission.id)
     )
@@ -255,6 +272,14 @@ def open_submissions(connection: Connection, tournament: int) -> list[StoredSubm
     return _submissions(connection, Submission.tournament == tournament, Submission.state.in_(_OPEN))[::-1]
 
 
+def unopened(connection: Connection, tournament: int | None = None) -> list[StoredSubmission]:
+    """The submissions to the ladder, or without `tournament` to all ladders, that were uploaded and wait to be opened,
+    oldest first."""
+    of_ladder = () if tournament is None else (Submission.tournament == tournament,)
+    waiting = (Submission.state == SubmissionState.RECEIVED, Submission.source.is_(None))
+    return _submissions(connection, *of_ladder, *waiting)[::-1]
+
+
 def newer_submissions(
     connection: Connection, tournament: int, last: int, also: Collection[int]
 ) -> list[StoredSubmission]:
@@ -264,10 +289,8 @@ def newer_submissions(
 
 
 def last_received(connection: Connection, tournament: int) -> datetime | None:
-    """When the last submission was received that was not refused: time on a ladder does not run back before it."""
-    last = select(func.max(Submission.received)).where(
-        Submission.tournament == tournament, Submission.state != SubmissionState.REFUSED
-    )
+    """When the last submission was received that counts: time on a ladder does not run back before it."""
+    last = select(func.max(Submission.received)).where(Submission.tournament == tournament, _COUNTS)
     found = connection.execute(last).scalar()
     return None if found is None else datetime.fromisoformat(found)
 
@@ -295,6 +318,16 @@ def games_since(connection: Connection, tournament: int, version: int, since: da
     return [VersionGame(*row) for row in rows]
 
 
+def game_in_progress(connection: Connection, tournament: int, version: int) -> int | None:
+    """The id of a game that this version is playing; None if there is none."""
+    playing = (
+        select(Game.id)
+        .join(Seat, Seat.game == Game.id)
+        .where(Game.tournament == tournament, Game.status == "playing", Seat.version == version)
+    )
+    return connection.execute(playing.limit(1)).scalar()
+
+
 # Extensions.
 
 
@@ -319,6 +352,12 @@ def extension(connection: Connection, tournament: int, author: str) -> datetime 
     )
     found = connection.execute(last).scalar()
     return None if found is None else datetime.fromisoformat(found)
+
+
+def extensions(connection: Connection, tournament: int) -> dict[str, datetime]:
+    """Until when each author with an extension has been given time."""
+    rows = select(Extension.author, Extension.until).where(Extension.tournament == tournament).order_by(Extension.id)
+    return {author: datetime.fromisoformat(until) for author, until in connection.execute(rows)}
 
 
 def last_extension(connection: Connection, tournament: int) -> datetime | None:

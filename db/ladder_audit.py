@@ -81,7 +81,7 @@ def _wrong_submission(row: Mapping[Any, Any]) -> Iterator[str]:
         yield f"expected {expected}, because it is {state}"
     elif state == "entered" and (row["agent"], row["played"]) != (row["author"], row["source"]):
         yield f"its version is of {row['agent']!r}, or has other files"
-    if state != "refused" and row["source"] is None:
+    if state in ("checking", "entered", "failed") and row["source"] is None:
         yield f"expected the hash of its files, because it is {state}"
     if state in ("failed", "refused", "withdrawn") and not row["words"].strip():
         yield f"expected the reason why it is {state}"

@@ -269,7 +269,7 @@ class Store:
                 temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=self.folder))
                 _write(temporary, files)
                 os.rename(temporary, target)
-                _sync(self.folder)
+                sync_folder(self.folder)
             except OSError as error:
                 # Another process may have stored the same files at the same time.
                 if not os.path.exists(target):
@@ -431,10 +431,11 @@ def _write(folder: Path, files: dict[str, StoredFile]) -> None:
             os.fsync(written.fileno())
     for each in sorted(folders, reverse=True):
         each.chmod(0o555)
-        _sync(each)
+        sync_folder(each)
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Syncs the names in the folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -163,8 +163,9 @@ class Checks(StandingSchedule):
         return running
 
     def _next_of(self, rows: Sequence[StoredSubmission]) -> StoredSubmission | None:
-        """The submission to check next: of the author whose last check is the longest ago. None if there is none, or if
-        it must wait, because it or one in progress is checked alone."""
+        """The opened submission to check next: of the author whose last check is the longest ago. None if there is
+        none, or if it must wait, because it or one in progress is checked alone."""
+        rows = [one for one in rows if not one.is_unopened]
         busy = {author_of(one.submission.author) for one in self._in_progress.values()}
         newest = {one.author: one for one in rows if one.state is SubmissionState.RECEIVED}
         free = [one for one in newest.values() if author_of(one.author) not in busy]
@@ -266,7 +267,8 @@ class Checks(StandingSchedule):
 
         def put_back(connection: Connection) -> None:
             ladder.lock_submissions(connection, self._opened.id)
-            rows = ladder.open_submissions(connection, self._opened.id)
+            # One that is not opened yet may be refused: it replaces none, and stays as it is.
+            rows = [one for one in ladder.open_submissions(connection, self._opened.id) if not one.is_unopened]
             newest = {one.author: one for one in rows}
             for one in rows:
                 last = newest[one.author]

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
@@ -48,13 +49,15 @@ class Kept(Generic[P]):
         read: Callable[[P], None],
         tell: Callable[[Happening], None],
         clock: Callable[[], float] = monotonic,
+        at_once: bool = True,
     ) -> None:
-        """`name`: for the message about its end. `read` reads what the process has sent."""
+        """`name`: for the message about its end. `read` reads what the process has sent. Without `at_once` the first
+        process is started by `replace_if_due`."""
         self._name, self._start, self._read, self._tell, self._clock = name, start, read, tell, clock
-        self._since = clock()
+        self._since = clock() if at_once else -inf
         self._director: Director | None = None
-        # None: it has ended, and the next one has not been started yet.
-        self.process: P | None = start()
+        # None: it has ended, or there was none, and the next one has not been started yet.
+        self.process: P | None = start() if at_once else None
 
     @contextmanager
     def connected(self, director: Director) -> Iterator[None]:
@@ -86,7 +89,7 @@ class Kept(Generic[P]):
             self.replace_if_due()
 
     def replace_if_due(self) -> None:
-        """Starts a new process if the last one has ended; after one that was lost soon, there is a pause."""
+        """Starts a new process if there is none; after one that was lost soon, there is a pause."""
         if self.process is None and self._clock() - self._since >= SOON:
             self._since = self._clock()
             self.process = self._start()

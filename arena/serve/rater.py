@@ -9,7 +9,6 @@ one reads all results again. It ends with its director.
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -19,9 +18,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from arena.play.crew import Process
+from arena.serve.nudged import NudgedProcess, nudge_back, read_nudges, read_settings
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.database import Database
@@ -41,53 +40,14 @@ _SHARE: Final = 0.1
 """The part of the time that is spent on ratings at most: with thousands of versions they are computed less often."""
 _NICE: Final = 10
 """Its niceness: games come first."""
-_NUDGE: Final = b"."
-_AT_ONCE: Final = 65536
-"""Bytes that are read at once."""
 
 
-class RaterProcess:
-    """The director's end of the rater."""
+class RaterProcess(NudgedProcess):
+    """The director's end of the rater. It is nudged when a game is over; at its end it writes its last ratings."""
 
     def __init__(self, folder: RunFolder, database: Database, tournament: int) -> None:
-        self._process = Process(["-m", "arena.serve.rater"], folder=folder, ends_within=LAST_RATINGS_WITHIN)
-        # Not as arguments: the address of a database can have a password in it.
-        address = database.address.render_as_string(hide_password=False)
-        self._process.send_settings({"database": address, "tournament": tournament})
-        self._process.link.setblocking(False)
-
-    def fileno(self) -> int:
-        """A descriptor that is readable when there are new ratings or the rater has ended."""
-        return self._process.fileno()
-
-    @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
-
-    def nudge(self) -> None:
-        """A game is over."""
-        with suppress(OSError):  # it has ended, or has not read thousands of nudges: it reads the database anyway
-            self._process.link.send(_NUDGE)
-
-    def read(self) -> bool:
-        """Whether ratings were written since the last call."""
-        try:
-            return bool(self._process.link.recv(_AT_ONCE))
-        except OSError:
-            return False
-
-    def is_gone(self) -> bool:
-        """Whether the process has ended and all was read; another one can take its place."""
-        return self._process.is_gone()
-
-    def how_it_ended(self) -> str:
-        """How the process ended."""
-        return self._process.how_it_ended()
-
-    def end(self) -> None:
-        """Ends the process, which writes its last ratings first."""
-        self._process.end()
+        settings = {"tournament": tournament}
+        super().__init__("arena.serve.rater", folder, database, settings, ends_within=LAST_RATINGS_WITHIN)
 
 
 class Rater:
@@ -153,7 +113,7 @@ def main() -> None:
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     director = socket.socket(fileno=sys.stdin.fileno())
     try:
-        settings, nudges = _settings(director)
+        settings, nudges = read_settings(director)
         with Database(settings["database"], create=False) as database:
             rater = Rater(database, settings["tournament"])
             rater.note(nudges)
@@ -162,32 +122,17 @@ def main() -> None:
         sys.exit(str(error))
 
 
-def _settings(director: socket.socket) -> tuple[dict[str, Any], int]:
-    """The settings that the director sends first, and the number of nudges that came with them."""
-    received = b""
-    while b"\n" not in received:
-        more = director.recv(_AT_ONCE)
-        if not more:
-            sys.exit()  # the director has ended
-        received += more
-    line, _, nudges = received.partition(b"\n")
-    return json.loads(line), len(nudges)
-
-
 def _serve(director: socket.socket, rater: Rater) -> None:
     """Rates until the director ends."""
     while True:
         if select.select([director], [], [], max(0.0, rater.wait))[0]:
-            nudges = b""
-            with suppress(OSError):  # it has ended, and had not read everything
-                nudges = director.recv(_AT_ONCE)
+            nudges = read_nudges(director)
             if not nudges:
                 rater.rate()  # the last games: perhaps no other process follows
                 return
-            rater.note(len(nudges))
+            rater.note(nudges)
         if rater.wait <= 0.0 and rater.rate():
-            with suppress(OSError):  # the director has ended, or has not read thousands of nudges
-                director.send(_NUDGE, socket.MSG_DONTWAIT)
+            nudge_back(director)
 
 
 if __name__ == "__main__":

@@ -1,42 +1,49 @@
 """Takes in what authors hand in to a ladder: each hand-in becomes a row, received or refused with one sentence.
 
 Anyone may call `receive` in any process: reading, building and storing an agent happen before the transaction that
-decides and writes the row. No code of an agent is run here, except its build, which is behind walls.
+decides and writes the row. `announce` writes the row of an upload that nobody has opened yet, by the same rules; the
+process of `intake.py` opens it, and `take_in` then writes what is in it. No code of an agent is run here, except its
+build, which is behind walls.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
-from agents import builtin
+from arena.accounts.limits import Bucket
 from arena.course.collecting.inbox import Inbox
 from arena.course.roster import replace_unprintable
-from arena.errors import BadPlayer, BadSubmission
+from arena.errors import ArenaError, BadPlayer, BadSubmission
 from arena.history.words import counted, moment, without_store
-from arena.players import engines
 from arena.players.build_commands import Language
-from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from arena.serve.ladder import Limits
 from arena.serve.opened import OpenLadder
-from arena.tournament.description import folded, what_is_wrong_with
-from arena.walls.kinds import MEBIBYTE
+from arena.tournament.author_names import agent_name
+from arena.tournament.description import folded
+from arena.walls import probe
+from arena.walls.kinds import MEBIBYTE, WallKind
 from db import ladder, running
 from db.database import Connection, Database
-from db.ladder import SECOND_AGENT, LadderLine, StoredSubmission, SubmissionState, SubmissionTime, author_of
+from db.ladder import LadderLine, StoredSubmission, SubmissionState, SubmissionTime, author_of
+from db.sources import MOST_FILES
 
 MOST_BYTES: Final = 32 * MEBIBYTE
 """The largest submission."""
+MOST_UPLOADED_FILES: Final = 2000
+"""The largest number of files and folders in an upload. The store syncs each of them to the disk, 10,000 in 60 to 90 s,
+and the next upload waits for it."""
+_LONGEST_FILE_NAME: Final = 200
+"""Bytes of the name of an uploaded file."""
+_UNPRINTABLE: Final = "expected a file name of printable characters"
 _DAY: Final = timedelta(days=1)
-_REFUSED_IN_NAMES: Final = ("--", *'=,:/\\*?<>|"`$')
-"""What no name contains, because it has a meaning in commands, in file names or in web addresses."""
 
 
 def receive(
@@ -53,57 +60,91 @@ def receive(
 
     `agent`: the second part of the name of a further agent of this author. BadSubmission, and no row, if the names are
     wrong or if there is nothing at `path`."""
-    name = agent_name(opened, author, agent)
+    name = agent_name(author, agent, ladder=opened.name, anchors=opened.anchors)
     if not os.path.exists(path):
         raise BadSubmission(f"no file or folder {quote(str(path))}")
     with database.reading() as connection:
         _refuse_similar_name(connection, opened, name)
-        refusal = _refusal(connection, opened, name, _not_before_last(connection, opened, now))
-    source, wrong = (None, refusal) if refusal else _stored(store, path, name, opened.ladder.languages)
+        wrong = refusal(connection, opened, name, _not_before_last(connection, opened, now))
+    source: str | None = None
+    if not wrong:
+        with tempfile.TemporaryDirectory(prefix="arena-submission-", ignore_cleanup_errors=True) as scratch:
+            source, wrong = stored(store, path, name, opened.ladder.languages, Path(scratch))
     with database.writing() as connection:
-        ladder.lock_submissions(connection, opened.id)
-        when = _not_before_last(connection, opened, now)
-        # Again, in the transaction that writes: another process may have received one for the same author.
-        refusal = wrong or _refusal(connection, opened, name, when) or _same_again(connection, opened, name, source)
-        state = SubmissionState.REFUSED if refusal else SubmissionState.RECEIVED
-        label = replace_unprintable(path.absolute().name)
-        id = ladder.add_submission(
-            connection, opened.id, name, label=label, source=source, state=state, words=refusal, now=when
-        )
-        if not refusal:
-            _withdraw_earlier(connection, opened, name, id, when)
-        return ladder.submission(connection, id)
+        one = _new_row(connection, opened, name, replace_unprintable(path.absolute().name), now)
+        take_in(connection, opened, one.id, source, wrong, now)
+        return ladder.submission(connection, one.id)
 
 
-def agent_name(opened: OpenLadder, author: str, agent: str = "") -> str:
-    """The name of the author's agent; BadSubmission if it cannot be one."""
-    parts = {"author": author, "agent": agent} if agent else {"author": author}
-    name = SECOND_AGENT.join(parts.values())
-    for what, part in parts.items():
-        if wrong := what_is_wrong_with(part):
-            raise BadSubmission(f"{what}: {wrong}")
-        if SECOND_AGENT in part:
-            raise BadSubmission(f"{what}: expected a name without a dot, got {quote(part)}; a dot separates the two")
-        if refused := [text for text in _REFUSED_IN_NAMES if text in part]:
-            raise BadSubmission(f"{what}: expected a name without {quote(refused[0])}, got {quote(part)}")
-        if part.startswith("-"):
-            raise BadSubmission(f"{what}: expected a name that does not start with '-', got {quote(part)}")
-    if wrong := what_is_wrong_with(name):
-        raise BadSubmission(wrong)
-    if folded(name) in {folded(anchor) for anchor in opened.anchors}:
-        raise BadSubmission(f"{quote(name)} is an anchor of ladder {quote(opened.name)}: choose another name")
-    if folded(name) in {folded(known) for known in (*builtin.names(), *engines.KNOWN, *engines.GAMES, *PlayerKind)}:
-        raise BadSubmission(f"author: {quote(name)} is the name of a player in commands: choose another name")
-    if len(alphabets := _alphabets(name)) > 1:  # a Cyrillic letter can look like a Latin one
-        both = " and ".join(sorted(alphabets))
-        raise BadSubmission(f"expected a name with the letters of one alphabet, got {quote(name)}, with {both} letters")
+def announce(
+    database: Database,
+    opened: OpenLadder,
+    author: str,
+    label: str,
+    now: datetime,
+    *,
+    agent: str = "",
+    keep: Callable[[int], None],
+) -> StoredSubmission:
+    """Writes the row of an upload whose file was called `label`, and returns it: received and still to be opened, or
+    refused with words that say why.
+
+    `keep` is called with the id of a received row, before the transaction is committed: when it returns, the file is
+    kept under this id. BadSubmission, and no row, if the names are wrong."""
+    name = agent_name(author, agent, ladder=opened.name, anchors=opened.anchors)
+    with database.writing() as connection:
+        _refuse_similar_name(connection, opened, name)
+        try:
+            shown, wrong = file_name(label), ""
+        except BadSubmission as error:
+            shown, wrong = replace_unprintable(label)[:_LONGEST_FILE_NAME], str(error)
+        one = _new_row(connection, opened, name, shown, now)
+        if wrong:
+            take_in(connection, opened, one.id, None, wrong, now)
+        elif one.is_unopened:
+            keep(one.id)
+        return ladder.submission(connection, one.id)
+
+
+def _new_row(connection: Connection, opened: OpenLadder, name: str, label: str, now: datetime) -> StoredSubmission:
+    """Adds a row for a hand-in of which the content does not count yet: received, or refused with words."""
+    ladder.lock_submissions(connection, opened.id)
+    when = _not_before_last(connection, opened, now)
+    # In the transaction that writes: another process may have received one for the same author.
+    words = refusal(connection, opened, name, when)
+    state = SubmissionState.REFUSED if words else SubmissionState.RECEIVED
+    id = ladder.add_submission(
+        connection, opened.id, name, label=label, source=None, state=state, words=words, now=when
+    )
+    return ladder.submission(connection, id)
+
+
+def take_in(connection: Connection, opened: OpenLadder, id: int, source: str | None, wrong: str, now: datetime) -> None:
+    """Writes what is in a submission: `source` is its hash in the store, or `wrong` says why it is refused.
+
+    If it does not wait for this, because it was refused or withdrawn, nothing is changed."""
+    ladder.lock_submissions(connection, opened.id)
+    one = ladder.submission(connection, id)
+    if not one.is_unopened:
+        return
+    when = max(now, one.received)
+    words = wrong or _same_again(connection, opened, one, source)
+    state = SubmissionState.REFUSED if words else SubmissionState.RECEIVED
+    ladder.change_submission(connection, id, state, when, words=words, source=source, interruptions=0)
+    if not words:
+        _withdraw_earlier(connection, opened, one, when)
+
+
+def file_name(label: str) -> str:
+    """The name of the file that was uploaded as `label`, without folders; BadSubmission if no file can have it."""
+    name = label.replace("\\", "/").rpartition("/")[2]
+    if not name.isprintable():
+        raise BadSubmission(_UNPRINTABLE)
+    if name in ("", ".", ".."):
+        raise BadSubmission(f"expected the name of a file, got {quote(label)}")
+    if (size := len(name.encode())) > _LONGEST_FILE_NAME:
+        raise BadSubmission(f"expected a file name of at most {_LONGEST_FILE_NAME} bytes, got {size}; rename the file")
     return name
-
-
-def _alphabets(name: str) -> set[str]:
-    """Which of the alphabets with letters that look alike the name is uses."""
-    known = {"LATIN": "Latin", "GREEK": "Greek", "CYRILLIC": "Cyrillic"}
-    return {known[first] for letter in name if (first := unicodedata.name(letter, "").partition(" ")[0]) in known}
 
 
 def _refuse_similar_name(connection: Connection, opened: OpenLadder, name: str) -> None:
@@ -115,31 +156,63 @@ def _refuse_similar_name(connection: Connection, opened: OpenLadder, name: str) 
 
 
 def _not_before_last(connection: Connection, opened: OpenLadder, now: datetime) -> datetime:
-    """`now`, or the time of the last submission that was not refused, if the clock was set back since then."""
+    """`now`, or the time of the last submission that counts, if the clock was set back since then."""
     last = ladder.last_received(connection, opened.id)
     return now if last is None else max(now, last)
 
 
-def _stored(store: Store, path: Path, name: str, languages: Mapping[str, Language]) -> tuple[str | None, str]:
-    """The hash in the store of the agent at `path`; or None, and what is wrong with it."""
-    with tempfile.TemporaryDirectory(prefix="arena-submission-", ignore_cleanup_errors=True) as scratch:
-        inbox = Inbox(Store(store.folder, most_bytes=MOST_BYTES), languages, Path(scratch))
-        try:
-            if not path.name.isprintable():
-                raise BadSubmission("expected a file name of printable characters")
-            stored = inbox.take(path, name)
-            if not stored.started_as.isprintable():
-                raise BadSubmission(f"{quote(stored.started_as)}: expected a file name of printable characters")
-        except (BadSubmission, BadPlayer) as error:
-            return None, replace_unprintable(without_store(inbox.without_scratch(str(error))))
-    return stored.source, ""
+def stored(
+    store: Store,
+    path: Path,
+    name: str,
+    languages: Mapping[str, Language],
+    scratch: Path,
+    *,
+    most_files: int = MOST_FILES,
+) -> tuple[str | None, str]:
+    """The hash in the store of the agent at `path`; or None, and what is wrong with it.
+
+    `scratch`: an empty folder, which the caller removes. `most_files`: the largest number of files and folders.
+    ArenaError if this machine cannot do it."""
+    inbox = Inbox(Store(store.folder, most_bytes=MOST_BYTES, most_files=most_files), languages, scratch)
+    try:
+        if not path.name.isprintable():
+            raise BadSubmission(_UNPRINTABLE)
+        agent = inbox.take(path, name)
+        if not agent.started_as.isprintable():
+            raise BadSubmission(f"{quote(agent.started_as)}: {_UNPRINTABLE}")
+    except (BadSubmission, BadPlayer) as error:
+        return None, replace_unprintable(without_store(inbox.without_scratch(str(error))))
+    return agent.source, ""
 
 
 # Why a submission is refused: functions that return a sentence, or an empty text.
 
 
-def _refusal(connection: Connection, opened: OpenLadder, name: str, now: datetime) -> str:
-    """Why this author cannot hand in this agent now."""
+def why_no_hand_ins(opened: OpenLadder, *, trusts_everybody: bool) -> str:
+    """Why this machine takes no agents over the web; empty if it does.
+
+    Behind limits alone, an agent or a build can read this user's files: then the instructor must trust everybody who
+    can hand in. `arena submit` is only for people who have an account on this machine anyway."""
+    if trusts_everybody:
+        return ""
+    agents = opened.ladder.league.walls
+    kinds = {"agents": agents}
+    for language in opened.ladder.languages.values():
+        kinds |= {f"agents in [languages.{language.name}]": language.walls or agents}
+        kinds |= {f"builds in [languages.{language.name}]": language.build_walls} if language.build else {}
+    for what, kind in kinds.items():
+        with suppress(ArenaError):  # these walls do not hold here, so nothing is run behind them
+            if probe.chosen(kind).kind is WallKind.LIMITS:
+                return (
+                    f"no agents are taken over the web: {what} are behind limits only, so {probe.LIMITS_MEAN}; "
+                    "to take them, start arena serve with --trust-everybody"
+                )
+    return ""
+
+
+def refusal(connection: Connection, opened: OpenLadder, name: str, now: datetime) -> str:
+    """Why this author cannot hand in this agent now; empty if it is possible."""
     author = author_of(name)
     if now < opened.opens:
         return f"ladder {quote(opened.name)} is not open yet: it opens on {moment(opened.opens)}"
@@ -171,16 +244,16 @@ def _too_many_agents(players: Mapping[str, LadderLine], earlier: Sequence[Submis
 def too_often(received: Sequence[datetime], limits: Limits, now: datetime) -> str:
     """Why an author who handed in at these times, oldest first, cannot do so now, and when it is possible again.
 
-    The times are those of submissions that were not refused. The pause is a token bucket of `burst` tokens."""
+    The times are those of submissions that were not refused at once. The pause is a token bucket of `burst` tokens."""
     if limits.per_day and len(received) >= limits.per_day:
         again = received[-limits.per_day] + _DAY
         if now < again:
             return f"at most {limits.per_day} submissions in 24 hours: the next one is possible {_in(again, now)}"
-    full = now  # when the bucket is full again
-    for place, before in enumerate(received):
-        full = (max(full, before) if place else before) + limits.pause
-    if full - now > (limits.burst - 1) * limits.pause:
-        again = full - (limits.burst - 1) * limits.pause
+    bucket = Bucket(limits.pause, limits.burst)
+    full: datetime | None = None
+    for before in received:
+        full = bucket.full_again(full, before)
+    if full is not None and now < (again := bucket.possible_again(full)):
         return (
             f"at most one submission in {_duration(limits.pause)}, after the first {limits.burst}: "
             f"the next one is possible {_in(again, now)}"
@@ -188,25 +261,30 @@ def too_often(received: Sequence[datetime], limits: Limits, now: datetime) -> st
     return ""
 
 
-def _same_again(connection: Connection, opened: OpenLadder, name: str, source: str | None) -> str:
+def _same_again(connection: Connection, opened: OpenLadder, one: StoredSubmission, source: str | None) -> str:
     """Why nothing needs to be done: the same content waits for its check, or plays and nothing else waits."""
-    waiting = [one for one in ladder.open_submissions(connection, opened.id) if one.author == name]
-    if waiting:
-        last = waiting[-1]
+    if earlier := _open_before(connection, opened, one):
+        last = earlier[-1]
         same = last.source == source
         return f"this is submission {last.id}, whose check is not over yet: nothing was changed" if same else ""
     for line in ladder.standings(connection, opened.id):
-        if line.name == name and line.source == source and line.status == "active":
-            return f"this is version {line.number} of {quote(name)}, which plays already: nothing was changed"
+        if line.name == one.author and line.source == source and line.status == "active":
+            return f"this is version {line.number} of {quote(one.author)}, which plays already: nothing was changed"
     return ""
 
 
-def _withdraw_earlier(connection: Connection, opened: OpenLadder, name: str, id: int, now: datetime) -> None:
-    """Withdraws the submissions of the same agent that wait for their check: only the newest is checked."""
-    for one in ladder.open_submissions(connection, opened.id):
-        if one.author == name and one.id != id and one.state is SubmissionState.RECEIVED:
-            words = f"replaced by submission {id} before its check"
-            ladder.change_submission(connection, one.id, SubmissionState.WITHDRAWN, now, words=words)
+def _withdraw_earlier(connection: Connection, opened: OpenLadder, one: StoredSubmission, now: datetime) -> None:
+    """Withdraws the earlier submissions of the same agent that wait for their check: only the newest is checked."""
+    for each in _open_before(connection, opened, one):
+        if each.state is SubmissionState.RECEIVED:
+            words = f"replaced by submission {one.id} before its check"
+            ladder.change_submission(connection, each.id, SubmissionState.WITHDRAWN, now, words=words)
+
+
+def _open_before(connection: Connection, opened: OpenLadder, one: StoredSubmission) -> list[StoredSubmission]:
+    """The earlier submissions of the same agent that wait for their check or are in it, oldest first."""
+    waiting = ladder.open_submissions(connection, opened.id)
+    return [each for each in waiting if each.author == one.author and each.id < one.id]
 
 
 def _in(again: datetime, now: datetime) -> str:

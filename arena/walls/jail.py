@@ -210,7 +210,7 @@ class Confined:
         self._signal_group(signal.SIGKILL)
         self._reap(0)
         if usage.adopting:
-            self._kill_orphans()
+            self._reaped_cpu += kill_descendants()
         self.cpu = max(used or 0, int(self._reaped_cpu * 1e9))
         self.memory = max((known for known in (memory, self.memory) if known is not None), default=None)
 
@@ -240,23 +240,6 @@ class Confined:
         peak = _peak(used.ru_maxrss)
         if peak > _peak(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss):
             self.memory = peak
-
-    def _kill_orphans(self) -> None:
-        """Kills every other descendant of this process: they are the agent's (it has no other child)."""
-        while True:
-            for pid in usage.descendants(os.getpid()):
-                _signal(pid, signal.SIGKILL)
-            # Dead processes are reaped immediately: a fork bomb may have filled the process table of the machine.
-            waiting = 0
-            while True:
-                try:
-                    pid, _, used = os.wait4(-1, waiting)
-                except ChildProcessError:
-                    return
-                if pid == 0:
-                    break
-                self._reaped_cpu += used.ru_utime + used.ru_stime
-                waiting = os.WNOHANG
 
 
 def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> Confined:
@@ -384,6 +367,27 @@ def adopt_orphans() -> None:
 
     Only for a process that starts nothing but its agent."""
     usage.adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def kill_descendants() -> float:
+    """Kills and reaps every descendant of this process; returns the seconds of processor time that they used.
+
+    Those whose parent has ended are found only if this process adopts orphans."""
+    used_cpu = 0.0
+    while True:
+        for pid in usage.descendants(os.getpid()):
+            _signal(pid, signal.SIGKILL)
+        # Dead processes are reaped immediately: a fork bomb may have filled the process table of the machine.
+        waiting = 0
+        while True:
+            try:
+                pid, _, used = os.wait4(-1, waiting)
+            except ChildProcessError:
+                return used_cpu
+            if pid == 0:
+                break
+            used_cpu += used.ru_utime + used.ru_stime
+            waiting = os.WNOHANG
 
 
 def _problem(outcome: bytes, program: str, last: str) -> OSError:

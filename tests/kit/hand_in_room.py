@@ -10,6 +10,7 @@ from arena.players.submissions import Store
 from arena.serve import ladder as ladders
 from arena.serve import submissions
 from arena.serve.opened import OpenLadder, open_ladder
+from arena.serve.spool import Spool
 from db import ladder
 from db.database import Database
 from db.ladder import StoredSubmission
@@ -40,6 +41,18 @@ class HandInRoom:
         """Hand in what is at `path`, `after` that many seconds."""
         self.now += timedelta(seconds=after)
         return submissions.receive(self.database, self.store, self.opened, path, author, self.now, agent=agent)
+
+    def upload(
+        self, content: bytes, author: str = "alice", *, label: str = "my_agent.py", agent: str = "", after: float = 0
+    ) -> StoredSubmission:
+        """Upload a file with this content as the web does, `after` that many seconds."""
+        self.now += timedelta(seconds=after)
+        with Spool(self.store).begin() as upload:
+            upload.write(content)
+            upload.finish()
+            return submissions.announce(
+                self.database, self.opened, author, label, self.now, agent=agent, keep=upload.keep_as
+            )
 
     def file(self, number: int = 0, *, code: str = AGENT, name: str = "my_agent.py") -> Path:
         """A file with an agent; another number is another content."""

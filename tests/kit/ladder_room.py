@@ -15,13 +15,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 from typing import IO, Final, Self
 
+from arena.players.submissions import Store
+from arena.serve.opened import opened
+from arena.serve.place import nudge
+from arena.serve.spool import Spool
+from arena.serve.submissions import announce
 from arena.walls.usage import descendants
+from db.bundles import store_beside
+from db.database import Database
+from db.ladder import StoredSubmission
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.hand_in_room import AGENT
@@ -40,9 +49,14 @@ pause = {pause}
 burst = 1
 per_day = 0
 """
-VICTIMS: Final = ("director", "referee", "rater", "submit", "player", "group")
+VICTIMS: Final = ("director", "referee", "rater", "intake", "submit", "player", "group")
 """What is killed: one process of a ladder, or its server with all processes of its process group at once."""
-_MODULES: Final = {"referee": "play.referee", "rater": "serve.rater", "web": "web.server"}
+_MODULES: Final = {
+    "referee": "play.referee",
+    "rater": "serve.rater",
+    "intake": "serve.intake",
+    "web": "web.server",
+}
 _LOOK_EVERY: Final = 0.5
 """Seconds between two looks at the database."""
 
@@ -152,6 +166,20 @@ class LadderRoom:
         """Start the command that hands in a new agent, or an agent that was handed in before."""
         return self.started("submit", str(file or self.new_file(code)), "--as", author)
 
+    def upload(self, author: str, code: str = AGENT) -> StoredSubmission:
+        """Upload a new agent, as the web does."""
+        with Database(str(self.folder / "arena.db")) as database:
+            store = Store(store_beside(database.file))
+            with database.reading() as connection:
+                ladder = opened(connection)
+            file = self.new_file(code)
+            with Spool(store).begin() as upload:
+                upload.write(file.read_bytes())
+                upload.finish()
+                one = announce(database, ladder, author, file.name, datetime.now(UTC), keep=upload.keep_as)
+        nudge(store.folder, ladder.name)
+        return one
+
     def new_file(self, code: str) -> Path:
         """A file with a new agent."""
         self.handed_in += 1
@@ -160,9 +188,9 @@ class LadderRoom:
         return file
 
     def process(self, name: str) -> int | None:
-        """This process of the server, such as "play.referee"; None if there is none now."""
+        """This process of the server, such as "play.referee", not a child that it has forked; None if there is none."""
         assert self.server is not None
-        for child in descendants(self.server.pid):
+        for child in sorted(descendants(self.server.pid)):
             with suppress(OSError):
                 if f"arena.{name}" in Path(f"/proc/{child}/cmdline").read_text().replace("\0", " "):
                     return child
@@ -196,7 +224,7 @@ class LadderRoom:
         found: dict[str, int] = {}
         processes = {"director": self.server.pid} | {name: self.process(module) for name, module in _MODULES.items()}
         for name, process in processes.items():
-            assert process is not None or name == "web", name
+            assert process is not None or name in ("intake", "web"), name
             if process is not None:
                 found |= sizes_of(process, name)
         return found
@@ -267,7 +295,10 @@ def sizes_of(process: int, name: str) -> dict[str, int]:
 
 def hurt(room: LadderRoom, victim: str, drawn: random.Random, agents: Sequence[str] = (AGENT,)) -> None:
     """Hand in an agent, and kill one of the ladder's processes meanwhile; a server that was killed is started again."""
-    submit = room.submit(drawn.choice(("alice", "bob", "carol")), drawn.choice(agents))
+    author, code = drawn.choice(("alice", "bob", "carol")), drawn.choice(agents)
+    if victim == "intake":
+        room.upload(author, code)
+    submit = room.submit(author, code)
     if victim == "submit":
         with suppress(subprocess.TimeoutExpired):
             submit.wait(drawn.uniform(0, 1))

@@ -18,6 +18,7 @@ from arena.match.schedule import Began, Entrant, Finished, Planned
 from arena.play.director import Director
 from arena.serve import checks
 from arena.serve.checks import FIRST_NUMBER, MOST_INTERRUPTIONS, Checks
+from arena.serve.submissions import take_in
 from arena.student.checking import CheckStep, Light, StepName
 from arena.student.checking.check_schedule import Candidate, RunningCheck
 from arena.student.checking.conditions import Conditions
@@ -272,6 +273,29 @@ def test_a_new_submission_is_seen_at_the_next_look(room: HandInRoom) -> None:
     assert schedule.next() is None
     schedule.look(room.opened)
     assert play_out(room, schedule) == ["alice", "alice"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_upload_waits_until_it_is_opened_and_replaces_nothing_before(room: HandInRoom) -> None:
+    first = room.receive(room.file(1), "alice")
+    schedule = new_checks(room, room.folder)
+    assert schedule.next() is not None
+    upload, other = room.upload(b"x"), room.upload(b"y", "bob")
+    with room.database.reading() as connection:
+        assert [ladder.ahead_of(connection, one) for one in (first, upload, other)] == [0, 1, 2]
+    schedule = new_checks(room, room.folder)  # the server was killed
+    assert [(one.state, one.interruptions) for one in room.rows()] == [
+        ("received", 1),
+        ("received", 0),
+        ("received", 0),
+    ]
+    assert play_out(room, schedule) == ["alice", "alice"]
+    assert [one.state for one in room.rows()] == ["entered", "received", "received"]
+    other_source = room.receive(room.file(2), "carol").source
+    with room.database.writing() as connection:
+        take_in(connection, room.opened, upload.id, other_source, "", room.now)
+    schedule.look(room.opened)
+    assert sorted(play_out(room, schedule)) == ["alice", "alice", "carol", "carol"]
 
 
 @pytest.mark.usefixtures("quick")

@@ -207,12 +207,17 @@ def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> N
                 room.ladder.id,
                 "bob",
                 label="bob.py",
-                source="random",
+                source=None,
                 state=SubmissionState.RECEIVED,
                 words="",
                 now=room.now,
             )
         room.now = until + timedelta(seconds=2)
+        assert room.next_of(dated) is None, "it is not opened yet"
+        with room.database.writing() as connection:
+            state = SubmissionState.RECEIVED
+            rows.change_submission(connection, waiting, state, room.now, source="random")
+        room.now += timedelta(seconds=2)
         assert room.next_of(dated) is None
         with room.database.writing() as connection:
             rows.change_submission(connection, waiting, SubmissionState.FAILED, room.now, words="no")

@@ -254,6 +254,33 @@ def test_a_ladder_closed_twice_early_keeps_the_time_of_its_description(connectio
     assert updated(connection, tmp_path, SMALL).closes == NOON + DAY
 
 
+def test_a_ladder_that_was_closed_early_is_open_again_until_the_time_of_its_description(
+    connection: Connection, tmp_path: Path
+) -> None:
+    before = begun(connection, described(tmp_path))
+    closed = ladders.close(connection, before, NOON + DAY)
+    assert ladders.is_closed_early(connection, closed)
+    assert ladders.reopen(connection, closed, NOON + 2 * DAY) == before
+    assert ladders.opened(connection) == before
+    assert not ladders.is_closed_early(connection, before)
+    assert updated(connection, tmp_path, SMALL) == before
+
+
+def test_a_ladder_is_not_opened_again_where_that_is_not_possible(connection: Connection, tmp_path: Path) -> None:
+    before = begun(connection, described(tmp_path))
+    with pytest.raises(BadLeague, match="the ladder 'cs101' is open until 2099-12-2"):
+        ladders.reopen(connection, before, NOON)
+    with pytest.raises(BadLeague, match=r"the time to hand in to ladder 'cs101' ended on .* give a later time"):
+        ladders.reopen(connection, before, before.closes + DAY)
+    closed = ladders.close(connection, before, NOON)
+    with pytest.raises(BadLeague, match=r"the time to hand in to ladder 'cs101' ended on .* give a later time"):
+        ladders.reopen(connection, closed, before.closes)
+    tournament(connection, closed.final)
+    with pytest.raises(BadLeague, match="opening again: not possible any more, because the tournament 'cs101 final'"):
+        ladders.reopen(connection, closed, NOON + DAY)
+    assert ladders.opened(connection) == closed
+
+
 def test_nothing_is_given_after_the_final_has_begun(connection: Connection, tmp_path: Path) -> None:
     found = ladders.close(connection, begun(connection, described(tmp_path)), NOON)
     tournament(connection, found.final)
@@ -275,14 +302,31 @@ def test_an_extension_is_a_row_for_one_author(connection: Connection, tmp_path: 
     assert record.extension(connection, found.id, "bob") is None
 
 
+def test_an_extension_that_was_taken_back_does_not_count_after_an_early_close(
+    connection: Connection, tmp_path: Path
+) -> None:
+    found = begun(connection, described(tmp_path))
+    ladders.extend(connection, found, "alice", found.closes + DAY, reason="ill", now=NOON)
+    ladders.extend(connection, found, "alice", found.closes, reason="well", now=NOON)
+    closed = ladders.close(connection, found, NOON + DAY)
+    assert record.extensions(connection, found.id)["alice"] < closed.closes
+
+
+def test_after_the_close_its_time_takes_an_extension_back(connection: Connection, tmp_path: Path) -> None:
+    found = ladders.close(connection, begun(connection, described(tmp_path)), NOON)
+    ladders.extend(connection, found, "alice", NOON + 3 * DAY, reason="ill", now=NOON)
+    ladders.extend(connection, found, "alice", found.closes, reason="well", now=NOON + DAY)
+    assert record.extension(connection, found.id, "alice") == found.closes
+
+
 @pytest.mark.parametrize(
     ("author", "days", "reason", "words"),
     [
         ("al@ice", 1, "ill", "author: expected a name without '#' and '@'"),
         ("random", 1, "ill", "expected the name of an author, got 'random'"),
         ("alice.second", 1, "ill", "expected the name of an author, got 'alice.second'"),
-        ("alice", -1, "ill", "--until: expected a time to come, not before the ladder closes"),
-        ("alice", 1, "  ", "--reason: expected a text"),
+        ("alice", -1, "ill", "until: expected a time to come, not before the ladder closes"),
+        ("alice", 1, "  ", "reason: expected a text"),
     ],
 )
 def test_an_extension_that_makes_no_sense_is_refused(

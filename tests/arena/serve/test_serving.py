@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
@@ -23,7 +25,9 @@ from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, 
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.invited import FIRST_NUMBER, InvitedGames
 from arena.serve.opened import OpenLadder, close, updated
+from arena.serve.page_link import GameRecorded, Seat, WantGame
 from arena.serve.serving import Parts, Serving
+from arena.serve.submissions import take_in
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState
@@ -70,7 +74,7 @@ class Games(Queue):
 
 
 class Rater:
-    """The director's end of a rater that the test plays."""
+    """The director's end of a rater or an intake that the test plays."""
 
     pid = 0
     """No process."""
@@ -111,8 +115,11 @@ class Room:
 
     def __init__(self, hand_ins: HandInRoom, folder: RunFolder) -> None:
         self.hand_ins = hand_ins
-        self.people = InvitedGames(hand_ins.database, pytest.fail)
-        self.checks, self.games, self.raters = Queue(), Games(), list[Rater]()
+        self.people = InvitedGames(hand_ins.opened, hand_ins.database, pytest.fail, find=lambda _: None)
+        self.guests = Guests()
+        self.people.connect(self.guests.hear)
+        self.checks, self.games = Queue(), Games()
+        self.raters, self.intakes = list[Rater](), list[Rater]()
         self.happened: list[Happening] = []
         self.seconds = 0.0
         self.dated = Queue()
@@ -126,6 +133,7 @@ class Room:
             Parts(*parts),
             submissions=submissions,
             start_rater=self.start_rater,
+            start_intake=self.start_intake,
             tell=self.happened.append,
             now=lambda: hand_ins.now,
             clock=lambda: self.seconds,
@@ -134,6 +142,10 @@ class Room:
     def start_rater(self) -> Any:
         self.raters.append(Rater())
         return self.raters[-1]
+
+    def start_intake(self) -> Any:
+        self.intakes.append(Rater())
+        return self.intakes[-1]
 
     def look(self) -> list[Happening]:
         """What the server reports when it has looked at the database."""
@@ -157,9 +169,10 @@ def room(tmp_path: Path) -> Iterator[Room]:
         try:
             yield room
         finally:
+            room.guests.leave()
             room.serving.close()
-            for rater in room.raters:
-                rater.end()
+            for process in (*room.raters, *room.intakes):
+                process.end()
     assert room.checks.calls[-1] == "close"
 
 
@@ -171,14 +184,27 @@ def game(*entrants: Entrant, number: int = 0) -> Planned:
     return Planned(number, "tictactoe", "tictactoe", entrants, seed=1, identity=("people", number), clock="10+0.1")
 
 
+WANTED = WantGame("k" * 20, "", "random", 0, "10+0.1")
+
+
+def points_of(finished: Finished) -> tuple[float | None, ...]:
+    return tuple(seat.points for seat in finished.record.seats)
+
+
 class Guests:
     """Players that the test starts."""
 
     def __init__(self) -> None:
         self.processes: list[subprocess.Popen[bytes]] = []
+        self.heard: list[Struct] = []
 
-    def seat(self, address: str, token: str) -> None:
+    def hear(self, message: Struct) -> None:
         """A guest takes its seat: it is invited."""
+        self.heard.append(message)
+        if isinstance(message, Seat):
+            self._sit(message.address, message.token)
+
+    def _sit(self, address: str, token: str) -> None:
         process = subprocess.Popen([sys.executable, "-m", "agents", "random", "--connect", "-"], stdin=subprocess.PIPE)
         assert process.stdin is not None
         process.stdin.write(json.dumps({"address": address, "token": token}).encode() + b"\n")
@@ -205,6 +231,12 @@ class Until(InOrder):
             self.then()
         return game
 
+    def beside(self) -> Planned | None:
+        game = self.serving.beside() if self.left else None
+        if game is not None:
+            self.then()
+        return game
+
     def ahead(self) -> Planned | None:
         return self.serving.ahead()
 
@@ -217,27 +249,24 @@ class Until(InOrder):
         self.left -= 1
 
 
-def test_people_play_before_all_others_and_their_games_are_recorded(room: Room) -> None:
-    guests = Guests()
-    room.games.append(game(entrant("random"), entrant("alphabeta:depth=2"), number=7))
-    guest = Entrant("alice", "guest", source="human", invite=guests.seat)
-    number = room.serving.invite(game(guest, entrant("random")), {"alice": "human", "random": "random"})
-    assert number == FIRST_NUMBER
-    until = Until(room.serving, 2)
-    try:
-        room.serving.play(until, lambda _: nullcontext(), at_once=1)
-    finally:
-        guests.leave()
-    assert [one.game.number for one in until.finished] == [number, 7]
-    assert until.finished[0].record.verdict == Verdict.NORMAL
+def test_people_play_beside_all_others_and_their_games_are_recorded(room: Room) -> None:
+    for number in (7, 8):
+        room.games.append(game(entrant("random"), entrant("alphabeta:depth=2"), number=number))
+    room.people.hear(WANTED)
+    until = Until(room.serving, 3)
+    room.serving.play(until, lambda _: nullcontext(), at_once=1)
+    finished = {one.game.number: one for one in until.finished}
+    assert finished.keys() == {7, 8, FIRST_NUMBER}
+    assert finished[FIRST_NUMBER].record.verdict == Verdict.NORMAL
     assert len(room.people.ids) == 1
-    assert room.raters[0].nudges == 1, "games with people are not rated"
+    assert room.guests.heard[1:] == [
+        GameRecorded(WANTED.key, room.people.ids[0], "normal", None, points_of(finished[FIRST_NUMBER]), "no move left")
+    ]
+    assert room.raters[0].nudges == 2, "games with people are not rated"
 
 
 def test_after_the_loss_of_a_referee_guests_are_invited_again_and_all_games_go_on(room: Room) -> None:
-    guests = Guests()
-    guest = Entrant("alice", "guest", source="human", invite=guests.seat)
-    room.serving.invite(game(guest, entrant("random")), {"alice": "human", "random": "random"})
+    room.people.hear(WANTED)
     directors: list[Director] = []
 
     @contextmanager
@@ -250,10 +279,8 @@ def test_after_the_loss_of_a_referee_guests_are_invited_again_and_all_games_go_o
             directors[0]._crew.referee.kill()
 
     until = Until(room.serving, 1, then=kill)
-    try:
-        room.serving.play(until, heard_by, at_once=1)
-    finally:
-        guests.leave()
+    room.serving.play(until, heard_by, at_once=1)
+    assert [type(one) for one in room.guests.heard].count(GameRecorded) == 1
     assert len(directors) == 2
     assert len(room.people.ids) == 1
     assert room.checks.calls == ["interrupted"]
@@ -354,6 +381,35 @@ def test_a_rater_that_ends_is_replaced_and_one_that_ends_at_once_after_a_pause(r
     assert len(room.raters) == 3
 
 
+def test_an_intake_is_started_for_the_first_upload_and_nudged_while_uploads_wait(room: Room) -> None:
+    room.hand_ins.receive(room.hand_ins.file(1), "bob")
+    room.look()
+    assert room.intakes == []
+    one = room.hand_ins.upload(b"class Mine: ...")
+    room.look()
+    (intake,) = room.intakes
+    assert intake.nudges == 1
+    room.look()
+    assert intake.nudges == 2
+    with room.hand_ins.database.writing() as connection:
+        take_in(connection, room.hand_ins.opened, one.id, "0" * 64, "", one.received)
+    intake.test.send(b".")
+    room.serving._intake.heard()
+    looked = len(room.checks.looked_at)
+    assert room.serving.next() is None
+    assert len(room.checks.looked_at) == looked + 1, "it looks at once"
+    room.look()
+    assert intake.nudges == 2
+    intake.test.close()
+    room.serving._intake.heard()
+    room.hand_ins.upload(b"class Other: ...")
+    room.look()
+    assert len(room.intakes) == 1, "it ended soon after its start"
+    room.seconds += 11
+    room.look()
+    assert [each.nudges for each in room.intakes] == [2, 1]
+
+
 def test_a_ladder_is_served_once_stops_in_order_and_continues(ladder_room: LadderRoom) -> None:
     room = ladder_room
     room.serve()
@@ -373,6 +429,24 @@ def test_a_ladder_is_served_once_stops_in_order_and_continues(ladder_room: Ladde
     assert room.stop(signal.SIGTERM) == 0
     assert room.rows("SELECT COUNT(*) FROM game WHERE status = 'finished'") > played
     room.assert_whole()
+
+
+def test_an_upload_plays_whatever_is_killed_before_it_is_opened(ladder_room: LadderRoom) -> None:
+    room = ladder_room
+    room.serve()
+    assert room.upload("alice").source is None
+    room.wait_for(lambda line: "alice" in line and "entered" in line)
+    os.kill(room.awaited("serve.intake"), signal.SIGKILL)
+    room.wait_for(lambda line: "the intake was killed by SIGKILL; a new one continues" in line)
+    room.upload("bob")
+    room.upload("carol", code="")
+    room.kill(group=True)
+    room.serve()
+    room.wait_until_checked()
+    assert room.stop() == 0
+    room.assert_whole()
+    states = room.rows("SELECT author, state FROM submission ORDER BY id")
+    assert states == [("alice", "entered"), ("bob", "entered"), ("carol", "failed")]
 
 
 def test_after_the_close_the_final_is_played_and_the_server_ends(ladder_room: LadderRoom) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +17,10 @@ from msgspec.structs import replace
 
 from arena.errors import BadSubmission
 from arena.serve.ladder import Limits
-from arena.serve.submissions import MOST_BYTES, receive, too_often
-from db import ladder, store
+from arena.serve.submissions import MOST_BYTES, announce, file_name, receive, take_in, too_often, why_no_hand_ins
+from arena.walls import probe
+from arena.walls.kinds import WallKind
+from db import ladder, ladder_audit, store
 from db.database import Database
 from db.ladder import StoredSubmission, SubmissionState
 from tests.kit.hand_in_room import CLOSES, OPENS, HandInRoom, hand_in_room
@@ -243,6 +246,169 @@ def test_two_submissions_in_the_same_second_are_two_rows(room: HandInRoom) -> No
     assert one.received == other.received
     assert one.id < other.id
     assert replace(one, id=0, author="") == replace(other, id=0, author="")
+
+
+# Uploads, which are opened later.
+
+
+def opened_as(room: HandInRoom, one: StoredSubmission, source: str | None, wrong: str = "") -> StoredSubmission:
+    """The row of an upload once it is known what is in it."""
+    with room.database.writing() as connection:
+        take_in(connection, room.opened, one.id, source, wrong, room.now)
+        return ladder.submission(connection, one.id)
+
+
+def test_an_upload_is_received_unopened_and_its_file_is_kept_before_the_row_is_there(room: HandInRoom) -> None:
+    kept: list[tuple[int, int]] = []
+
+    def keep(id: int) -> None:
+        kept.append((id, len(room.rows())))
+
+    one = announce(room.database, room.opened, "alice", "a.py", OPENS, agent="", keep=keep)
+    assert (one.state, one.source, one.author, one.label, one.received) == ("received", None, "alice", "a.py", OPENS)
+    assert kept == [(one.id, 0)]
+    with pytest.raises(OSError, match="the disk is full"):
+        announce(room.database, room.opened, "bob", "a.py", OPENS, keep=fail_to_keep)
+    assert len(room.rows()) == 1
+    with pytest.raises(BadSubmission, match="author: expected a name without a dot"):
+        announce(room.database, room.opened, "../bob", "a.py", OPENS, keep=keep)
+    with pytest.raises(BadSubmission, match="ladder 'cs101' knows 'alice'"):
+        announce(room.database, room.opened, "ALICE", "a.py", OPENS, keep=keep)
+    assert len(kept) == 1
+
+
+def fail_to_keep(id: int) -> None:
+    raise OSError("the disk is full")
+
+
+def test_an_upload_has_the_limits_of_all_hand_ins(tmp_path: Path) -> None:
+    room = hand_in_room(tmp_path, limits='pause = "5m"\nburst = 2\nper_day = 0', closes=OPENS + timedelta(hours=1))
+    with room.database:
+        assert room.receive(room.file()).state == "received"
+        second = room.upload(b"1")
+        assert "at most one submission in 5 min" in refused(room.upload(b"2"))
+        room.now += timedelta(seconds=1)
+        assert refused(opened_as(room, second, None, "it is a picture")) == "it is a picture"
+        words = refused(room.upload(b"3", after=60))
+        assert "the next one is possible in 3 min 59 s" in words, "it was opened, so it counts"
+        words = refused(room.upload(b"4", after=60, label="a\n.py"))
+        assert "the next one is possible in 2 min 59 s" in words, "what was refused at once does not count"
+        again = room.upload(b"5", after=179)
+        assert again.state == "received"
+        room.now += timedelta(seconds=1)
+        assert "whose check is not over yet" in refused(opened_as(room, again, room.rows()[0].source))
+        assert "the next one is possible in 4 min 59 s" in refused(room.upload(b"6"))
+        assert "an author can have at most 1 agent" in refused(room.upload(b"4", agent="second"))
+        assert "too late: submissions to ladder 'cs101' ended" in refused(room.upload(b"5", "bob", after=3601))
+
+
+def test_time_does_not_run_back_before_an_upload_that_was_opened_and_refused(room: HandInRoom) -> None:
+    room.now = OPENS + timedelta(days=1)
+    one = room.upload(b"1")
+    room.now += timedelta(seconds=1)
+    assert opened_as(room, one, None, "it is a picture").state == "refused"
+    room.now = OPENS
+    assert room.upload(b"2", "bob").received == one.received
+
+
+def test_the_newest_upload_replaces_those_before_it_only_if_it_is_good(room: HandInRoom) -> None:
+    first, second, third = room.upload(b"1"), room.upload(b"2"), room.upload(b"3")
+    assert opened_as(room, first, "1" * 64).state == "received"
+    assert opened_as(room, second, None, "it is a picture").state == "refused"
+    assert [one.state for one in room.rows()] == ["received", "refused", "received"]
+    assert opened_as(room, third, "3" * 64).state == "received"
+    assert [one.state for one in room.rows()] == ["withdrawn", "refused", "received"]
+    fourth, fifth = room.upload(b"4"), room.receive(room.file())
+    assert [one.state for one in room.rows()][3:] == ["withdrawn", "received"]
+    assert opened_as(room, fourth, "4" * 64).state == "withdrawn", "it was replaced before it was opened"
+    with room.database.reading() as connection:
+        submissions = [what for _, what in ladder_audit.contradictions(connection) if "submission" in what]
+    assert submissions == []
+    assert fifth.source is not None
+
+
+def test_the_same_content_again_is_found_when_it_is_opened(room: HandInRoom) -> None:
+    first = room.receive(room.file())
+    again, newer = room.upload(b"again"), room.upload(b"newer")
+    words = refused(opened_as(room, again, first.source))
+    assert words == f"this is submission {first.id}, whose check is not over yet: nothing was changed"
+    assert opened_as(room, newer, "1" * 64).source == "1" * 64
+    assert opened_as(room, newer, "2" * 64).source == "1" * 64, "it is opened once"
+    last = room.upload(b"last")
+    assert refused(opened_as(room, last, "1" * 64)).startswith(f"this is submission {newer.id}")
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("agent.py", "agent.py"),
+        ("../../x.py", "x.py"),
+        ("a/b.py", "b.py"),
+        ("C:\\Users\\ann\\agent.zip", "agent.zip"),
+        ("/dev/zero", "zero"),
+        ("CON", "CON"),
+        ("-rf", "-rf"),
+        ("Ähre 1.py", "Ähre 1.py"),
+    ],
+)
+def test_an_uploaded_file_has_a_name_without_folders(room: HandInRoom, label: str, name: str) -> None:
+    assert file_name(label) == name
+    assert room.upload(b"x", label=label).label == name
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("", "expected the name of a file, got ''"),
+        (".", "expected the name of a file, got '.'"),
+        ("a/..", "expected the name of a file, got 'a/..'"),
+        ("a\0.py", "expected a file name of printable characters"),
+        ("a\n.py", "expected a file name of printable characters"),
+        ("a\ud800.py", "expected a file name of printable characters"),
+        ("a\N{RIGHT-TO-LEFT OVERRIDE}yp.exe", "expected a file name of printable characters"),
+        (f"{'a' * 297}.py", "expected a file name of at most 200 bytes, got 300; rename the file"),
+    ],
+)
+def test_an_upload_whose_name_no_file_can_have_is_refused_and_not_kept(
+    room: HandInRoom, label: str, words: str
+) -> None:
+    one = room.upload(b"x", label=label)
+    assert refused(one) == words
+    assert one.label.isprintable()
+    assert len(one.label) <= 200
+    assert [*(room.store.folder / ".uploads").iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "what"),
+    [
+        (None, "", ""),
+        (WallKind.LIMITS, "", "agents are behind limits only"),
+        (None, '[languages.c]\nwalls = "limits"', "agents in [languages.c] are behind limits only"),
+        (None, '[languages.c]\nbuild_walls = "limits"', "builds in [languages.c] are behind limits only"),
+    ],
+)
+def test_no_uploads_are_taken_where_limits_are_all_that_confines_an_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: WallKind | None, more: str, what: str
+) -> None:
+    def offer(wanted: WallKind) -> probe.Offer:
+        return probe.Offer(wanted, wanted is not WallKind.CONTAINER)
+
+    monkeypatch.setattr(probe, "offer", offer)
+    room = hand_in_room(tmp_path, more=more)
+    with room.database:
+        league = dataclasses.replace(room.opened.ladder.league, walls=kind)
+        opened = replace(room.opened, ladder=replace(room.opened.ladder, league=league))
+        why = why_no_hand_ins(opened, trusts_everybody=False)
+        assert why_no_hand_ins(opened, trusts_everybody=True) == ""
+    assert (what in why) if what else why == ""
+    assert why == "" or "--trust-everybody" in why
+
+
+def test_without_a_sandbox_no_uploads_are_taken(room: HandInRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "offer", lambda kind: probe.Offer(kind, kind is WallKind.LIMITS, "no Landlock"))
+    assert why_no_hand_ins(room.opened, trusts_everybody=False).startswith("no agents are taken over the web: agents")
+    assert why_no_hand_ins(room.opened, trusts_everybody=True) == ""
 
 
 def test_two_processes_cannot_pass_the_same_limit(tmp_path: Path, postgres: Server) -> None:

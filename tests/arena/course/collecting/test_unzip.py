@@ -65,12 +65,35 @@ def test_links_are_not_made(tmp_path: Path) -> None:
     [
         ({"a.py": "0" * 601}, "expected at most 0 MiB"),
         ({"a.py": "0" * 600, "b.py": "0" * 600}, "exceeded at 'b.py'"),
-        ({f"{n}.py": "" for n in range(6)}, "expected at most 5 files"),
+        ({f"{n}.py": "" for n in range(6)}, "expected at most 5 files and folders in a zip, got more"),
+        ({f"{n}/": "" for n in range(6)}, "expected at most 5 files and folders in a zip, got more"),
     ],
-    ids=["a large file", "many bytes", "many files"],
+    ids=["a large file", "many bytes", "many files", "many folders"],
 )
 def test_size_and_number_of_files_are_limited(tmp_path: Path, content: dict[str, str], said: str) -> None:
     refused(zipped(tmp_path / "a.zip", content), said, SMALL)
+
+
+@pytest.mark.parametrize("stated", [1, 5, 300_000 % 65536])
+def test_of_a_zip_with_many_entries_only_those_within_the_limit_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: int
+) -> None:
+    archive = zipped(tmp_path / "a.zip", {f"{n}/": "" for n in range(1000)})
+    content = bytearray(archive.read_bytes())
+    struct.pack_into("<HH", content, len(content) - 14, stated, stated)
+    archive.write_bytes(content)
+    read: list[str] = []
+
+    class Noted(zipfile.ZipInfo):
+        def __init__(self, name: str) -> None:
+            read.append(name)
+            super().__init__(name)
+
+    monkeypatch.setattr(zipfile, "ZipInfo", Noted)
+    refused(archive, "expected at most 5 files and folders in a zip, got more", SMALL)
+    assert read == [f"{n}/" for n in range(6)]
+    monkeypatch.undo()
+    unpack(archive, tmp_path / "out", SUBMISSION)
 
 
 def test_a_wrong_size_in_the_directory_does_not_help(tmp_path: Path) -> None:

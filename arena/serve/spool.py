@@ -1,0 +1,128 @@
+"""The spool: the files that were uploaded to a ladder and that nobody has opened yet.
+
+It is the folder ".uploads" in the store: the walls hide the store from agents, and a copy of a folder that has the
+store in it leaves the store out; all other code goes into the store by hashes and fixed names. A file is named by the
+id of its row in the database, never by what its sender called it, and begins with the hash of what follows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+from stat import S_ISREG
+from types import TracebackType
+from typing import Final, Self
+
+from arena.errors import BadSubmission
+from arena.players.submissions import Store, sync_folder
+from arena.serve.submissions import MOST_BYTES
+from arena.walls.kinds import MEBIBYTE
+
+_FOLDER: Final = ".uploads"
+_BEGUN: Final = "new-"
+"""Prefix of the name of a file until its row is written."""
+_HASH_BYTES: Final = 32
+"""Bytes of a SHA-256."""
+_PIECE: Final = 256 * 1024
+"""Bytes read at a time."""
+_LEFT_AFTER: Final = 3600.0
+"""Seconds without a write after which a file without a row was left by a killed process: an upload takes less, and its
+row is written when it is complete."""
+
+
+class Spool:
+    """The uploads of all ladders whose agents are in one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._folder = store.folder / _FOLDER
+
+    def begin(self) -> Upload:
+        """A new file; OSError if it cannot be made."""
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            self._folder.mkdir(mode=0o700)
+            sync_folder(self._folder.parent)
+        return Upload(self._folder)
+
+    def copy(self, id: int, path: Path) -> None:
+        """Copies what was uploaded for the row `id` to the new file `path`, and checks its hash.
+
+        BadSubmission if the file is not there, or is not complete."""
+        digest = hashlib.sha256()
+        try:
+            source = os.open(self._folder / str(id), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise BadSubmission("the uploaded file is not on the server any more: hand it in again") from None
+        with open(source, "rb") as uploaded:
+            expected = uploaded.read(_HASH_BYTES) if S_ISREG(os.fstat(source).st_mode) else b""
+            with path.open("xb") as copied:
+                while expected and (piece := uploaded.read(_PIECE)):
+                    digest.update(piece)
+                    copied.write(piece)
+        if digest.digest() != expected:
+            raise BadSubmission("the uploaded file is not complete on the server: hand it in again")
+
+    def remove(self, id: int) -> None:
+        """Removes the file of that row, if it is there."""
+        (self._folder / str(id)).unlink(missing_ok=True)
+
+    def sweep(self, waiting: Collection[int], now: float) -> None:
+        """Removes what killed processes have left: old files of no row in `waiting`. `now`: Unix time."""
+        kept = {str(id) for id in waiting}
+        with suppress(FileNotFoundError):
+            for entry in list(os.scandir(self._folder)):
+                with suppress(OSError):
+                    if entry.name not in kept and entry.stat(follow_symlinks=False).st_mtime < now - _LEFT_AFTER:
+                        os.unlink(entry)
+
+
+class Upload:
+    """A file that is being uploaded. The end of its `with` block removes it, unless it is kept by then."""
+
+    def __init__(self, folder: Path) -> None:
+        self.size = 0
+        """Bytes that were written so far."""
+        self._digest = hashlib.sha256()
+        self._path = folder / f"{_BEGUN}{secrets.token_hex(16)}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._file = open(os.open(self._path, flags, 0o600), "wb")  # noqa: SIM115 - closed by `abandon`
+        self._file.write(bytes(_HASH_BYTES))
+
+    def write(self, data: bytes) -> None:
+        """Adds a piece of the file; BadSubmission if it gets too large, OSError if the disk is full."""
+        self.size += len(data)
+        if self.size > MOST_BYTES:
+            raise BadSubmission(f"expected a file of at most {MOST_BYTES // MEBIBYTE} MiB, got a larger one")
+        self._digest.update(data)
+        self._file.write(data)
+
+    def finish(self) -> str:
+        """The file is complete: it is on the disk when this returns its SHA-256, in hex."""
+        self._file.seek(0)
+        self._file.write(self._digest.digest())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        return self._digest.hexdigest()
+
+    def keep_as(self, id: int) -> None:
+        """Keeps the finished file for the row `id`, instead of a file that a killed process has left for this id."""
+        kept = self._path.with_name(str(id))
+        os.rename(self._path, kept)
+        sync_folder(kept.parent)
+
+    def abandon(self) -> None:
+        """Removes the file, unless it is kept."""
+        with suppress(OSError):  # what could not be written is not missed
+            self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.abandon()
