@@ -141,9 +141,14 @@ class Schedule(Protocol):
     def note(self, finished: Finished) -> None:
         """The game is over. On return it is recorded, if there is a database."""
 
+    def beside(self) -> Planned | None:
+        """The next game to start however many are in progress; None if there is none now. It takes no place and no core
+        of the others, and the director does not wait for its end: a person can think for an hour."""
+        return None
+
     def rest(self) -> float | None:
-        """Called when no game is in progress and there is none to start: the seconds until the director asks again.
-        None: it stops playing."""
+        """Called when no game is in progress, except those of `beside`, and there is none to start: the seconds until
+        the director asks again. None: it stops playing."""
         return None
 
     def ahead(self) -> Planned | None:
@@ -172,6 +177,10 @@ class WrappingSchedule(Schedule):
     def note(self, finished: Finished) -> None:
         """Passes the finished game on."""
         self._schedule.note(finished)
+
+    def beside(self) -> Planned | None:
+        """The other schedule's next game beside all others."""
+        return self._schedule.beside()
 
     def rest(self) -> float | None:
         """How long the other schedule rests."""
@@ -214,10 +223,16 @@ class InOrder(Schedule):
 
     def note(self, finished: Finished) -> None:
         """Schedules a void game again. BadFixture if user-supplied rules are broken."""
-        game = finished.game
         refuse_broken_rules(finished.record)
-        if finished.record.verdict == Verdict.VOID and game.attempt < MOST_ATTEMPTS:
-            self._games.appendleft(replace(game, attempt=game.attempt + 1))
+        if (again := next_attempt(finished)) is not None:
+            self._games.appendleft(again)
+
+
+def next_attempt(finished: Finished) -> Planned | None:
+    """The game again if it is void and its rules have not failed, until it was played `MOST_ATTEMPTS` times."""
+    game, record = finished.game, finished.record
+    is_void = record.verdict == Verdict.VOID and not rules_failed(record)
+    return replace(game, attempt=game.attempt + 1) if is_void and game.attempt < MOST_ATTEMPTS else None
 
 
 def rules_failed(record: GameRecord) -> bool:

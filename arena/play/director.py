@@ -76,6 +76,8 @@ class Director:
         self._lost_before: set[tuple[object, ...]] = set()
         descriptors.players()
         self._running: dict[int, _Running] = {}
+        # Those in progress that take no place and no core.
+        self._beside: set[int] = set()
         # Games that the referee begins when another one is over.
         self._waiting: dict[int, _Running] = {}
         # Messages of the referee that came before an answer to `Cancel`.
@@ -119,8 +121,8 @@ class Director:
             self._give_out()
             self._referee.flush()
             rest = None
-            if not self._running and (rest := schedule.rest()) is None:
-                return
+            if not self._taken and (rest := schedule.rest()) is None:
+                return  # games beside are given up
             happened = [source for source, _ in self._poller.poll(self._poll_timeout(rest))]
             if self._unread or self._referee.socket in happened:
                 yield from self._read_referee()
@@ -133,6 +135,12 @@ class Director:
                     self.live.read({number: running.game for number, running in self._running.items()})
             if not happened and monotonic() >= self._next_ping:
                 self._ping_referee()
+
+    def give_up(self, number: int) -> None:
+        """Ends a game whose guests are not wanted any more: each of them is lost, and loses at its next turn."""
+        for player in self._running[number].players if number in self._running else ():
+            if player.process is None:
+                self._dismiss(player)
 
     def take_back(self) -> None:
         """Takes back the games that wait at the referee. One that has begun meanwhile is in progress from now on."""
@@ -162,6 +170,8 @@ class Director:
 
     def _give_out(self) -> None:
         """Starts games while there is room, and gives the referee the games that wait for them."""
+        while (game := self._schedule.beside()) is not None:
+            self._start(game, beside=True)
         while self._has_room:
             if (game := self._schedule.next()) is not None:
                 self._start(game)
@@ -169,15 +179,20 @@ class Director:
                 self.take_back()  # no game waits while another one could start
             else:
                 break
-        if len(self._running) > self._pace.at_once:
+        if self._taken > self._pace.at_once:
             return
-        for running in self._running.values():
-            if not running.has_waiting and not self._start_after(running):
+        for number, running in self._running.items():
+            if number not in self._beside and not running.has_waiting and not self._start_after(running):
                 return
 
     @property
+    def _taken(self) -> int:
+        """The number of places that are taken."""
+        return len(self._running) - len(self._beside)
+
+    @property
     def _has_room(self) -> bool:
-        return len(self._running) < self._pace.at_once
+        return self._taken < self._pace.at_once
 
     @property
     def in_progress(self) -> list[Planned]:
@@ -224,9 +239,11 @@ class Director:
             for message in self._referee.received():
                 self._serving = self._serving or isinstance(message, control.Serving)
 
-    def _start(self, game: Planned) -> None:
+    def _start(self, game: Planned, *, beside: bool = False) -> None:
         players = [self._player(entrant) for entrant in game.entrants]
-        taken = [self._cores.take() for _ in range(self._cores_a_game)]
+        taken = [None] if beside else [self._cores.take() for _ in range(self._cores_a_game)]
+        if beside:
+            self._beside.add(game.number)
         running = _Running(game, players, spread(taken, len(players)), datetime.now(UTC))
         self._running[game.number] = running
         self._referee.post(control.Play(self._fixture(running)))
@@ -369,6 +386,8 @@ class Director:
         for number in [number for number, waiting in self._waiting.items() if waiting.after == record.game]:
             self._give_back(number)
         running = self._running.pop(record.game)
+        is_beside = record.game in self._beside
+        self._beside.discard(record.game)
         begun = None if over.begun is None else self._running.get(over.begun.game)
         if begun is None:
             self._cores.give_back(running.cores)
@@ -390,7 +409,7 @@ class Director:
         self._schedule.note(finished)
         self._referee.post(control.Stored(record.game))
         self.live.note_finished(finished)
-        changed = self._pace.note(record)
+        changed = None if is_beside else self._pace.note(record)
         if changed is not None and changed.at_once < changed.before:
             self.take_back()
         self._give_out()

@@ -18,6 +18,17 @@ from arena.players.submissions import Store
 from arena.walls.kinds import Allowance, WallKind
 
 
+def built_in(text: str, name: str, start: State[Any]) -> Entrant:
+    """An entrant for a built-in agent; BadFixture if it cannot play, AgentsError if `text` names none."""
+    from agents import builtin  # here: it loads every search algorithm, 0.1 s
+
+    try:
+        builtin.check_can_play(text, start)
+    except CannotPlay as error:
+        raise BadFixture(str(error)) from None
+    return Entrant(name, text, ("-m", "agents", text, "--connect", "-"), source=text)
+
+
 def enter(
     player: Player,
     name: str,
@@ -32,13 +43,7 @@ def enter(
 
     An agent that is not built in is confined as `confinement` says; `walls` and `allowance` replace its defaults."""
     if player.kind is PlayerKind.BUILTIN:
-        from agents import builtin  # here: it loads every search algorithm, 0.1 s
-
-        try:
-            builtin.check_can_play(player.text, start)
-        except CannotPlay as error:
-            raise BadFixture(str(error)) from None
-        return Entrant(name, player.text, ("-m", "agents", player.text, "--connect", "-"), source=player.text)
+        return built_in(player.text, name, start)
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"'{player.text}' can only play in `arena play`, at a terminal")
     if player.engine is not None:

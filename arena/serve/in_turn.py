@@ -6,7 +6,7 @@ a rest. The end of a game goes to the schedule that gave it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from arena.match.schedule import Finished, Planned, Schedule
@@ -43,8 +43,15 @@ class InTurn(StandingSchedule):
 
     def next(self) -> Planned | None:
         """The first game that a schedule has."""
-        for schedule in self._schedules:
-            if (game := schedule.next()) is not None:
+        return self._first((schedule, schedule.next) for schedule in self._schedules)
+
+    def beside(self) -> Planned | None:
+        """The first game beside all others that a schedule has."""
+        return self._first((schedule, schedule.beside) for schedule in self._schedules)
+
+    def _first(self, asked: Iterable[tuple[StandingSchedule, Callable[[], Planned | None]]]) -> Planned | None:
+        for schedule, ask in asked:
+            if (game := ask()) is not None:
                 self._givers[game.number] = schedule
                 return game
         return None

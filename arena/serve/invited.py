@@ -1,54 +1,160 @@
-"""Games with people: played before all others, and recorded whole when they are over.
+"""Games with people: played beside all others, and recorded whole when they are over.
 
-A person's seat is a guest: the director does not start its process, but calls the entrant's `invite` with the address
-and the token. If the referee is lost, these games begin again, and their guests are invited again.
+A person's seat is a guest: the director does not start its process, but the page server gets the address and the token
+over its link and takes the seat. If the referee is lost, these games begin again, and their guests are invited again.
+If the page server is lost, they are given up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final
 
-from arena.errors import BadFixture
-from arena.match.schedule import Finished, InOrder, Planned
+from msgspec import Struct
+
+from adsearch.errors import AdsearchError
+from agents.errors import AgentsError
+from agents.protocol import Verdict
+from arena.errors import ArenaError, BadFixture
+from arena.match.schedule import Entrant, Finished, InOrder, Planned, next_attempt
+from arena.match.take_back import before_last_move
 from arena.serve.in_turn import StandingSchedule
+from arena.serve.opened import OpenLadder
+from arena.serve.page_link import (
+    MOST_GAMES,
+    DropGame,
+    FromPages,
+    GameRecorded,
+    GameRefused,
+    GotHint,
+    Seat,
+    TakeBack,
+    WantGame,
+)
+from arena.serve.wanted_game import HUMAN, Find, planned
 from arena.tournament.casual import RecordingSchedule
 from arena.tournament.recorded_games import Wait
 from db.database import Database
 from db.errors import Busy, DiskFull
+from db.records import GameRecord
 
 FIRST_NUMBER: Final = 2**41
 """The numbers of these games are from here on: they have no row before they are over."""
 
 
-class InvitedGames(RecordingSchedule, StandingSchedule):
-    """The games with people that are waiting or in progress."""
+@dataclass(slots=True)
+class _Table:
+    """A game that is waiting or in progress."""
 
-    def __init__(self, database: Database, wait: Wait) -> None:
+    key: str
+    game: Planned
+    seat: int
+    """The person's."""
+    moves: int = 0
+    """The person's moves in the opening: they can be taken back."""
+    is_playing: bool = False
+    goes_back: bool = False
+    """Whether it is being ended because a move was taken back."""
+    is_given_up: bool = False
+
+
+class InvitedGames(RecordingSchedule, StandingSchedule):
+    """The games with people, as the page server wants them."""
+
+    def __init__(self, ladder: OpenLadder, database: Database, wait: Wait, *, find: Find) -> None:
+        """`find`: finds opponents."""
         self._queue = InOrder(())
         self._started_as: dict[str, str] = {}
-        super().__init__(self._queue, database, self._started_as, {})
+        self._agents: dict[str, str] = {}
+        self._annulled: dict[int, str] = {}
+        super().__init__(self._queue, database, self._started_as, self._agents, self._annulled)
+        self.end_game: Callable[[int], None] = lambda _: None
+        """Ends a game in progress by the loss of its guest: `Director.give_up`."""
+        self._ladder = ladder
         self._wait = wait
+        self._find = find
+        self._send: Callable[[Struct], None] = lambda _: None
         self._numbers = count(FIRST_NUMBER)
-        self._in_progress: dict[int, Planned] = {}
+        self._seats = count(1)
+        # By number and by key.
+        self._tables: dict[int, _Table] = {}
+        self._by_key: dict[str, _Table] = {}
 
-    def invite(self, planned: Planned, started_as: Mapping[str, str]) -> int:
-        """Plays this game as soon as there is room; returns its number. `started_as`: the text of each name."""
-        number = next(self._numbers)
+    # The page server.
+
+    def connect(self, send: Callable[[Struct], None]) -> None:
+        """A page server has started; the games of the one before it are given up."""
+        for table in [*self._tables.values()]:
+            self._give_up(table)
+        self._send = send
+
+    def hear(self, message: FromPages) -> None:
+        """Takes a message of the page server. One about a game that is over is ignored."""
+        match message:
+            case WantGame():
+                self._begin(message)
+            case TakeBack(key) if (table := self._by_key.get(key)) and table.is_playing:
+                table.goes_back = True
+                self.end_game(table.game.number)
+            case GotHint(key) if table := self._by_key.get(key):
+                self._annulled.setdefault(table.game.number, f"{HUMAN} got a hint")
+            case DropGame(key) if table := self._by_key.get(key):
+                self._give_up(table)
+
+    def _begin(self, wanted: WantGame) -> None:
+        try:
+            if wanted.key in self._by_key or len(self._tables) >= MOST_GAMES:
+                raise BadFixture(f"{MOST_GAMES} games with people are being played: try again when one of them is over")
+            game, started_as, agents = planned(wanted, self._ladder, self._find, number=next(self._numbers))
+        except (ArenaError, AgentsError, AdsearchError) as error:
+            self._send(GameRefused(wanted.key, str(error)))
+            return
         self._started_as |= started_as
-        self._queue.append(replace(planned, number=number))
-        return number
+        self._agents |= agents
+        self._tables[game.number] = self._by_key[wanted.key] = _Table(wanted.key, game, wanted.seat)
+        self._queue.append(game)
+
+    def _give_up(self, table: _Table) -> None:
+        table.is_given_up = True
+        if table.is_playing:
+            self.end_game(table.game.number)
+
+    # The schedule.
 
     def next(self) -> Planned | None:
+        """None: none of these games takes a place of the others."""
+        return None
+
+    def beside(self) -> Planned | None:
         """The next game to start."""
-        if (game := super().next()) is not None:
-            self._in_progress[game.number] = game
-        return game
+        while (game := self._queue.next()) is not None:
+            table = self._tables[game.number]
+            if table.is_given_up:
+                self._leave(table)
+                continue
+
+            def invite(address: str, token: str, table: _Table = table) -> None:
+                self._send(Seat(table.key, address, token, table.moves))
+
+            # Each start has its own guest: the one before may not have left yet.
+            guest = replace(game.entrants[table.seat], key=f"{HUMAN} {next(self._seats)}", invite=invite)
+            table.game, table.is_playing = game, True
+            return replace(game, entrants=_with(game.entrants, table.seat, guest))
+        return None
 
     def note(self, finished: Finished) -> None:
-        """Records the finished game."""
+        """Records the finished game, or begins the one that continues it."""
+        record, table = finished.record, self._tables[finished.game.number]
+        table.is_playing = False
+        if record.fault == table.seat and record.verdict in (Verdict.CRASHED, Verdict.UNREADY):  # the guest is lost
+            if table.goes_back and not table.is_given_up:
+                self._go_back(table, record)
+            else:
+                self._leave(table)
+                self._send(_over(table, record, None))
+            return
         while True:
             try:
                 super().note(finished)
@@ -57,15 +163,54 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
                 continue
             except BadFixture:
                 pass  # the rules failed: it is recorded, and not played again
-            del self._in_progress[finished.game.number]
+            break
+        if next_attempt(finished) is None:
+            self._leave(table)
+            self._send(_over(table, record, self.ids[-1]))
+
+    def _go_back(self, table: _Table, record: GameRecord) -> None:
+        moves = [move.move for move in record.moves]
+        table.goes_back = False
+        try:
+            taken = before_last_move(table.game.rules, moves, {table.seat}, fixed=0)
+        except Exception as error:  # user-supplied rules may raise anything
+            self._leave(table)
+            self._send(GameRefused(table.key, f"the rules failed with {type(error).__name__}: {error}"))
             return
+        if taken is not None:
+            table.game, table.moves = taken.continued(table.game), taken.more
+            self._annulled[table.game.number] = f"{HUMAN} took back a move"
+        self._queue.append(table.game)
+
+    def _leave(self, table: _Table) -> None:
+        del self._tables[table.game.number], self._by_key[table.key]
+        self._annulled.pop(table.game.number, None)
+
+    # The process.
+
+    def look(self, ladder: OpenLadder) -> None:
+        """This is the ladder now."""
+        self._ladder = ladder
 
     def interrupted(self) -> None:
         """The referee was lost during the games in progress: they begin again."""
-        for game in reversed(self._in_progress.values()):
-            self._queue.give_back(game)
-        self._in_progress.clear()
+        for table in [*self._tables.values()]:
+            if table.is_playing:
+                table.is_playing = table.goes_back = False
+                self._queue.append(table.game)
 
     def close(self) -> None:
         """Forgets the games that are not over: their people are gone with the process."""
-        self._in_progress.clear()
+        self._tables.clear()
+        self._by_key.clear()
+
+
+def _with(entrants: tuple[Entrant, ...], seat: int, entrant: Entrant) -> tuple[Entrant, ...]:
+    return (*entrants[:seat], entrant, *entrants[seat + 1 :])
+
+
+def _over(table: _Table, record: GameRecord, id: int | None) -> GameRecorded:
+    """What the page server gets about the end of the game; an agent's own words are not in it."""
+    points = tuple(seat.points for seat in record.seats)
+    ending = record.detail if record.verdict == Verdict.NORMAL else ""
+    return GameRecorded(table.key, id, record.verdict, record.fault, points, ending)

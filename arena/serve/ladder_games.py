@@ -150,6 +150,13 @@ class LadderGames(RecordedGames, StandingSchedule):
         """Whether the rules failed again and again, so that no pair begins in this run."""
         return self._failures >= MOST_FAILURES
 
+    def player(self, name: str) -> tuple[Entrant, str] | None:
+        """The agent of this name with its current version, and what that was started as; None if it cannot play."""
+        line = self._lines.get(name)
+        if line is None or not self._is_there(line.version):
+            return None
+        return self._entrants[line.version], line.started_as
+
     # The schedule that a director plays.
 
     def next(self) -> Planned | None:

@@ -162,10 +162,35 @@ def close(connection: Connection, ladder: OpenLadder, now: datetime) -> OpenLadd
     return closed
 
 
+def reopen(connection: Connection, ladder: OpenLadder, now: datetime) -> OpenLadder:
+    """Opens a ladder again that `close` has closed, until the time in its description; BadLeague if that is not
+    possible."""
+    record.lock_submissions(connection, ladder.id)  # the final does not begin meanwhile
+    closed_early = running.settings(connection, ladder.id).get(_CLOSED_EARLY)
+    if now < ladder.closes:
+        raise BadLeague(f"the ladder {quote(ladder.name)} is open until {words.moment(ladder.closes)}")
+    _refuse_after_final(connection, ladder, "opening again")
+    closes = ladder.closes if closed_early is None else datetime.fromisoformat(closed_early)
+    if closes <= now:
+        raise BadLeague(
+            f"the time to hand in to ladder {quote(ladder.name)} ended on {words.moment(closes)}: give a later time in "
+            "its description, then `arena ladder open FILE.toml`"
+        )
+    reopened = replace(ladder, ladder=replace(ladder.ladder, closes=closes))
+    store.change_settings(connection, ladder.id, _settings(reopened.ladder, reopened.rules, reopened.anchors))
+    return reopened
+
+
+def is_closed_early(connection: Connection, ladder: OpenLadder) -> bool:
+    """Whether `close` has closed the ladder before the time in its description."""
+    return _CLOSED_EARLY in running.settings(connection, ladder.id)
+
+
 def extend(
     connection: Connection, ladder: OpenLadder, author: str, until: datetime, *, reason: str, now: datetime
 ) -> None:
-    """Gives an author time after the close, instead of what was given before; the time of the close takes it back.
+    """Gives an author time after the close, instead of what was given before. The time of the close takes it back, for
+    good: it does not count after an earlier close either.
 
     BadLeague if that is not possible."""
     record.lock_submissions(connection, ladder.id)  # the final does not begin meanwhile
@@ -173,14 +198,16 @@ def extend(
         raise BadLeague(f"author: {wrong}")
     if author in ladder.anchors or record.SECOND_AGENT in author:
         raise BadLeague(f"expected the name of an author, got {quote(author)}")
-    if until <= now or until < ladder.closes:
+    takes_back = until == ladder.closes
+    if not takes_back and (until <= now or until < ladder.closes):
         raise BadLeague(
-            f"--until: expected a time to come, not before the ladder closes ({words.moment(ladder.closes)}), "
+            f"until: expected a time to come, not before the ladder closes ({words.moment(ladder.closes)}), "
             f"got {words.moment(until)}"
         )
     if not reason.strip():
-        raise BadLeague("--reason: expected a text")
+        raise BadLeague("reason: expected a text")
     _refuse_after_final(connection, ladder, "extensions")
+    until = min(now, until) if takes_back else until
     record.extend(connection, ladder.id, author, until, reason=reason.strip(), now=now)
 
 

@@ -2,12 +2,12 @@
 
 It runs in the process of `arena serve`. What must happen next is always in the database: every two seconds, and when a
 command nudges, this process looks at the rows that other processes can have changed. So it can be killed at any moment,
-and the next one goes on. A referee, rater or page server that is lost is replaced.
+and the next one goes on. A referee, rater, intake or page server that is lost is replaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
 from time import monotonic
@@ -23,6 +23,7 @@ from arena.serve.checks import FIRST_NUMBER, Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.in_turn import REST, InTurn
+from arena.serve.intake import IntakeProcess
 from arena.serve.invited import InvitedGames
 from arena.serve.kept import SOON, Kept
 from arena.serve.ladder_games import LadderGames
@@ -61,6 +62,7 @@ class Serving(WrappingSchedule):
         *,
         submissions: SubmissionWatch,
         start_rater: Callable[[], RaterProcess],
+        start_intake: Callable[[], IntakeProcess],
         pages: Kept[Any] | None = None,
         tell: Callable[[Happening], None],
         now: Callable[[], datetime],
@@ -81,6 +83,9 @@ class Serving(WrappingSchedule):
         self._submissions = submissions
         self._nudges = Nudges(folder.path)
         self._rater = Kept("rater", start_rater, read=self._read_rater, tell=tell, clock=clock)
+        self._intake = Kept("intake", start_intake, read=self._read_intake, tell=tell, clock=clock, at_once=False)
+        # Whether uploads wait to be opened: then the intake is started, and nudged.
+        self._uploads_wait = False
         self._pages = pages
         self._director: Director | None = None
         self._look_at = self._report_ratings_at = clock()
@@ -97,11 +102,6 @@ class Serving(WrappingSchedule):
     def warnings(self) -> list[str]:
         """Warnings about this machine, for the instructor."""
         return self._parts.checks.warnings
-
-    def invite(self, game: Planned, started_as: Mapping[str, str]) -> int:
-        """Plays a game with people before all others; returns its number. `started_as`: by name, the text of each
-        player."""
-        return self._parts.people.invite(game, started_as)
 
     # The schedule.
 
@@ -183,26 +183,32 @@ class Serving(WrappingSchedule):
         self._rater.kill()
 
     def close(self) -> None:
-        """Ends the rater; games in progress are scheduled again."""
+        """Ends the rater, the intake and the page server; games in progress are scheduled again."""
         try:
             self._turns.close()
         finally:
             self._nudges.close()
+            self._intake.close()
             self._rater.close()
+            if self._pages is not None:
+                self._pages.close()
 
     @contextmanager
     def _connected(self, director: Director) -> Iterator[None]:
-        """Inside, this director's loop also hears nudges, the rater and the page server."""
+        """Inside, this director's loop also hears nudges, the rater, the intake and the page server."""
         self._director = director
+        self._parts.people.end_game = director.give_up
         director.watch(self._nudges.fileno(), self._nudged)
         try:
             with ExitStack() as stack:
                 stack.enter_context(self._rater.connected(director))
+                stack.enter_context(self._intake.connected(director))
                 if self._pages is not None:
                     stack.enter_context(self._pages.connected(director))
                 yield
         finally:
             self._director = None
+            self._parts.people.end_game = lambda _: None
 
     def _publish(self, news: News) -> None:
         if self._director is not None:
@@ -220,6 +226,10 @@ class Serving(WrappingSchedule):
             with suppress(Busy):
                 self._look()
             self._rater.replace_if_due()
+            if self._uploads_wait:
+                self._intake.replace_if_due()
+                if self._intake.process is not None:
+                    self._intake.process.nudge()
             if self._pages is not None:
                 self._pages.replace_if_due()
 
@@ -228,6 +238,7 @@ class Serving(WrappingSchedule):
         with self._database.reading() as connection:
             self.ladder = opened(connection, self.ladder.name)
             changes = self._submissions.changes(connection)
+            self._uploads_wait = bool(record.unopened(connection, self.ladder.id))
         self._turns.look(self.ladder)
         for change in changes:
             self._publish(SubmissionNews(change.submission.id))
@@ -253,6 +264,10 @@ class Serving(WrappingSchedule):
             self._parts.games.reload()
             self._publish(RatingNews(self.ladder.id))
             self._report_ratings()
+
+    def _read_intake(self, intake: IntakeProcess) -> None:
+        if intake.read():
+            self._look_at = self._clock()
 
     def _report_ratings(self) -> None:
         if self._clock() >= self._report_ratings_at:

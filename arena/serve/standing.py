@@ -13,6 +13,7 @@ from arena.players.submissions import Store
 from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Happening, Notice, SubmissionWatch
+from arena.serve.intake import IntakeProcess
 from arena.serve.invited import InvitedGames
 from arena.serve.kept import Kept
 from arena.serve.ladder_games import LadderGames
@@ -33,15 +34,17 @@ def standing(
     *,
     wait: Wait,
     tell: Callable[[Happening], None],
-    pages: Kept[Any] | None = None,
+    start_pages: Callable[[InvitedGames], Kept[Any]] | None = None,
     now: Callable[[], datetime],
 ) -> Iterator[Serving]:
     """The standing process of `ladder`; its rater runs until the end of the `with` block, and is killed if that ends by
-    a KeyboardInterrupt. `pages`: as in `Serving`."""
+    a KeyboardInterrupt. `start_pages` starts the page server, for which games with people are played."""
 
     def say(text: str) -> None:
         tell(Notice(text))
 
+    people = InvitedGames(ladder, database, wait, find=lambda name: games.player(name))
+    pages = None if start_pages is None else start_pages(people)
     league = ladder.ladder.league
     confinement = Confinement(
         folder.scratch,
@@ -58,7 +61,7 @@ def standing(
         submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)
     parts = Parts(
-        people=InvitedGames(database, wait),
+        people=people,
         checks=Checks(
             ladder,
             database,
@@ -80,14 +83,14 @@ def standing(
             say=say,
         ),
     )
-    start_rater = partial(RaterProcess, folder, database, ladder.id)
     serving = Serving(
         ladder,
         database,
         folder,
         parts,
         submissions=submissions,
-        start_rater=start_rater,
+        start_rater=partial(RaterProcess, folder, database, ladder.id),
+        start_intake=partial(IntakeProcess, folder, database, store, ladder.name),
         pages=pages,
         tell=tell,
         now=now,

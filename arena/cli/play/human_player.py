@@ -19,9 +19,9 @@ from adsearch.errors import BadMove, one_of, quote
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
 from arena.cli.play.game_screen import GameScreen
-from arena.cli.play.hints import hint
 from arena.cli.play.take_backs import TakeBacks
 from arena.history import words
+from arena.student.hint import hint
 
 _WAYS_OUT: Final = "type 'resign' to give up this game, press Ctrl-C to end the program"
 _HELP: Final = "type 'hint' (or h) for a good move, 'undo' (or u) to take back your last move"
@@ -196,7 +196,7 @@ class HumanPlayer:
 
     def _show_hint(self, state: State[Any]) -> None:
         try:
-            self._say(hint(state))
+            self._say(hint(state).text)
         except Exception as error:
             # User-supplied rules can fail anywhere in a search.
             self._say(words.printable(f"there is no hint: the rules failed with {type(error).__name__}: {error}"))

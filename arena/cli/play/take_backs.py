@@ -1,19 +1,16 @@
 """Help for people at this terminal: a move is taken back, and which games are not rated because of a hint or of that.
 
-It wraps the schedule of `arena play`. To take back a move, the person's game is resigned, and a new game is played
-whose opening is the moves before the person's earlier turn. It has the same seeds, so the same dice fall. The resigned
-game is not recorded; the protocol knows nothing of all this.
+It wraps the schedule of `arena play`. To take back a move, the person's game is resigned, and the game that continues
+(`arena/match/take_back.py`) is played next. The resigned game is not recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
-from typing import Any
 
-from adsearch import CHANCE, State, games
 from agents.protocol import Verdict
 from arena.match.schedule import Began, Event, Finished, Planned, Ply, Schedule, WrappingSchedule
+from arena.match.take_back import TakenBack, before_last_move
 
 
 class TakeBacks(WrappingSchedule):
@@ -24,15 +21,15 @@ class TakeBacks(WrappingSchedule):
         super().__init__(schedule)
         self._people = people
         self._helped = helped
-        # The game in progress: its position, and for each ply the seat to move and the move.
-        self._state: State[Any] | None = None
-        self._plies: list[tuple[int | None, str]] = []
+        # The game in progress, its plies, and the seats of people.
+        self._rules = ""
+        self._plies: list[str] = []
         self._seats: set[int] = set()
-        # Plies of the opening that the game was planned with, by game: those are nobody's moves.
+        # Moves of the opening that the game was planned with, by game: those are nobody's.
         self._opening: dict[int, int] = {}
         self._number = 0
-        # Whether the game in progress is being resigned because a move was taken back.
-        self._is_asked = False
+        # What stays of the game in progress, if it is being resigned because a move was taken back.
+        self._asked: TakenBack | None = None
         self._again: Planned | None = None
         self._resigned: Planned | None = None
         # The number of plies that stayed when a move was last taken back.
@@ -49,34 +46,30 @@ class TakeBacks(WrappingSchedule):
 
     def note(self, finished: Finished) -> None:
         """Plan the game that continues, if a move was taken back; pass on any other game."""
-        asked, self._is_asked = self._is_asked, False
-        if not asked or finished.record.verdict != Verdict.RESIGNED:
+        asked, self._asked = self._asked, None
+        if asked is None or finished.record.verdict != Verdict.RESIGNED:
             super().note(finished)
             return
-        game = finished.game
-        opening = tuple([move for turn, move in self._plies[: self.kept] if turn != CHANCE])
-        made = len(opening) - len(game.opening)
-        limit = None if game.max_plies is None else game.max_plies - made
-        self._resigned, self._again = game, replace(game, opening=opening, max_plies=limit)
+        self._resigned, self._again = finished.game, asked.continued(finished.game)
 
     def see(self, event: Event) -> None:
         """Follow the game in progress."""
         match event:
             case Began(game):
-                self._state, self._plies = games.start(game.rules), []
+                self._rules, self._plies = game.rules, []
                 self._seats = {seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people}
                 self._opening.setdefault(game.number, len(game.opening))
                 self._number = game.number
-            case Ply(_, move) if self._state is not None:
-                self._plies.append((self._state.turn, move.move))
-                self._state = self._state.play(self._state.from_text(move.move))
+            case Ply(_, move):
+                self._plies.append(move.move)
 
     def take_back(self, name: str) -> bool:
         """Take back the last move of a person, as `name` asks; the caller then resigns. False if there is no move."""
-        own = [ply for ply, (turn, _) in enumerate(self._plies) if turn in self._seats]
-        if not own or own[-1] < self._opening[self._number]:
+        fixed = self._opening.get(self._number, 0)
+        self._asked = before_last_move(self._rules, self._plies, self._seats, fixed=fixed)
+        if self._asked is None:
             return False
-        self.kept, self._is_asked = own[-1], True
+        self.kept = self._asked.plies
         self._helped[self._number] = f"{name} took back a move"
         return True
 

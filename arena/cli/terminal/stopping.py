@@ -166,6 +166,10 @@ class Stopping(WrappingSchedule):
         """The next game to start; None also if the run is stopped."""
         return super().next() if self._is_open() else None
 
+    def beside(self) -> Planned | None:
+        """The next game beside all others; None also if the run is stopped."""
+        return super().beside() if self._is_open() else None
+
     def rest(self) -> float | None:
         """How long the schedule rests; None also if the run is stopped."""
         return super().rest() if self._is_open() else None

@@ -15,6 +15,7 @@ import pytest
 from adsearch import games
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
+from arena.match.fixture import Limits
 from arena.match.live import LiveEnd, LivePly, NotLive
 from arena.match.schedule import Began, Entrant, Finished, InOrder, PaceChanged, Planned, Ply
 from arena.play.crew import Member, explained
@@ -279,6 +280,52 @@ def test_where_players_wait_fewer_games_are_played_at_once_and_then_more_again(m
             most.append(len(director.in_progress))
         assert paces == [(1, 1), (3, 2)]
         assert max(most) == 2
+
+
+class Beside(InOrder):
+    """One game beside the others, whose guest never comes."""
+
+    def __init__(self, games: list[Planned], beside: Planned) -> None:
+        super().__init__(games)
+        self._beside = [beside]
+        self.finished: list[Finished] = []
+
+    def beside(self) -> Planned | None:
+        return self._beside.pop() if self._beside else None
+
+    def note(self, finished: Finished) -> None:
+        self.finished.append(finished)
+
+
+class UntilNoted(Beside):
+    """The same, of which the director waits for the first end of a game."""
+
+    def rest(self) -> float | None:
+        return None if self.finished else 1.0
+
+
+def test_a_game_beside_takes_no_place_and_no_core_and_is_not_waited_for(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invited: list[str] = []
+    monkeypatch.setattr(setup.director._cores, "_free", [1])
+    guest = Entrant("human", "human", source="human", invite=lambda _, token: invited.append(token))
+    beside = setup.game(guest, setup.entrant("random", "random"), limits=Limits(hello=None))
+    games = [setup.game(setup.entrant("random", "one"), setup.entrant("random", "two")) for _ in range(2)]
+    cores: list[tuple[int | None, ...]] = []
+    schedule = Beside(games, beside)
+    for _ in setup.director.play(schedule):
+        cores.append(setup.director._running[beside.number].cores)
+    assert [finished.game for finished in schedule.finished] == games
+    assert set(cores) == {(None, None)}
+    assert len(invited) == 1
+    assert setup.director.in_progress == [beside]
+    setup.director.give_up(beside.number)
+    other = replace(beside, number=beside.number + 100)
+    again = UntilNoted([], other)
+    assert [*setup.director.play(again)] == again.finished
+    (over,) = again.finished
+    assert (over.game, over.record.verdict, over.record.fault) == (beside, Verdict.CRASHED, 0)
 
 
 def test_players_that_ponder_need_their_own_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,11 +13,11 @@ import pytest
 
 from adsearch import CHANCE, games
 from agents.protocol import Verdict
-from arena.cli.play.hints import hint
 from arena.cli.play.human_player import Keyboard
 from arena.cli.play.take_backs import TakeBacks
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
 from arena.match.seeds import GameSeeds
+from arena.student.hint import hint
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.arena.cli.play.test_play import start
 from tests.kit.arena_program import arena
@@ -168,10 +168,10 @@ def test_a_hint_is_a_legal_move_in_every_game(name: str) -> None:
     seats_turn = [state for state, _ in playout(name, "hint") if state.turn not in (None, CHANCE)]
     state = Random(name).choice(seats_turn)
     seen = games.load(name, state.view(state.turn))
-    said = hint(seen)
+    move, said = hint(seen)
     found = re.match(r"hint: (.*?)(?: \(then .*\))?: .*", said)
     assert found, said
-    assert found[1] in [seen.to_text(move) for move in seen.moves()]
+    assert found[1] == seen.shown(seen.from_text(move))
 
 
 def test_a_hint_knows_no_more_than_the_person() -> None:
@@ -181,13 +181,13 @@ def test_a_hint_knows_no_more_than_the_person() -> None:
         for second in deal.play(first).moves():
             state = deal.play(first).play(second)
             if state.turn == 0:
-                deals.setdefault(state.view(0), set()).add(hint(games.load("kuhn", state.view(0))))
+                deals.setdefault(state.view(0), set()).add(hint(games.load("kuhn", state.view(0))).text)
     assert len(deals) == 3
     assert all(len(hints) == 1 for hints in deals.values())
 
 
 def test_a_hint_shows_the_winning_move_and_that_it_wins() -> None:
-    assert hint(games.load("tictactoe", "xx./oo./...")).startswith("hint: c1: you win in 1 ply")
+    assert hint(games.load("tictactoe", "xx./oo./...")) == ("c1", "hint: c1: you win in 1 ply")
 
 
 def test_a_hint_is_shown_and_the_game_is_recorded_as_annulled() -> None:

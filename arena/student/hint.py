@@ -1,4 +1,4 @@
-"""A hint for a person at this terminal: the move that a short search finds, and its value, in words.
+"""A hint for a person who plays: the move that a short search finds, and its value, in words.
 
 The search gets the position as the person sees it. With hidden information it plays out random positions that are
 consistent with that view, so that a hint says nothing about what is hidden.
@@ -7,7 +7,7 @@ consistent with that view, so that a hint says nothing about what is hidden.
 from __future__ import annotations
 
 import time
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from adsearch import Budget, Result, State
 from adsearch.state import texts
@@ -25,7 +25,16 @@ _MOST_SHOWN: Final = 5
 """Number of moves shown of the line."""
 
 
-def hint(state: State[Any]) -> str:
+class Hint(NamedTuple):
+    """A move, and why."""
+
+    move: str
+    """Its text as programs write it."""
+    text: str
+    """The hint: "hint: Nf3 (then Nc6): its value for you is about +0.31"."""
+
+
+def hint(state: State[Any]) -> Hint:
     """The move that a search of `NODES` nodes prefers for the seat to move, with its value."""
     estimates = not state.hidden and type(state).evaluate is not State.evaluate
     name = (builtin.first_that_can_play(_SEARCHES, state) if estimates else None) or _WITHOUT_ESTIMATE
@@ -34,7 +43,8 @@ def hint(state: State[Any]) -> str:
     move = result.move if result.move is not None else state.moves()[0]
     line = () if state.hidden else shown_moves.texts(state, texts(state, result.line))[1:_MOST_SHOWN]
     then = f" (then {' '.join(line)})" if line else ""
-    return words.printable(f"hint: {state.shown(move)}{then}: {_worth(state, result)}")
+    text = words.printable(f"hint: {state.shown(move)}{then}: {_worth(state, result)}")
+    return Hint(state.to_text(move), text)
 
 
 def _worth(state: State[Any], result: Result[Any]) -> str:

@@ -1,0 +1,160 @@
+"""The messages between the director and its page server, and how both ends write and read them.
+
+They go over the socket pair that is the page server's stdin, one JSON object a line, after the line with the settings.
+Both ends are our own programs, but the page server talks to strangers: whatever it sends, the director neither fails
+nor waits.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from math import inf
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+MOST_GAMES: Final = 2
+"""Games with people at the same time."""
+LONGEST: Final = 65536
+"""Bytes of a line from the page server."""
+_AT_ONCE: Final = 65536
+
+Key = Annotated[str, Meta(min_length=16, max_length=64)]
+"""The name of a game with a person, which nobody can guess: the page server makes it up."""
+Text = Annotated[str, Meta(max_length=1000)]
+
+
+class _Message(Struct, frozen=True, tag_field="type", tag=str.lower):
+    """One message."""
+
+
+# From the page server.
+
+
+class Complaint(_Message, frozen=True):
+    """Something went wrong."""
+
+    text: str
+
+
+class WantGame(_Message, frozen=True):
+    """A person wants to play; the answer is `Seat` or `GameRefused`."""
+
+    key: Key
+    game: Text
+    """Empty: the ladder's game."""
+    opponent: Text
+    """An agent of the ladder by its name in the record, or a built-in agent."""
+    seat: Annotated[int, Meta(ge=0, le=63)]
+    """The person's."""
+    clock: Text
+    """Of all seats."""
+
+
+class TakeBack(_Message, frozen=True):
+    """The person takes back a move: the game ends without a record, and a `Seat` in the one that continues it comes. If
+    the person has not moved, the game begins again."""
+
+    key: Key
+
+
+class GotHint(_Message, frozen=True):
+    """The person got a hint, so the game is annulled when it ends."""
+
+    key: Key
+
+
+class DropGame(_Message, frozen=True):
+    """The game is given up without a record."""
+
+    key: Key
+
+
+# From the director.
+
+
+class Seat(_Message, frozen=True):
+    """The person can take the seat now, also again: in the game that continues, or if the game begins again."""
+
+    key: Key
+    address: str
+    token: str
+    moves: int
+    """The person's moves in the opening that can be taken back."""
+
+
+class GameRefused(_Message, frozen=True):
+    """The game cannot be played, or not go on."""
+
+    key: Key
+    why: str
+
+
+class GameRecorded(_Message, frozen=True):
+    """The game is over."""
+
+    key: Key
+    id: int | None
+    """In the database; None: it was given up, and is not recorded."""
+    verdict: str
+    fault: int | None
+    points: tuple[float | None, ...]
+    ending: str
+    """How a game ended that came to its end, as its rules say it; else empty."""
+
+
+FromPages = Complaint | WantGame | TakeBack | GotHint | DropGame
+ToPages = Seat | GameRefused | GameRecorded
+
+
+class TooLong(ValueError):
+    """The other end has sent more than a message without the end of a line."""
+
+
+class Lines:
+    """One end of the link."""
+
+    def __init__(self, link: socket.socket, *, longest: float = inf) -> None:
+        """`longest`: bytes of a line, from an end that is not trusted."""
+        self._link = link
+        self._longest = longest
+        self._received = b""
+        self.has_ended = False
+        """Whether the other end is gone."""
+
+    def send(self, message: Struct) -> bool:
+        """Sends `message`; False if the other end is gone, or has not read what came before. Any thread may call it."""
+        line = msgspec.json.encode(message) + b"\n"
+        with suppress(OSError):
+            return self._link.send(line, socket.MSG_DONTWAIT) == len(line)
+        return False
+
+    def received(self) -> Sequence[bytes]:
+        """Lines that have come, of many a part; it never waits. TooLong."""
+        try:
+            more = self._link.recv(_AT_ONCE, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return ()
+        except OSError:
+            more = b""
+        self.has_ended = not more
+        *lines, self._received = (self._received + more).split(b"\n")
+        if len(self._received) > self._longest:
+            raise TooLong
+        return lines
+
+
+_from_pages: Final = msgspec.json.Decoder(FromPages)
+to_pages: Final = msgspec.json.Decoder(ToPages).decode
+"""The director's message on this line."""
+
+
+def from_pages(line: bytes) -> Any:
+    """The page server's message on this line; one that is not a message is a complaint."""
+    try:
+        return _from_pages.decode(line)
+    except (ValueError, RecursionError):
+        return Complaint(f"a message that the director cannot read: {line[:100].decode('utf-8', 'replace')!r}")

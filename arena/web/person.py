@@ -1,0 +1,395 @@
+"""A person's seat in one game: talks with the referee like any other player, and keeps what the person's page shows.
+
+It knows nothing of HTTP. A thread reads the referee's messages; what a page shows is one frozen value, `seen`, which is
+replaced at every change. A move with a typo is not sent, because the referee would end the game for an illegal move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
+from enum import StrEnum
+from threading import RLock, Thread
+from time import monotonic_ns
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adsearch import CHANCE, State, games
+from adsearch.errors import BadMove, one_of, quote
+from agents import protocol
+from agents.errors import AgentsError
+from agents.protocol import Hello, Move, Over, Ready, Resign, Start, Turn, Who
+from agents.zmtp import Connection
+from arena.errors import ArenaError, BadClock
+from arena.history import words
+from arena.match.clock import MILLISECOND, TimeControl
+from arena.serve.page_link import DropGame, GameRecorded, GameRefused, GotHint, Seat, TakeBack, WantGame
+from arena.student.hint import Hint
+from arena.web import hinting
+from db.records import GameRecord, SeatRecord
+
+_CONNECTS_WITHIN: Final = 10.0
+"""Seconds until the referee has taken the connection."""
+_MOST_TAKEN_BACK: Final = 20
+"""In a game: the clocks begin anew each time, and others wait for the place."""
+_INTERRUPTED: Final = "the game was interrupted, so it begins again"
+_NO_ANSWER: Final = "the server does not answer; try again"
+
+
+class Status(StrEnum):
+    """What the game waits for."""
+
+    WAITING = "waiting"
+    """For the server: the game begins soon, or its end is being recorded."""
+    YOURS = "your turn"
+    THEIRS = "their turn"
+    OVER = "over"
+
+
+class Choice(Struct, frozen=True):
+    """A legal move."""
+
+    text: str
+    """As programs write it, and as it is sent."""
+    shown: str
+    """As people write it."""
+
+
+class SeenPly(Struct, frozen=True):
+    """A ply as the person sees it."""
+
+    who: Who
+    text: str
+    """What the rules hide is "?"."""
+    shown: str
+
+
+class Seen(Struct, frozen=True, kw_only=True):
+    """What the person's page shows."""
+
+    key: str
+    seat: int
+    clock: str
+    opponent: str
+    """As it was asked for."""
+    version: int = 0
+    """One more at every change."""
+    status: Status = Status.WAITING
+    rules: str = ""
+    """Empty until the game begins."""
+    names: tuple[str, ...] = ()
+    """In the record, by seat; the person's is "human"."""
+    position: str = ""
+    """As the person sees it; `games.load` reads it with `rules`."""
+    plies: tuple[SeenPly, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    """The legal moves, if it is the person's turn."""
+    left: tuple[int, ...] = ()
+    """The time of each seat when the turn began, in milliseconds; the person's own is estimated after its move."""
+    running: int | None = None
+    """The seat whose clock runs; None: none, or it is not known."""
+    since: int = 0
+    """When the turn began (time.monotonic_ns)."""
+    can_take_back: bool = False
+    resigns: bool = False
+    """Whether the person resigns as soon as it is the person's turn."""
+    hint: Hint | None = None
+    """For this turn."""
+    notice: str = ""
+    """What the person must know, such as why the game cannot be played."""
+    end: GameRecorded | None = None
+
+    def result(self, names: Sequence[str]) -> str:
+        """How the game ended, with these names of its players; empty if it is not over."""
+        if self.end is None:
+            return ""
+        if self.end.id is None:
+            return "given up, and not recorded"
+        points = zip(names, self.end.points, strict=True)
+        seats = tuple(SeatRecord(seat, name, share, None, 0, 0) for seat, (name, share) in enumerate(points))
+        return words.verdict(GameRecord(0, self.end.verdict, self.end.fault, self.end.ending, seats, (), 0))
+
+
+class PersonsGame:
+    """One game of a person. Its methods can run rules and wait, so they are not for an event loop."""
+
+    def __init__(
+        self, wanted: WantGame, send: Callable[[Struct], bool], changed: Callable[[PersonsGame], None]
+    ) -> None:
+        """`send` sends a message to the director; `changed` is called in any thread after each change of `seen`."""
+        self.seen = Seen(key=wanted.key, seat=wanted.seat, clock=wanted.clock, opponent=wanted.opponent)
+        self._send = send
+        self._changed = changed
+        self._lock = RLock()
+        # The seat that is taken, the connection to it, and the open turn.
+        self._seat: Seat | None = None
+        self._connection: Connection | None = None
+        self._turn: Turn | None = None
+        # What the referee has confirmed: the position, if it is known, and the plies.
+        self._state: State[Any] | None = None
+        self._plies: list[SeenPly] = []
+        # After a move was taken back: the person's moves that the game that continues must have.
+        self._kept: int | None = None
+        # The turn for which a hint was searched, and how often a move was taken back.
+        self._searched: Turn | None = None
+        self._taken_back = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes."""
+        return self.seen.status is Status.OVER
+
+    # What the person does.
+
+    def move(self, text: str) -> None:
+        """Plays the move with this text, as programs or people write it. BadMove if it is not one, or not the turn."""
+        with self._lock:
+            turn, before = self._open_turn(), self.seen
+            choice = self._choice(text)
+            now = monotonic_ns()
+            with suppress(OSError):  # the referee was lost: the thread notices it
+                self._to_referee(Move(turn.game, turn.id, choice.text))
+            self._turn = None
+            state = self._played(choice.text)
+            running = None if state is None or state.turn == CHANCE else state.turn
+            self._show(
+                status=Status.THEIRS,
+                plies=(*before.plies, SeenPly(before.seat, choice.text, choice.shown)),
+                position=self._text(state),
+                left=self._left_after(now),
+                running=running,
+                since=now,
+            )
+
+    def resign(self) -> None:
+        """Resigns, now or at the person's next turn."""
+        with self._lock:
+            if self._turn is not None:
+                self._resign(self._turn)
+            elif not self.is_over:
+                self._show(resigns=True)
+
+    def take_back(self) -> None:
+        """Takes back the person's last move. BadMove if there is none, or not the turn."""
+        with self._lock:
+            self._open_turn()
+            if not self.seen.can_take_back:
+                raise BadMove("there is no move of yours to take back")
+            if self._taken_back == _MOST_TAKEN_BACK:
+                raise BadMove(f"you have taken back {_MOST_TAKEN_BACK} moves in this game, which is the most")
+            self._taken_back += 1
+            self._tell(TakeBack(self.seen.key))
+            self._turn, self._kept = None, self._moves_made() - 1
+            self._show(status=Status.WAITING, running=None)
+
+    def find_hint(self) -> None:
+        """Searches a hint, for up to 15 s, and shows it if it is still the same turn; once for each turn. BadMove if it
+        is not the person's turn, NoHint if there is no hint."""
+        with self._lock:
+            turn, seen = self._open_turn(), self.seen
+            if self._searched is turn:
+                return
+            self._searched = turn
+        found = hinting.find(seen.rules, seen.position)
+        with self._lock:
+            if self._turn is turn:
+                self._tell(GotHint(seen.key))
+                self._show(hint=found)
+
+    def give_up(self) -> None:
+        """Ends the game; it is not recorded."""
+        with self._lock:
+            if not self.is_over:
+                self._tell(DropGame(self.seen.key))
+
+    def _open_turn(self) -> Turn:
+        if self._turn is None:
+            raise BadMove("it is not your turn")
+        return self._turn
+
+    def _choice(self, text: str) -> Choice:
+        """The legal move with this text; BadMove if there is none."""
+        choices, wanted = self.seen.choices, text.strip()
+        exact = [choice for choice in choices if wanted in (choice.text, choice.shown)]
+        nearly = [choice for choice in choices if wanted.lower() in (choice.text.lower(), choice.shown.lower())]
+        if len(exact or nearly) == 1:
+            return (exact or nearly)[0]
+        if self._state is not None:
+            with suppress(Exception):  # the rules do not read this text, or fail: they may be user-supplied
+                read = self._state.to_text(self._state.from_text(wanted))
+                return next(choice for choice in choices if choice.text == read)
+        raise BadMove(f"expected a legal move ({one_of([choice.shown for choice in choices])}), got {quote(text)}")
+
+    def _played(self, text: str) -> State[Any] | None:
+        """The position after the person's move; None if it is not known."""
+        if self._state is not None:
+            with suppress(Exception):  # user-supplied rules may raise anything
+                return self._state.play(self._state.from_text(text))
+        return None
+
+    def _left_after(self, now: int) -> tuple[int, ...]:
+        """The time of each seat after the person's move."""
+        seen, left = self.seen, list(self.seen.left)
+        if left:
+            with suppress(BadClock):
+                more = TimeControl.parse(seen.clock).increment // MILLISECOND
+                left[seen.seat] = max(0, left[seen.seat] - (now - seen.since) // MILLISECOND) + more
+        return tuple(left)
+
+    def _moves_made(self) -> int:
+        """The person's moves that can be taken back."""
+        earlier = 0 if self._seat is None else self._seat.moves
+        return earlier + sum(ply.who == self.seen.seat for ply in self._plies)
+
+    def _resign(self, turn: Turn) -> None:
+        self._turn = None
+        with suppress(OSError):
+            self._to_referee(Resign(turn.game, turn.id))
+        self._show(status=Status.WAITING, running=None, resigns=True)
+
+    def _tell(self, message: Struct) -> None:
+        """Sends a message to the director; ArenaError if that is not possible."""
+        if not self._send(message):
+            raise ArenaError(_NO_ANSWER)
+
+    def _to_referee(self, message: Struct) -> None:
+        if self._connection is not None:
+            self._connection.send(protocol.pack(message))
+
+    # What the director says.
+
+    def take(self, message: Seat | GameRefused | GameRecorded) -> None:
+        """Takes the director's next message about this game. It never waits: the event loop can call it."""
+        self._seat = message if isinstance(message, Seat) else None  # here: messages come in order, threads do not
+        work: Callable[..., None] = self._sit if isinstance(message, Seat) else self._end
+        Thread(target=work, args=(message,), name="seat", daemon=True).start()
+
+    def _end(self, message: GameRefused | GameRecorded) -> None:
+        with self._lock:
+            self._turn = None
+            more: dict[str, Any] = {"end": message} if isinstance(message, GameRecorded) else {"notice": message.why}
+            self._show(status=Status.OVER, running=None, resigns=False, **more)
+
+    # What the referee says, in the thread.
+
+    def _sit(self, seat: Seat) -> None:
+        with self._lock:
+            if self._seat is not seat:
+                return
+            is_expected = not self.seen.rules or seat.moves == self._kept
+            self._turn = self._kept = None
+            self._show(status=Status.WAITING, running=None, notice="" if is_expected else _INTERRUPTED)
+        with suppress(OSError, AgentsError), closing(Connection(seat.address, _CONNECTS_WITHIN)) as connection:
+            connection.send(protocol.pack(Hello(protocol.PROTOCOL, seat.token, wants=("position", "legal"))))
+            connection.wait()
+            while self._hear(seat, connection, protocol.unpack_from_referee(connection.receive())):
+                pass
+        with self._lock:
+            if self._seat is seat:  # the director says how it goes on
+                self._connection = self._turn = None
+                self._show(status=Status.WAITING, running=None)
+
+    def _hear(self, seat: Seat, connection: Connection, message: protocol.FromReferee) -> bool:
+        """Takes the referee's next message; False after the last one."""
+        if isinstance(message, Start):
+            connection.send(protocol.pack(Ready(message.game)))  # first: rules can be slow
+        with self._lock:
+            if self._seat is not seat:
+                return False
+            match message:
+                case Start():
+                    self._connection, self._state, self._plies = connection, None, []
+                    self._begin(message)
+                case Turn():
+                    self._note(message.events)
+                    self._ask(message)
+                case Over():
+                    self._turn = None
+                    self._note(message.events)
+                    self._show(
+                        status=Status.WAITING,
+                        plies=tuple(self._plies),
+                        position=self._text(self._state),
+                        left=self._left_at(monotonic_ns()),
+                        running=None,
+                    )
+                    return False
+                case protocol.Welcome():
+                    pass
+                case _:
+                    return False
+        return True
+
+    def _begin(self, start: Start) -> None:
+        self._load(start.rules, start.position)
+        self._show(
+            status=Status.THEIRS,
+            rules=start.rules,
+            names=start.seats,
+            position=start.position,
+            plies=(),
+            left=start.clock.left or (),
+        )
+
+    def _ask(self, turn: Turn) -> None:
+        """It is the person's turn."""
+        seen = self.seen
+        if isinstance(turn.position, str):
+            self._load(seen.rules, turn.position)
+        self._turn = turn
+        self._show(
+            status=Status.YOURS,
+            plies=tuple(self._plies),
+            position=turn.position if isinstance(turn.position, str) else seen.position,
+            choices=tuple(map(self._shown, turn.legal if isinstance(turn.legal, tuple) else ())),
+            left=turn.left or (),
+            running=seen.seat,
+            since=monotonic_ns(),
+            can_take_back=self._moves_made() > 0,
+            hint=None,
+        )
+        if seen.resigns:
+            self._resign(turn)
+
+    def _load(self, rules: str, position: str) -> None:
+        self._state = None
+        with suppress(Exception):  # user-supplied rules may raise anything
+            self._state = games.load(rules, position)
+
+    def _shown(self, text: str) -> Choice:
+        if self._state is not None:
+            with suppress(Exception):  # user-supplied rules
+                return Choice(text, self._state.shown(self._state.from_text(text)))
+        return Choice(text, text)
+
+    def _note(self, events: Iterable[tuple[Who, str]]) -> None:
+        """Takes plies that were played; from a hidden one on, the position is not known until the next turn."""
+        for who, text in events:
+            shown, state, self._state = text, self._state, None
+            if state is not None:
+                with suppress(Exception):  # hidden, or user-supplied rules
+                    move = state.from_text(text)
+                    shown = state.shown(move)
+                    self._state = state.play(move)
+            self._plies.append(SeenPly(who, text, shown))
+
+    def _text(self, state: State[Any] | None) -> str:
+        """The position as the person sees it; the last one that is known if this one is not."""
+        if state is not None:
+            with suppress(Exception):  # user-supplied rules
+                return state.view(self.seen.seat)
+        return self.seen.position
+
+    def _left_at(self, now: int) -> tuple[int, ...]:
+        seen = self.seen
+        used = max(0, now - seen.since) // MILLISECOND
+        return tuple(max(0, left - used) if seat == seen.running else left for seat, left in enumerate(seen.left))
+
+    def _show(self, **changes: Any) -> None:
+        """Replaces `seen`. There are choices only while it is the person's turn."""
+        if changes.get("status", Status.YOURS) is not Status.YOURS:
+            changes = {"choices": (), "can_take_back": False, "hint": None} | changes
+        self.seen = replace(self.seen, version=self.seen.version + 1, **changes)
+        self._changed(self)

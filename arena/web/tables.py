@@ -1,0 +1,100 @@
+"""The games that people play through this page server: whose each is, how many there can be, how long they are kept.
+
+A game that nobody looks at goes on, and its clock runs. One that is over is kept for an hour.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Hashable
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from arena.errors import ArenaError, BadFixture
+from arena.serve.page_link import MOST_GAMES, GameRecorded, GameRefused, Seat, WantGame, from_pages
+from arena.web.person import PersonsGame
+
+_KEPT: Final = 3600.0
+"""Seconds for which a game that is over is kept."""
+_MOST_KEPT: Final = 50
+
+
+class _Table(Struct):
+    """A game, and whose it is."""
+
+    account: Hashable
+    game: PersonsGame
+    ended: float | None = None
+
+
+class Tables:
+    """All games of this page server."""
+
+    def __init__(self, send: Callable[[Struct], bool], *, clock: Callable[[], float] = monotonic) -> None:
+        """`send` sends a message to the director; False if that is not possible. `clock`: seconds."""
+        self.changed: Callable[[PersonsGame], None] = lambda _: None
+        """Called in any thread after each change of a game's `seen`."""
+        self._send = send
+        self._clock = clock
+        self._lock = Lock()
+        # By key, the newest last.
+        self._tables: dict[str, _Table] = {}
+
+    def open(self, account: Hashable, *, game: str, opponent: str, seat: int, clock: str) -> PersonsGame:
+        """Asks the director for a game; whether it begins is in its `seen`. BadFixture if there are too many games.
+
+        `game`: empty for the ladder's; `opponent`: a name in the record, or a built-in agent."""
+        with self._lock:
+            self._forget()
+            playing = [table for table in self._tables.values() if not table.game.is_over]
+            if any(table.account == account for table in playing):
+                raise BadFixture("you are playing a game already: finish it, or give it up")
+            if len(playing) >= MOST_GAMES:
+                raise BadFixture(f"{MOST_GAMES} people are playing now: try again when one of them has finished")
+            wanted = WantGame(secrets.token_urlsafe(16), game, opponent, seat, clock)
+            if from_pages(msgspec.json.encode(wanted)) != wanted:
+                raise BadFixture(
+                    "expected the game, the opponent and the clock as short texts, and a seat from 0 to 63"
+                )
+            made = PersonsGame(wanted, self._send, lambda changed: self.changed(changed))
+            if not self._send(wanted):
+                raise ArenaError("the server does not answer; try again")
+            self._tables[wanted.key] = _Table(account, made)
+            return made
+
+    def find(self, account: Hashable, key: str) -> PersonsGame | None:
+        """The game with this key, if it is this account's."""
+        with self._lock:
+            self._forget()
+            table = self._tables.get(key)
+            return table.game if table is not None and table.account == account else None
+
+    def games(self, account: Hashable) -> list[PersonsGame]:
+        """The games of this account, the newest first."""
+        with self._lock:
+            self._forget()
+            return [table.game for table in reversed(self._tables.values()) if table.account == account]
+
+    def take(self, message: Seat | GameRefused | GameRecorded) -> None:
+        """Takes a message of the director."""
+        with self._lock:
+            table = self._tables.get(message.key)
+        if table is not None:
+            table.game.take(message)
+
+    def _forget(self) -> None:
+        """Forgets games that have been over for long."""
+        now = self._clock()
+        for table in self._tables.values():
+            if table.game.is_over and table.ended is None:
+                table.ended = now
+        over = [key for key, table in self._tables.items() if table.ended is not None]
+        for key in over[: max(0, len(over) - _MOST_KEPT)]:
+            del self._tables[key]
+        for key in over[-_MOST_KEPT:]:
+            if now - (self._tables[key].ended or now) >= _KEPT:
+                del self._tables[key]

@@ -1,0 +1,255 @@
+"""People play against agents: whole games, moves taken back, hints, limits, and whatever is killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adsearch import games
+from adsearch.errors import BadMove
+from agents.protocol import Verdict
+from arena.errors import BadFixture
+from arena.serve.page_link import WantGame
+from arena.student.hint import hint
+from arena.web.person import Seen, Status
+from db import ladder
+from tests.kit.hand_in_room import hand_in_room
+from tests.kit.people_room import CLOCK, PeopleRoom
+
+OF_PEOPLE = "SELECT id, verdict, status FROM game WHERE tournament IS NULL"
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[PeopleRoom]:
+    """A ladder of tictactoe with one anchor, so that it plays no games."""
+    hand_ins = hand_in_room(tmp_path, game="tictactoe")
+    with hand_ins.database, PeopleRoom(hand_ins) as room:
+        yield room
+
+
+def best(seen: Seen) -> str:
+    """The move of a hint."""
+    return hint(games.load(seen.rules, seen.position)).move
+
+
+def test_a_whole_game_is_played_and_recorded_without_a_name(room: PeopleRoom) -> None:
+    game = room.play(game="connect4", seat=1)
+    seen = room.play_on(game)
+    assert seen.end is not None
+    assert room.rows(OF_PEOPLE) == [(seen.end.id, "normal", "finished")]
+    seats = room.rows("SELECT name FROM seat ORDER BY seat")
+    assert seats == [("random",), ("human",)]
+    assert seen.names == ("random", "human")
+    assert [ply.text for ply in seen.plies] == [text for (text,) in room.rows("SELECT move FROM move ORDER BY ply")]
+    state = games.load("connect4", seen.position)
+    assert state.turn is None
+    assert re.match("(kestrel|you) wins|draw", seen.result(("kestrel", "you")))
+    assert len(seen.left) == 2
+    assert room.rows("SELECT * FROM ruling") == []
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_hidden_card_is_never_shown(room: PeopleRoom, seat: int) -> None:
+    seen = room.play_on(room.play(game="kuhn", seat=seat))
+    cards = {view.position[:2] for view in room.views if view.position}
+    mine = [ply.text for ply in seen.plies if ply.who == "chance" and ply.text != "?"]
+    assert len(mine) == 1
+    assert all(text[1 - seat] in "?-" for text in cards), cards
+    assert any(text[seat] == mine[0] for text in cards)
+    assert [ply.text for ply in seen.plies[:2]].count("?") == 1
+
+
+def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
+    game = room.play(game="chess")
+    seen = room.turn(game)
+    assert {choice.shown: choice.text for choice in seen.choices}["Nf3"] == "g1f3"
+    for text in ("Nf9", "", "x" * 300):
+        with pytest.raises(BadMove, match="expected a legal move"):
+            game.move(text)
+    game.move("Nf3")
+    with pytest.raises(BadMove, match="it is not your turn"):
+        game.move("e4")
+    assert (game.seen.plies[0].shown, game.seen.plies[0].text) == ("Nf3", "g1f3")
+    room.turn(game)
+    game.move("  E2E4 ")
+    seen = room.turn(game)
+    assert [ply.shown for ply in seen.plies][::2] == ["Nf3", "e4"]
+    assert seen.running == 0
+    game.resign()
+    seen = room.over(game)
+    assert seen.result(seen.names) == "human resigned; random wins"
+    assert room.rows("SELECT move FROM move WHERE who = '0' ORDER BY ply") == [("g1f3",), ("e2e4",)]
+
+
+def test_after_two_moves_taken_back_the_game_is_won_and_recorded_once(room: PeopleRoom) -> None:
+    game = room.play(game="connect4")
+    assert not room.turn(game).can_take_back
+    with pytest.raises(BadMove, match="there is no move of yours to take back"):
+        game.take_back()
+    positions = list[str]()
+    for move in ("1", "2", "3"):
+        positions.append(room.turn(game).position)
+        game.move(move)
+    for position in positions[:0:-1]:
+        assert room.turn(game).can_take_back
+        game.take_back()
+        seen = room.when(game, lambda seen: seen.status is Status.YOURS)
+        assert seen.position == position
+        assert seen.notice == ""
+    seen = room.play_on(game, best)
+    assert seen.end is not None
+    assert seen.result(seen.names).startswith("human wins")
+    assert room.rows(OF_PEOPLE) == [(seen.end.id, "normal", "finished")]
+    assert room.rows("SELECT what, reason FROM ruling") == [("void", "human took back a move")]
+
+
+def test_the_same_dice_fall_after_a_move_is_taken_back(room: PeopleRoom) -> None:
+    game = room.play(game="pig", opponent="random")
+    first = room.turn(game)
+    game.move("roll")
+    before = room.turn(game)
+    game.take_back()
+    assert room.when(game, lambda seen: seen.status is Status.YOURS).position == first.position
+    game.move("roll")
+    assert [ply.text for ply in room.turn(game).plies][:2] == [ply.text for ply in before.plies][:2]
+    game.give_up()
+    assert room.over(game).result(("human", "random")) == "given up, and not recorded"
+
+
+def test_a_hint_is_a_legal_move_in_words_and_annuls_the_game(room: PeopleRoom) -> None:
+    game = room.play(game="tictactoe")
+    room.turn(game)
+    game.find_hint()
+    found = game.seen.hint
+    assert found is not None
+    assert found.text.startswith(f"hint: {found.move} (then ")
+    game.move(found.move)
+    assert game.seen.hint is None
+    room.turn(game)
+    game.resign()
+    room.over(game)
+    assert room.rows("SELECT reason FROM ruling") == [("human got a hint",)]
+    with pytest.raises(BadMove, match="it is not your turn"):
+        game.find_hint()
+
+
+def test_a_person_has_one_game_and_no_third_one_is_played(room: PeopleRoom) -> None:
+    ann, bob = room.play("ann"), room.play("bob")
+    for game in (ann, bob):
+        room.turn(game)
+    with pytest.raises(BadFixture, match="you are playing a game already"):
+        room.play("ann")
+    with pytest.raises(BadFixture, match="2 people are playing now"):
+        room.play("eve")
+    answers: list[object] = []
+    before, room.people._send = room.people._send, answers.append
+    room.people.hear(WantGame("k" * 20, "", "random", 0, CLOCK))
+    room.people._send = before
+    (answer,) = answers
+    assert "2 games with people are being played" in str(answer)
+    ann.give_up()
+    room.over(ann)
+    eve = room.play("eve")
+    for game in (bob, eve):
+        room.play_on(game)
+    assert room.tables.games("ann") == [ann]
+    assert room.tables.find("ann", bob.seen.key) is None
+    assert room.tables.find("bob", bob.seen.key) is bob
+    assert len(room.rows(OF_PEOPLE)) == 2
+
+
+@pytest.mark.parametrize(
+    ("wanted", "why"),
+    [
+        ({"game": "no-such-game"}, "no game 'no-such-game'"),
+        ({"game": "connect4:rows=1000000,columns=1000000"}, "no game"),
+        ({"game": "/etc/passwd.py:X"}, "no game"),
+        ({"game": "maze", "seat": 3}, "maze is for 3 players, so nobody"),
+        ({"seat": 2}, "tictactoe is for 2 players, so nobody can take seat 2"),
+        ({"clock": "none"}, "games with people have a clock"),
+        ({"clock": "soon"}, "expected a clock such as"),
+        ({"opponent": "nobody"}, "no agent 'nobody' that can play on this ladder"),
+        ({"opponent": "cmd:touch /tmp/x"}, "no agent"),
+        ({"opponent": "pvs:depth=no"}, "depth"),
+        ({"opponent": "alphabeta", "game": "kuhn"}, "cannot play"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_words(room: PeopleRoom, wanted: dict[str, Any], why: str) -> None:
+    seen = room.over(room.play(**wanted))
+    assert why in seen.notice
+    assert seen.result(()) == ""
+    assert room.people._tables == {}
+
+
+def test_texts_that_are_too_long_are_refused_at_once(room: PeopleRoom) -> None:
+    with pytest.raises(BadFixture, match="expected the game, the opponent and the clock as short texts"):
+        room.play(opponent="x" * 2000)
+
+
+def test_an_agent_of_the_ladder_plays_behind_its_walls_and_its_rating_stays(tmp_path: Path) -> None:
+    hand_ins = hand_in_room(tmp_path, game="tictactoe")
+    with hand_ins.database:
+        room = PeopleRoom(hand_ins)
+        room.enter_file("alice")
+        with room:
+            with hand_ins.database.reading() as connection:
+                before = [(line.name, line.rating) for line in ladder.standings(connection, hand_ins.opened.id)]
+            refused = room.over(room.play(game="connect4", opponent="alice"))
+            assert refused.notice == "'alice' plays tictactoe only, got 'connect4'"
+            game = room.play(opponent="alice")
+            seen = room.play_on(game)
+            assert seen.names == ("human", "alice")
+            assert seen.end is not None
+            (host,) = room.rows(f"SELECT host FROM game WHERE id = {seen.end.id}")
+            assert '"walls": null' not in str(host)
+            assert room.rows("SELECT COUNT(*) FROM version") == [(3,)]
+            with hand_ins.database.reading() as connection:
+                after = [(line.name, line.rating) for line in ladder.standings(connection, hand_ins.opened.id)]
+            assert before == after
+
+
+def test_the_ladder_goes_on_while_people_think_and_stops_without_waiting_for_them(tmp_path: Path) -> None:
+    hand_ins = hand_in_room(tmp_path, game="tictactoe")
+    with hand_ins.database:
+        room = PeopleRoom(hand_ins, at_once=1)
+        room.enter_builtin("alphabeta:depth=1")
+        with room:
+            ann, bob = room.play("ann"), room.play("bob")
+            for game in (ann, bob):
+                room.turn(game)
+            room.when_finished(lambda finished: len(finished) >= 4)
+            assert ann.seen.status is bob.seen.status is Status.YOURS
+            room.stop()
+        assert room.rows(OF_PEOPLE) == []
+        assert room.rows("SELECT id FROM game WHERE status = 'playing'") == []
+
+
+def test_after_the_loss_of_the_referee_the_game_begins_again_and_the_person_is_told(room: PeopleRoom) -> None:
+    game = room.play()
+    room.turn(game)
+    game.move("b2")
+    room.turn(game)
+    room.kill_referee()
+    seen = room.when(game, lambda seen: seen.notice != "")
+    assert seen.notice == "the game was interrupted, so it begins again"
+    seen = room.when(game, lambda seen: seen.status is Status.YOURS and not seen.plies)
+    assert room.play_on(game).notice == seen.notice
+    assert [verdict for _, verdict, _ in room.rows(OF_PEOPLE)] == ["normal"]
+
+
+def test_the_games_of_a_page_server_that_is_killed_are_given_up_and_the_next_one_plays(tmp_path: Path) -> None:
+    hand_ins = hand_in_room(tmp_path, game="tictactoe")
+    with hand_ins.database, PeopleRoom(hand_ins, in_a_process=True) as room:
+        room.when_complained()
+        os.kill(room.end.pid, signal.SIGKILL)
+        room.when_finished(lambda finished: len(finished) == 1)
+        assert room.until is not None
+        assert room.until.finished[0].record.verdict == Verdict.CRASHED
+        assert room.people._tables == {}
+    assert room.rows(OF_PEOPLE) == []
