@@ -7,6 +7,7 @@ from typing import Final
 from adsearch.games.checkers import BIT, Checkers, Path
 from adsearch.pictures.boards.paper import (
     Drawing,
+    Field,
     Point,
     circle,
     document,
@@ -48,6 +49,11 @@ def draw(state: Checkers, last: Path | None = None) -> str:
     size = 8 * _CELL + 2 * edge
     drawing = Drawing(size, size, "".join(parts))
     return document(drawing, "Checkers", event, caption=caption, sentences=sentences)
+
+
+def touched(_state: Checkers, move: Path) -> tuple[Field, ...]:
+    """The square of the piece, and every square on which it lands."""
+    return tuple(Field.around(str(square), _middle(square), _CELL) for square in move)
 
 
 def piece(side: str, x: float, y: float, *, king: bool = False, scale: float = 1.0) -> str:

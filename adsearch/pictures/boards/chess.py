@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from adsearch.games.chess import Chess
+from adsearch.games.chess_board import NAMES
 from adsearch.games.grid import LETTERS
 from adsearch.pictures.boards.paper import (
     RIM,
     SMALL,
     Drawing,
+    Field,
     centre,
     document,
     inside,
@@ -55,7 +57,7 @@ def draw(state: Chess, last: int | None = None) -> str:
     dark = (_square_outline(row, column) for row in range(8) for column in range(8) if (row + column) % 2)
     parts = [_rims(), rect("pale", RIM, 0.0, size, size), path("wood", "".join(dark))]
     if last is not None:
-        parts += [_frame(square) for square in (last % 64, last // 64 % 64)]
+        parts += map(_frame, touched(state, last))
     for row, letters in enumerate(state.rows()):
         parts += [_piece(letter, row, column) for column, letter in enumerate(letters) if letter != "."]
     event = next_event(state, _SIDES) + ", in check" * (state.turn is not None and bool(state.checkers))
@@ -64,15 +66,23 @@ def draw(state: Chess, last: int | None = None) -> str:
     return document(drawing, "Chess", event, sentences=sentences)
 
 
+def touched(_state: Chess, move: int) -> tuple[Field, ...]:
+    """The squares from which and to which the piece moves, of a castling move the king; a pawn's promotions have the
+    same squares."""
+    return tuple(
+        Field(NAMES[square], RIM + square % 8 * _CELL, (7 - square // 8) * _CELL, _CELL, _CELL)
+        for square in (move % 64, move // 64 % 64)
+    )
+
+
 def _square_outline(row: int, column: int) -> str:
     """The outline of a square; row 0 is rank 8."""
     return f"M{pair(RIM + column * _CELL, row * _CELL)}h{_CELL:g}v{_CELL:g}h-{_CELL:g}z"
 
 
-def _frame(square: int) -> str:
+def _frame(square: Field) -> str:
     """The frame of a square of the last move, inside its edges."""
-    row, column = 7 - square // 8, square % 8
-    return rect("last", RIM + column * _CELL + 1.5, row * _CELL + 1.5, _CELL - 3.0, _CELL - 3.0)
+    return rect("last", square.x + 1.5, square.y + 1.5, square.width - 3.0, square.height - 3.0)
 
 
 def _rims() -> str:

@@ -8,6 +8,7 @@ from adsearch.pictures.boards.paper import (
     RIM,
     SMALL,
     Drawing,
+    Field,
     circle,
     cross,
     document,
@@ -47,6 +48,12 @@ def draw(state: Connect4, last: int | None = None) -> str:
     ]
     drawing = Drawing(width, height + RIM, "".join(parts))
     return document(drawing, f"Connect-{board.line}", event, caption=caption, sentences=sentences)
+
+
+def touched(state: Connect4, move: int) -> tuple[Field, ...]:
+    """The column."""
+    x, y = _centre(0, move)
+    return (Field(f"column {state.to_text(move)}", x - CELL / 2, y - CELL / 2, CELL, state.board.rows * CELL),)
 
 
 def disc(side: str, x: float, y: float, radius: float) -> str:

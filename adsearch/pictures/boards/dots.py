@@ -8,6 +8,8 @@ from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     Drawing,
+    Field,
+    Point,
     centre,
     document,
     dots,
@@ -59,8 +61,18 @@ def draw(state: Dots, last: int | None = None) -> str:
     return document(drawing, "Dots and boxes", event, caption=caption, sentences=sentences)
 
 
+def touched(state: Dots, move: int) -> tuple[Field, ...]:
+    """The edge: the largest square around its middle that no other edge's square overlaps."""
+    x, y = _first_dot(state, move)
+    middle = (x, y + CELL / 2) if move >= state.board.half else (x + CELL / 2, y)
+    return (Field.around(state.board.names[move], middle, CELL / 2),)
+
+
 def _step(state: Dots, edge: int) -> str:
     """An edge as a step of a path."""
-    board = state.board
-    row, column = divmod(edge % board.half, board.width)
-    return f"M{pair(*centre(row, column))}{'v' if edge >= board.half else 'h'}{CELL:g}"
+    return f"M{pair(*_first_dot(state, edge))}{'v' if edge >= state.board.half else 'h'}{CELL:g}"
+
+
+def _first_dot(state: Dots, edge: int) -> Point:
+    """The left or upper end of an edge."""
+    return centre(*divmod(edge % state.board.half, state.board.width))

@@ -10,6 +10,7 @@ from adsearch.pictures.boards.paper import (
     RIM,
     SMALL,
     Drawing,
+    Field,
     Point,
     centre,
     circle,
@@ -49,6 +50,12 @@ def draw(state: Go, last: int | None = None) -> str:
     sentences += last_move(state, last)
     drawing = Drawing(RIM + side, RIM + side, "".join(parts))
     return document(drawing, "Go", _event(state), caption=caption, sentences=sentences)
+
+
+def touched(state: Go, move: int) -> tuple[Field, ...]:
+    """The point; none for a pass."""
+    board = state.board
+    return () if move == PASS else (Field.around(board.names[move], _point(*divmod(move, board.size)), _STEP),)
 
 
 def _territory(state: Go) -> list[str]:

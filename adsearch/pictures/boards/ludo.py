@@ -9,6 +9,7 @@ from adsearch.games.ludo import COLOURS, HOME, LAST_ON_TRACK, Cell, Ludo, board,
 from adsearch.pictures.boards.paper import (
     RIM,
     Drawing,
+    Field,
     Point,
     centre,
     circle,
@@ -51,6 +52,15 @@ def draw(state: Ludo, _last: object = None) -> str:
     return document(drawing, "Ludo", event, caption=caption, sentences=sentences)
 
 
+def touched(state: Ludo, move: int) -> tuple[Field, ...]:
+    """The square of the token, or the yard that it leaves."""
+    board = state.board
+    name = board.names[state.seat][move]
+    if move:
+        return (Field.around(name, centre(*board.cells[state.seat][move], cell=_CELL), _CELL),)
+    return (Field(name, *_corner(board.quarters[state.seat]), 6 * _CELL, 6 * _CELL),)
+
+
 def _ground(state: Ludo) -> list[str]:
     """The board without tokens."""
     whole = board(4, 4)
@@ -59,8 +69,8 @@ def _ground(state: Ludo) -> list[str]:
     stars = ""
     for quarter, (cells, letter) in enumerate(zip(whole.cells, letters, strict=True)):
         land = f"{letter}-land" if quarter in state.board.quarters else "no-land"
-        row, column = _CORNERS[quarter]
-        parts.append(rect(land, RIM + column * _CELL + 4, RIM + row * _CELL + 4, 6 * _CELL - 8, 6 * _CELL - 8, rx=14))
+        x, y = _corner(quarter)
+        parts.append(rect(land, x + 4, y + 4, 6 * _CELL - 8, 6 * _CELL - 8, rx=14))
         coloured = [cells[1], *cells[LAST_ON_TRACK + 1 : HOME]]
         parts += [rect(land, RIM + c * _CELL, RIM + r * _CELL, _CELL, _CELL) for r, c in coloured]
         stars += "".join(_star(cells[step]) for step in range(1, 14) if is_safe(step))
@@ -78,6 +88,12 @@ def _ground(state: Ludo) -> list[str]:
     for yard in state.board.yards:
         parts += [circle("cell", *centre(*cell, cell=_CELL), 12.5) for cell in yard]
     return parts
+
+
+def _corner(quarter: int) -> Point:
+    """The top left corner of a yard."""
+    row, column = _CORNERS[quarter]
+    return RIM + column * _CELL, RIM + row * _CELL
 
 
 def _star(cell: Cell) -> str:

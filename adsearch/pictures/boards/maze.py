@@ -6,7 +6,7 @@ from typing import Final
 
 from adsearch.games.maze import Maze
 from adsearch.games.maze_map import HEADINGS, cell_text
-from adsearch.pictures.boards.paper import Drawing, Point, document, dots, inside, path
+from adsearch.pictures.boards.paper import Drawing, Field, Point, document, dots, inside, path
 from adsearch.pictures.svg import pair
 
 _CELL: Final = 22.0
@@ -45,6 +45,14 @@ def draw(state: Maze, last: int | None = None) -> str:
     ]
     sentences += [f"{len(pellets)} pellets and {len(power)} power pellets are left.", *fears]
     return document(Drawing(columns * _CELL, rows * _CELL, "".join(parts)), "Maze", news, sentences=sentences)
+
+
+def touched(state: Maze, move: int) -> tuple[Field, ...]:
+    """The cell to which the runner or the ghost moves; its own if it stays."""
+    board = state.setting.board
+    start = state.ghosts[state.mover - 1] // HEADINGS if state.mover else state.runner
+    cell = board.next[start * 5 + move]
+    return (Field.around(cell_text(board, cell), _centre(board.places[cell]), _CELL),)
 
 
 def _centre(place: tuple[int, int]) -> Point:

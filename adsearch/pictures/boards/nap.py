@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from adsearch.games.nap import Nap
-from adsearch.pictures.boards.paper import Drawing, document, inside, last_move, listed, next_event, path, rect
+from adsearch.pictures.boards.paper import (
+    Drawing,
+    Field,
+    Point,
+    document,
+    inside,
+    last_move,
+    listed,
+    next_event,
+    path,
+    rect,
+)
 from adsearch.pictures.svg import pair
 
 _CELL = 36.0
@@ -15,10 +26,8 @@ def draw(state: Nap, last: int | None = None) -> str:
     free = state.moves()
     parts = []
     struck = ""
-    across = state.n if state.n <= 12 else _IN_A_ROW
     for number in range(1, state.n + 1):
-        row, column = divmod(number - 1, across)
-        x, y = column * _CELL, row * _CELL
+        x, y = _corner(state, number)
         kind = "ink" if number in state.marks else "cell" if number in free else "blank"
         parts += [rect(kind, x + 2.0, y + 2.0, _CELL - 4.0, _CELL - 4.0, rx=6.0)] * (kind != "blank")
         text = {"ink": "on-ink", "cell": "", "blank": "faint"}[kind]
@@ -31,5 +40,22 @@ def draw(state: Nap, last: int | None = None) -> str:
     event = next_event(state, ("seat 0", "seat 1"))
     sentences = [f"Marked: {listed(map(str, sorted(state.marks)))}.", f"May be marked: {listed(map(str, free))}."]
     sentences += last_move(state, last)
+    across = _across(state)
     drawing = Drawing(across * _CELL, ((state.n - 1) // across + 1) * _CELL, "".join(parts))
     return document(drawing, "NAP", event, sentences=sentences)
+
+
+def touched(state: Nap, move: int) -> tuple[Field, ...]:
+    """The number."""
+    return (Field(str(move), *_corner(state, move), _CELL, _CELL),)
+
+
+def _across(state: Nap) -> int:
+    """How many numbers are in a row."""
+    return state.n if state.n <= 12 else _IN_A_ROW
+
+
+def _corner(state: Nap, number: int) -> Point:
+    """The top left corner of a number's cell."""
+    row, column = divmod(number - 1, _across(state))
+    return column * _CELL, row * _CELL

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from adsearch.games.othello import Othello
+from adsearch.games.othello import PASS, Othello
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     Drawing,
+    Field,
     centre,
     circle,
     document,
@@ -45,6 +46,12 @@ def draw(state: Othello, last: int | None = None) -> str:
     sentences += last_move(state, last)
     drawing = Drawing(RIM + size * CELL, RIM + size * CELL, "".join(parts))
     return document(drawing, "Othello", event, caption=caption, sentences=sentences)
+
+
+def touched(state: Othello, move: int) -> tuple[Field, ...]:
+    """The square; none for a pass."""
+    board = state.board
+    return () if move == PASS else (Field.around(board.names[move], centre(*divmod(move, board.size)), CELL),)
 
 
 def disc(side: str, x: float, y: float, radius: float) -> str:

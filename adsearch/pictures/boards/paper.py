@@ -6,7 +6,7 @@ Below the board stands a caption: the pieces with what they are called, and what
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from adsearch.games.grid import LETTERS
@@ -40,6 +40,29 @@ class Drawing:
         return svg.element("g", self.markup, class_=kind, transform=f"translate({svg.number(x)} {svg.number(y)})")
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A rectangle of a board that a person clicks to move there."""
+
+    name: str
+    """What a person calls it, such as "e4" or "column 3"; no two fields of a position have the same name."""
+    x: float
+    """Of the left edge; `y` is that of the top edge."""
+    y: float
+    width: float
+    height: float
+
+    @classmethod
+    def around(cls, name: str, middle: Point, side: float) -> Field:
+        """The square with that middle."""
+        x, y = middle
+        return cls(name, x - side / 2, y - side / 2, side, side)
+
+    def moved(self, right: float, down: float) -> Field:
+        """The same field in a picture whose origin is further to the left and higher."""
+        return replace(self, x=self.x + right, y=self.y + down)
+
+
 def document(
     board: Drawing, game: str, event: str, *, sentences: Iterable[str], caption: Sequence[Drawing] = ()
 ) -> str:
@@ -67,6 +90,12 @@ def document(
         dark=DARK,
         board=" ".join(map(svg.number, (left, MARGIN, board.width, board.height))),
     )
+
+
+def corner(picture: str) -> Point:
+    """The top left corner of the board in a picture that `document` has made."""
+    x, y, *_ = picture.partition(' data-board="')[2].partition('"')[0].split()
+    return float(x), float(y)
 
 
 def label(text: str) -> Drawing:

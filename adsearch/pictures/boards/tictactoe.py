@@ -7,6 +7,7 @@ from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     Drawing,
+    Field,
     centre,
     document,
     grid,
@@ -39,3 +40,9 @@ def draw(state: TicTacToe, last: int | None = None) -> str:
     drawing = Drawing(RIM + board.columns * CELL, RIM + board.rows * CELL, "".join(parts))
     caption = [] if state.turn is None else [sample(mark("xo"[state.turn], 11.0, 11.0, 6.0))]
     return document(drawing, "Tic-tac-toe", event, caption=caption, sentences=sentences)
+
+
+def touched(state: TicTacToe, move: int) -> tuple[Field, ...]:
+    """The cell."""
+    board = state.board
+    return (Field.around(board.names[move], centre(*divmod(move, board.columns)), CELL),)

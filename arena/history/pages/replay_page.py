@@ -136,7 +136,8 @@ class _Page:
         if detail and not normal:
             yield "detail", words.without_store(words.printable(detail))
         for ruling in game.rulings:
-            which, why = (f" {ruling.id}", f": {ruling.reason}") if self.private else ("", "")
+            which = f" {ruling.id}" if self.private else ""
+            why = f": {ruling.reason}" if self.private and ruling.reason else ""
             made = ruling.when[:16].replace("T", " ")
             yield "detail", words.printable(f"ruling{which} of {made}: {words.ruled(ruling, self.names)}{why}")
 

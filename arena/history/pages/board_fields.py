@@ -1,0 +1,48 @@
+"""Boards on which a person moves by clicking: transparent rectangles over the drawing, and their names for a script.
+
+The rectangles are elements of the inline SVG that `boards.py` makes, after everything else in it, so that each click
+meets one of them. There is no script and no style here: the page has both, and finds a field by its class and its name.
+A board without fields stays as it is, so the page needs another way to move there: a button for each move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from adsearch import State
+from adsearch.pictures import boards, svg
+from adsearch.pictures.boards.paper import Field
+
+Fields = Mapping[str, tuple[Field, ...]]
+"""For each move, by its text, the fields that a person clicks, one after the other."""
+
+
+def fields_of(state: State[Any]) -> Fields:
+    """The fields of the position's board; none if its rules are user-supplied and raise."""
+    try:
+        return boards.fields(state)
+    except Exception:  # a user-supplied game may raise anything
+        return {}
+
+
+def with_fields(board: str, fields: Fields) -> str:
+    """The markup of a board with a group of class "fields" at the end: one rectangle of class "field" for each field,
+    with its name as data-field. Without fields, and if the board is not an inline SVG, it is the same markup."""
+    start, end, rest = board.rpartition("</svg>")
+    if not fields or not end or rest.strip() or not start.startswith("<svg"):
+        return board
+    distinct = dict.fromkeys(field for clicked in fields.values() for field in clicked)
+    return f"{start}{svg.element('g', *map(_rectangle, distinct), class_='fields')}{end}{rest}"
+
+
+def clicks(fields: Fields) -> dict[str, list[str]]:
+    """What a page's script needs, as values for JSON: for each move the names of its fields, in order. `boards.fields`
+    says how clicks become a move."""
+    return {move: [field.name for field in clicked] for move, clicked in fields.items()}
+
+
+def _rectangle(field: Field) -> str:
+    """The field as an element that is not seen and can be clicked: unlike "none", "transparent" takes clicks."""
+    place = {"x": field.x, "y": field.y, "width": field.width, "height": field.height}
+    return svg.element("rect", class_="field", data_field=field.name, **place, fill="transparent")
