@@ -19,7 +19,7 @@ class StoredRuling(Struct, frozen=True, kw_only=True):
 
     id: int
     what: str
-    """void, again, award, withdraw, release or revoke."""
+    """void, again, award, withdraw, quarantine, release or revoke."""
     tournament: str | None
     game: int | None
     """The game's id; None if the ruling is about an entry."""

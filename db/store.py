@@ -305,7 +305,7 @@ def _value(name: str, value: PositionValue) -> dict[str, Any]:
 # Rulings.
 
 
-AFTER: Final = {"withdraw": "withdrawn", "release": "active"}
+AFTER: Final = {"withdraw": "withdrawn", "quarantine": "quarantined", "release": "active"}
 """The status of an entry after a ruling about it."""
 
 
@@ -321,7 +321,8 @@ def rule_on_game(
 
 
 def rule_on_entry(connection: Connection, tournament: int, name: str, what: str, reason: str, now: datetime) -> int:
-    """Insert a ruling about an entry ("withdraw" or "release") and set the entry's status; return the ruling's id."""
+    """Insert a ruling about an entry ("withdraw", "quarantine" or "release") and set the entry's status; return the
+    ruling's id."""
     chosen = select(Entry.id, Entry.status).where(Entry.tournament == tournament, Entry.name == name)
     found = connection.execute(chosen).first()
     if found is None:

@@ -52,6 +52,13 @@ def tournament_names(connection: Connection) -> dict[str, int]:
     return dict(connection.execute(select(Tournament.name, Tournament.id).order_by(Tournament.id)).all())
 
 
+def public_tournaments(connection: Connection) -> set[int]:
+    """The row ids of the tournaments whose descriptions say that visitors may see them."""
+    # SQLite gives 1 for true, PostgreSQL the text.
+    says_so = text("SELECT id FROM tournament WHERE CAST(settings ->> 'public' AS TEXT) IN ('1', 'true')")
+    return set(connection.execute(says_so).scalars())
+
+
 class TournamentState(Struct, frozen=True):
     """A tournament, with how many games it has."""
 
@@ -207,6 +214,19 @@ def losses(connection: Connection, tournament: int, name: str) -> list[Loss]:
         .order_by(own.c.game.desc())
     )
     return [Loss(*row) for row in connection.execute(rows)]
+
+
+def games_of(connection: Connection, tournament: int, name: str) -> list[int]:
+    """The ids of the player's games that are over, of the version with which it plays now, in the order of the ids."""
+    rows = (
+        select(Seat.game)
+        .join(Entry, (Entry.version == Seat.version) & (Entry.name == Seat.name))
+        .join(Game, Game.id == Seat.game)
+        .where(Entry.tournament == tournament, Entry.name == name)
+        .where(Game.tournament == tournament, Game.status.in_(OVER))
+        .order_by(Seat.game)
+    )
+    return [*connection.execute(rows).scalars()]
 
 
 # Ratings.

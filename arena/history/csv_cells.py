@@ -8,14 +8,41 @@ formula is escaped too.
 
 from __future__ import annotations
 
+import csv
+import json
 import re
-from typing import Final
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final, TextIO
 
 _SIGNS: Final = "=+-@＝＋－＠"
 """First characters of a formula; some spreadsheets also accept the full-width forms."""
 _MARKED: Final = re.compile(f"'+[{_SIGNS}]")
 _BEGINS_A_CELL: Final = re.compile(f";(?=[\\s\"']*[{_SIGNS}])")
 _ESCAPE: Final = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
+
+
+def write(
+    file: TextIO, rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Collection[str] = ()
+) -> None:
+    """Write rows of texts, below a row of titles. The columns `multiline` keep their line ends."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(written, titles))
+    for row in rows:
+        cells = zip(titles, row, strict=True)
+        writer.writerow(_each_line(text) if title in multiline else written(text) for title, text in cells)
+
+
+def _each_line(text: str) -> str:
+    return "\n".join(map(written, text.split("\n")))
+
+
+def exact(value: Any) -> str:
+    """The text of a value, with all digits; of a list or dictionary as JSON, of a list of texts as words."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return " ".join(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value)
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
 def written(text: str) -> str:

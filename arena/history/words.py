@@ -54,6 +54,7 @@ RULED: Final = {
     "again": "annulled for a replay",
     "award": "awarded",
     "withdraw": "withdrawn",
+    "quarantine": "quarantined",
     "release": "released",
     "revoke": "revokes another",
 }

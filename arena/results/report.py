@@ -1,7 +1,7 @@
 """What is published of a tournament: its agents with points and ratings, and how games ended.
 
 Only values: `arena report` gathers them for a folder of pages, the web server for the pages that it sends. All names in
-them can be shown to anyone.
+them can be shown to anyone, except `people`.
 """
 
 from __future__ import annotations
@@ -77,3 +77,5 @@ class Report(Struct, frozen=True, kw_only=True):
     """By two names, the games of the one agent against the other; without those who have not met."""
     ranking: Ranking | None
     """None if no rating system rates such games."""
+    people: Mapping[str, str] = {}
+    """Who is behind agents, by the agents' names; empty in everything that anyone may see."""

@@ -44,7 +44,7 @@ LADDER_TABLE: Final = "ladder"
 """The table of a ladder, whose agents are handed in while it is open: a description with it lists no agents."""
 KEYS: Final = (
     "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
-    "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
+    "public", "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
     "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES, LADDER_TABLE,
 )  # fmt: skip
 """Every key of a description."""
@@ -93,6 +93,8 @@ class League:
     """None: see `at_once`."""
     names: str = "hidden"
     """Whether agents get their opponents' names: "hidden" or "shown"."""
+    public: bool = False
+    """Whether visitors of web pages see it without an account."""
     quarantine: int = 5
     """Number of faults in a row after which an agent forfeits its remaining games; 0: never."""
     reuse: bool = False
@@ -154,6 +156,7 @@ class League:
             "max_plies": self.max_plies,
             "games_at_once": self.games_at_once,
             "names": self.names,
+            "public": self.public,
             "quarantine": self.quarantine,
             "reuse": self.reuse,
             "limits": {"hello": self.limits.hello, "ready": self.limits.ready, "move": self.limits.move},
@@ -279,6 +282,7 @@ def _league(
         max_plies=table.optional_whole("max_plies", 1, 1_000_000),
         games_at_once=table.optional_whole("games_at_once", 1, 1024),
         names=table.word("names", ("hidden", "shown"), "hidden"),
+        public=table.flag("public", False),
         quarantine=table.whole("quarantine", 0, 1_000_000, 5),
         reuse=table.flag("reuse", False),
         limits=Limits(
@@ -330,11 +334,8 @@ def _format(table: Table, start: State[Any]) -> Format:
 
 def _clock(table: Table) -> str:
     given = table.value("clock")
-    text = (
-        str(given)
-        if isinstance(given, int | float) and not isinstance(given, bool)
-        else table.text("clock", _DEFAULT_CLOCK)
-    )
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    text = str(given) if is_number else table.text("clock", _DEFAULT_CLOCK)
     try:
         return str(TimeControl.parse(text))
     except BadClock as error:
@@ -356,8 +357,7 @@ def _modules(table: Table) -> tuple[str, ...] | None:
     """Modules that agents can import besides the standard library; None: all that the interpreter has."""
     if "modules" not in table:
         return None
-    names = table.texts("modules")
-    for name in names:
+    for name in (names := table.texts("modules")):
         if not all(part.isidentifier() for part in name.split(".")):
             table.fail(f"expected names of modules, such as 'numpy' or 'adsearch.games', got {quote(name)}", "modules")
         if name.partition(".")[0] in ("arena", "db"):

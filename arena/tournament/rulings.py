@@ -28,6 +28,9 @@ def rule(
     Returns the id of the ruling; raises BadRuling if the ruling is not possible."""
     if why := refusal(connection, game, what):
         raise BadRuling(why)
+    holds = game.ruling
+    if what == "award" and holds is not None and (holds.what, holds.seat) == (what, seat):
+        raise BadRuling(f"game {game.id} was already awarded to {game.players[holds.seat or 0]} by ruling {holds.id}")
     ruling = store.rule_on_game(connection, game.id, what, reason, now, seat=seat)
     if what == "again":
         tournament = lookup.find_tournament(connection, game.tournament)
@@ -78,8 +81,17 @@ def _no_replay(connection: Connection, game: PastGame) -> str | None:
     return None
 
 
-def revoke(connection: Connection, id: int, reason: str, now: datetime) -> int:
-    """Revokes the ruling `id`, and returns the id of the new ruling; BadRuling if its effects cannot all be undone."""
+def reason_in(text: str) -> str:
+    """The reason for a ruling that somebody wrote; BadRuling if there is none."""
+    if not text.strip():
+        raise BadRuling("expected a reason, got an empty text")
+    return text.strip()
+
+
+def revoke(connection: Connection, id: int, reason: str, now: datetime, *, is_played: bool = False) -> int:
+    """Revokes the ruling `id`, and returns the id of the new ruling; BadRuling if its effects cannot all be undone.
+
+    `is_played`: another process may be playing the tournament's games; then none that has begun is cancelled."""
     ruling = rulings.ruling(connection, id)
     if ruling.what == "revoke":
         raise BadRuling(f"ruling {id} revoked ruling {ruling.revokes} and cannot be revoked itself: make a new ruling")
@@ -90,11 +102,11 @@ def revoke(connection: Connection, id: int, reason: str, now: datetime) -> int:
     if ruling.game is None:
         _refuse_paired(connection, ruling, round=None)
     else:
-        _undo(connection, ruling, ruling.game, now)
+        _undo(connection, ruling, ruling.game, now, is_played=is_played)
     return store.revoke(connection, id, reason, now)
 
 
-def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: datetime) -> None:
+def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: datetime, *, is_played: bool) -> None:
     """Undoes the effects of a ruling about a game: the scheduled attempt is cancelled."""
     (game,) = games.games(connection, [id])
     _refuse_paired(connection, ruling, round=game.round)
@@ -107,6 +119,8 @@ def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: da
                 f"game {id} was played again, as game {attempt.id} (attempt {attempt.attempt}), which counts now: "
                 f"rule on game {attempt.id}"
             )
+        if is_played and attempt.status == "playing":
+            raise BadRuling(f"game {id} is being played again, as game {attempt.id}: rule on game {attempt.id} later")
     store.cancel_attempts(connection, [attempt.id for attempt in later])
     tournament = lookup.find_tournament(connection, ruling.tournament)
     over, all = running.counts(connection, tournament)
@@ -128,7 +142,8 @@ def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, roun
         ruling.paired or round or 0
     )  # the last round when it was made; earlier versions of the program did not record it
     if last > then and (round is None or round >= then):
-        anew = {"withdraw": "; `arena release` lets it play again", "release": "; `arena withdraw` takes it out again"}
+        released = "; `arena release` lets it play again"
+        anew = {"withdraw": released, "quarantine": released, "release": "; `arena withdraw` takes it out again"}
         raise BadRuling(
             f"round {last} of {ruling.tournament} is already paired: ruling {ruling.id} cannot be undone"
             + anew.get(ruling.what, "")

@@ -1,4 +1,4 @@
-"""`arena ladder`: opens a ladder, shows it, gives an author more time, and closes it.
+"""`arena ladder`: opens a ladder, shows it, gives an author more time, closes it, and opens it again.
 
 These commands only read and write the database, except that `open` lets anchors without a rating play. The process
 that plays the ladder's games is `arena serve`.
@@ -188,8 +188,8 @@ def extend(
 def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     """Close a ladder now, before its time: submissions end, and then the final is played.
 
-    `arena serve` finishes the games in progress and plays the final. The ladder is open again if you set a later time
-    in its description before the final has begun.
+    `arena serve` finishes the games in progress and plays the final. Until the final has begun, `arena ladder reopen`
+    opens the ladder again.
 
     Example: arena ladder close cs101
     """
@@ -199,6 +199,23 @@ def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     now = _now()
     with Database(db, create=False) as database, database.writing() as connection:
         found = opened.close(connection, opened.opened(connection, name), now)
+    print(f"{printable(found.name)}: {_phase(found, now)}")
+
+
+@commands.command()
+def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
+    """Open a ladder again that was closed before its time, until the time in its description.
+
+    This is possible until the final has begun.
+
+    Example: arena ladder reopen cs101
+    """
+    from arena.serve import opened
+    from db.database import Database
+
+    now = _now()
+    with Database(db, create=False) as database, database.writing() as connection:
+        found = opened.reopen(connection, opened.opened(connection, name), now)
     print(f"{printable(found.name)}: {_phase(found, now)}")
 
 

@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -13,7 +14,15 @@ import typer
 
 from arena.cli.asking.course_options import RosterOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
-from arena.cli.ladder.web_pages import BehindOption, ListenOption, WebOption, read_options
+from arena.cli.ladder.web_pages import (
+    BehindOption,
+    ListenOption,
+    TrustEverybodyOption,
+    WebOption,
+    first_link,
+    read_options,
+)
+from arena.cli.terminal.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +54,7 @@ def serve(
     listen: ListenOption = None,
     behind: BehindOption = None,
     roster: RosterOption = None,
+    trust_everybody: TrustEverybodyOption = False,
 ) -> None:
     """Run a ladder: check what is handed in, play, rate, until Ctrl-C or the end of the final.
 
@@ -64,7 +74,9 @@ def serve(
     from arena.walls.run_folder import RunFolder
 
     described = ladders.read(file)
-    web_pages = read_options(file, web=web, listen=listen, behind=behind, roster=roster)
+    web_pages = read_options(
+        file, web=web, listen=listen, behind=behind, roster=roster, trusts_everybody=trust_everybody
+    )
     at_once = games_at_once or described.league.at_once(cores.count())
     signals = Signals()
 
@@ -90,12 +102,18 @@ def serve(
         store = submissions(database)
         lock = stack.enter_context(tournament_lock(store.folder, described.name, what="ladder"))
         ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
-        pages = None
+        start_pages = None
         if started is not None:
-            pages = stack.enter_context(started.shown(ladder.name, database, store, show))
+            start_pages = partial(started.shown, ladder, database, store, show)
             say(f"pages: {started.address}")
+            if started.no_sign_in:
+                note(started.no_sign_in)
+            elif link := first_link(database, ladder.name, started.address):
+                say(f"sign in as instructor (once): {link}")
         try:
-            with standing(ladder, database, store, folder, wait=wait, tell=show, pages=pages, now=now) as serving:
+            with standing(
+                ladder, database, store, folder, wait=wait, tell=show, start_pages=start_pages, now=now
+            ) as serving:
                 lock.note(folder.path)
                 say_what_it_does(serving, at_once)
                 stopping = Stopping(serving, signals, say, until=None, now=now)

@@ -1,33 +1,37 @@
 """`arena submit`: hands in an agent to a ladder, and shows its check and its first games.
 
-The command writes one row, and nudges the process that runs the ladder. All else is read from the database, so the
-submission does not depend on this command: Ctrl-C ends only the waiting.
+On the machine of the ladder the command writes one row, and nudges the process that runs it; with --to it sends the
+agent to a page server. The submission does not depend on this command: Ctrl-C ends only the waiting.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import Struct
 
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal.check_steps import StepPrinter
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
 from arena.cli.terminal.notes import note
 from arena.errors import BadSubmission
-from arena.history.words import counted, printable, without_store
+from arena.history.words import counted, printable
 
 if TYPE_CHECKING:
-    from arena.serve.opened import OpenLadder
-    from db.database import Database
-    from db.ladder import LadderLine, StoredSubmission
+    from arena.serve.submission_document import SubmissionDocument
 
-_LOOK_EVERY: Final = 0.25
-"""Seconds between two looks at the database with --wait."""
+_SERVER: Final = "ARENA_SERVER"
+"""The environment variable with the default of --to."""
+_TOKEN: Final = "ARENA_TOKEN"
+"""The environment variable with the default of --token, so that no secret is among the arguments of a process."""
 _RESULTS: Final = {1.0: "won", 0.5: "drew", 0.0: "lost"}
 _FIELDS: Final = (
     "submission",
@@ -45,9 +49,24 @@ _FIELDS: Final = (
 _COLUMNS: Final[Columns] = exact_columns(_FIELDS)
 
 
+class _HandedIn(Struct, frozen=True, kw_only=True):
+    """What was handed in, and how to look at it again."""
+
+    first: SubmissionDocument
+    """As it was then."""
+    running: bool
+    """Whether a process runs the ladder."""
+    look: Callable[[], SubmissionDocument]
+    """Reads how it is now."""
+    pause: float
+    """Seconds between two looks."""
+
+
 def submit(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder with agent.py, or a zip.")],
-    author: Annotated[str, typer.Option("--as", metavar="AUTHOR", help="Name of the author, and of the agent.")],
+    author: Annotated[
+        str | None, typer.Option("--as", metavar="AUTHOR", help="Name of the author, and of the agent; not with --to.")
+    ] = None,
     name: Annotated[
         str | None, typer.Option("--ladder", metavar="NAME", help="Name of the ladder.", show_default="the only one")
     ] = None,
@@ -55,21 +74,73 @@ def submit(
         str | None,
         typer.Option(metavar="NAME", help="Name of a further agent of the author: alice.NAME."),
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Page server that takes the agent.", show_default=f"${_SERVER}"),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(metavar="TOKEN", help="Your token for that server.", show_default=f"${_TOKEN}"),
+    ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the check, the first games and the rating.")] = False,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Hand in an agent to a ladder. It is checked, and then plays until its author hands in another one.
 
-    Only the newest submission of an agent is checked. The exit code is 2 if the submission is refused, and 1 if the
-    check failed (with --wait).
+    With --to the agent is sent to a page server, whose page "My page" makes tokens; without it, the ladder is in a
+    database of this machine. Only the newest submission of an agent is checked. The exit code is 2 if the submission is
+    refused, and 1 if the check failed (with --wait).
 
     Example: arena submit my_agent.py --as alice
 
-    Example: arena submit my_folder --as alice --wait
+    Example: arena submit my_folder --to https://arena.example.org --wait
     """
+    server = to or os.environ.get(_SERVER)
+    if server is not None:
+        local = {"--as": author, "--ladder": name, "--db": db}
+        _refuse_both([option for option, value in local.items() if value is not None], typed=to is not None)
+        handing_in = _to_server(server, token or os.environ.get(_TOKEN, ""), file, agent or "")
+    elif token is not None:
+        raise typer.BadParameter("--token needs --to ADDRESS too")
+    elif author is None:
+        raise typer.BadParameter("missing --as AUTHOR; for example: arena submit my_agent.py --as alice")
+    else:
+        handing_in = _on_this_machine(db, name, file, author, agent or "")
+    with handing_in as handed:
+        waiting = _Waiting(handed, quiet=format is not OutputFormat.TABLE)
+        refused = handed.first.state == "refused"
+        if refused and format is OutputFormat.TABLE:
+            raise BadSubmission(f"submission {handed.first.submission} is refused: {printable(handed.first.words)}")
+        try:
+            if not refused:
+                waiting.say_received()
+            if wait and not refused:
+                waiting.to_the_end()
+        except KeyboardInterrupt:
+            print(f"\nstopped waiting; submission {handed.first.submission} goes on", file=sys.stderr)
+            raise typer.Exit(130) from None
+    if format is not OutputFormat.TABLE:
+        show([waiting.row], _COLUMNS, format=format)
+    if code := {"failed": 1, "refused": 2}.get(waiting.now.state):
+        raise typer.Exit(code)
+
+
+def _refuse_both(options: list[str], *, typed: bool) -> None:
+    """BadParameter if there are options that are only for a ladder on this machine. `typed`: --to was."""
+    if options:
+        where = "--to" if typed else f"--to, which is set by ${_SERVER}"
+        raise typer.BadParameter(
+            f"expected {options[0]} or {where}, got both: the server knows its ladder, and from the token who you are"
+        )
+
+
+@contextmanager
+def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, agent: str) -> Iterator[_HandedIn]:
+    """Hands in to a ladder in a database."""
     from arena.serve.opened import opened
     from arena.serve.place import nudge
+    from arena.serve.submission_document import submission_document
     from arena.serve.submissions import receive
     from db import ladder
     from db.database import Database
@@ -78,111 +149,96 @@ def submit(
         store = submissions(database)
         with database.reading() as connection:
             found = opened(connection, name)
-        one = receive(database, store, found, file, author, datetime.now(UTC), agent=agent or "")
-        running = nudge(store.folder, found.name)
+        one = receive(database, store, found, file, author, datetime.now(UTC), agent=agent)
         with database.reading() as connection:
-            ahead = ladder.ahead_of(connection, one)
-        refused = one.state == "refused"
-        if refused and format is OutputFormat.TABLE:
-            raise BadSubmission(f"submission {one.id} is refused: {one.words}")
-        waiting = _Waiting(database, found, one, quiet=format is not OutputFormat.TABLE)
-        try:
-            if not refused:
-                waiting.say_received(ahead=ahead, running=running)
-            if wait and not refused:
-                waiting.to_the_end()
-        except KeyboardInterrupt:
-            print(f"\nstopped waiting; submission {one.id} goes on", file=sys.stderr)
-            raise typer.Exit(130) from None
-    if format is not OutputFormat.TABLE:
-        show([waiting.row | {"ahead": ahead, "running": running}], _COLUMNS, format=format)
-    if code := {"failed": 1, "refused": 2}.get(waiting.one.state):
-        raise typer.Exit(code)
+            first = submission_document(connection, found, one)
+
+        def look() -> SubmissionDocument:
+            with database.reading() as connection:
+                return submission_document(connection, found, ladder.submission(connection, one.id))
+
+        yield _HandedIn(first=first, running=nudge(store.folder, found.name), look=look, pause=0.25)
+
+
+@contextmanager
+def _to_server(address: str, token: str, file: Path, agent: str) -> Iterator[_HandedIn]:
+    """Sends the agent to a page server."""
+    from arena.cli.ladder.hand_in_client import HandInClient, packed
+
+    server = HandInClient(address, token)
+    first = server.hand_in(packed(file), agent=agent)
+    yield _HandedIn(first=first, running=True, look=lambda: server.look(first.submission), pause=0.5)
 
 
 class _Waiting:
     """What becomes of a submission, printed as it happens."""
 
-    def __init__(self, database: Database, found: OpenLadder, one: StoredSubmission, *, quiet: bool) -> None:
-        self.one = one
-        self._database = database
-        self._ladder = found
+    def __init__(self, handed: _HandedIn, *, quiet: bool) -> None:
+        self.now = handed.first
+        self._handed = handed
         self._quiet = quiet
-        # The line of its agent in the standings, once it has a rating.
-        self._rated: LadderLine | None = None
-        # The number of its version, once it has entered.
-        self._version: int | None = None
         self._games_said: set[int] = set()
 
-    def say_received(self, *, ahead: int, running: bool) -> None:
+    def say_received(self) -> None:
         """Print the place of the submission."""
-        one, name = self.one, printable(self._ladder.name)
+        one, ahead, ladder = self.now, self.now.ahead, printable(self.now.ladder)
         before = "1 other is before it" if ahead == 1 else f"{ahead or 'no'} others are before it"
-        self._say(f"submission {one.id} of {printable(one.author)} is received by ladder {name}; {before}")
-        if not running:
-            note(f"nothing runs ladder {name} now; the agent is checked when `arena serve` runs it")
+        self._say(f"submission {one.submission} of {printable(one.agent)} is received by ladder {ladder}; {before}")
+        if not self._handed.running:
+            note(f"nothing runs ladder {ladder} now; the agent is checked when `arena serve` runs it")
 
     def to_the_end(self) -> None:
         """Print the steps of the check, then the first games, until the agent has a rating."""
         self._wait_for_check()
-        if self.one.state == "entered":
-            self._say(f"{printable(self.one.author)} plays on ladder {printable(self._ladder.name)} now")
-            while self._look_at_games():
-                time.sleep(_LOOK_EVERY)
-        elif self.one.state == "failed":
-            self._say(f"submission {self.one.id} failed its check: correct the agent, and hand it in again")
+        one = self.now
+        if one.state == "entered":
+            self._say(f"{printable(one.agent)} plays on ladder {printable(one.ladder)} now")
+            while self._say_games():
+                self._look_again()
+        elif one.state == "failed":
+            self._say(f"submission {one.submission} failed its check: correct the agent, and hand it in again")
         else:
-            self._say(f"submission {self.one.id} is {self.one.state}: {self.one.words}")
+            self._say(f"submission {one.submission} is {one.state}: {printable(one.words)}")
 
     def _wait_for_check(self) -> None:
-        from msgspec import convert
-
-        from arena.student.checking import CheckStep
-        from db import ladder
-
-        league = self._ladder.ladder.league
-        clock = f"{without_store(printable(league.game_text))}, clock {league.clock}"
-        printer = StepPrinter(f"Checking {printable(self.one.label)} for {printable(self._ladder.name)}: {clock}")
+        one = self.now
+        about = f"Checking {printable(one.file)} for {printable(one.ladder)}"
+        printer = StepPrinter(f"{about}: {printable(one.game)}, clock {printable(one.clock)}")
         shown = 0
         while True:
-            with self._database.reading() as connection:
-                self.one = ladder.submission(connection, self.one.id)
-            if len(self.one.steps) < shown:
+            if len(self.now.steps) < shown:
                 self._say("the check was interrupted, and begins again")
                 shown = 0
-            for step in () if self._quiet else self.one.steps[shown:]:
-                printer.step(convert(step, CheckStep))
+            for step in () if self._quiet else self.now.steps[shown:]:
+                printer.step(step)
                 shown += 1
-            if self.one.state.is_final:
+            if self.now.state.is_final:
                 break
-            time.sleep(_LOOK_EVERY)
+            self._look_again()
         if shown:
             printer.end()
 
-    def _look_at_games(self) -> bool:
+    def _say_games(self) -> bool:
         """Print the games that are over, and the rating when it is there; whether to look again."""
-        from db import ladder
-
-        one = self.one
-        with self._database.reading() as connection:
-            games = ladder.games_since(connection, self._ladder.id, one.version or 0, one.changed)
-            self._version = dict(ladder.versions(connection, self._ladder.id, one.author)).get(one.version or 0)
-            (line,) = (line for line in ladder.standings(connection, self._ladder.id) if line.name == one.author)
-        for game in games:
+        one = self.now
+        for game in one.first_games:
             if game.id not in self._games_said:
                 self._games_said.add(game.id)
                 result = "void" if game.points is None else _RESULTS.get(game.points, str(game.points))
-                self._say(f"game {game.id}: {result} against {printable(game.opponent)} ({game.verdict})")
-        if line.version != one.version:
+                self._say(f"game {game.id}: {result} against {printable(game.opponent)} ({printable(game.verdict)})")
+        if one.status == "replaced":
             self._say("a newer submission plays now")
-        elif line.status != "active":
-            self._say(f"{printable(one.author)} is {line.status}")
-        elif line.rating is not None and line.rated is not None and line.rated > one.changed:
-            self._rated = line
-            self._say(f"rating {line.rating:.0f} ± {line.error:.0f} after {counted(line.games, 'game')}")
+        elif one.status != "active":
+            self._say(f"{printable(one.agent)} is {printable(one.status or 'not on the ladder')}")
+        elif one.rating is not None:
+            self._say(f"rating {one.rating:.0f} ± {one.error or 0:.0f} after {counted(one.games or 0, 'game')}")
         else:
             return True
         return False
+
+    def _look_again(self) -> None:
+        time.sleep(self._handed.pause)
+        self.now = self._handed.look()
 
     def _say(self, text: str) -> None:
         if not self._quiet:
@@ -191,15 +247,17 @@ class _Waiting:
     @property
     def row(self) -> dict[str, Any]:
         """The submission as it is now, for JSON and CSV."""
-        one, rated = self.one, self._rated
+        one = self.now
         return {
-            "submission": one.id,
-            "ladder": self._ladder.name,
-            "agent": one.author,
+            "submission": one.submission,
+            "ladder": one.ladder,
+            "agent": one.agent,
             "state": str(one.state),
             "words": one.words,
-            "version": self._version,
-            "rating": None if rated is None else rated.rating,
-            "error": None if rated is None else rated.error,
-            "games": None if rated is None else rated.games,
+            "ahead": self._handed.first.ahead,
+            "running": self._handed.running,
+            "version": one.version,
+            "rating": one.rating,
+            "error": one.error,
+            "games": one.games,
         }

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
     from arena.players.submissions import Store
     from arena.serve.happenings import Happening
+    from arena.serve.invited import InvitedGames
     from arena.serve.kept import Kept
+    from arena.serve.opened import OpenLadder
     from arena.walls.run_folder import RunFolder
     from arena.web.web_process import Listening, WebProcess
     from db.database import Database
 
 _LISTEN: Final = "127.0.0.1:8000"
+_INSTRUCTOR: Final = "instructor"
+"""The name of the first instructor's account."""
 
 WebOption = Annotated[bool, typer.Option("--web", help="Show standings and games as web pages.")]
 ListenOption = Annotated[
@@ -38,12 +42,20 @@ BehindOption = Annotated[
     str | None,
     typer.Option("--behind", metavar="URL", help="Public address of the pages, if a reverse proxy is before them."),
 ]
+TrustEverybodyOption = Annotated[
+    bool,
+    typer.Option(
+        "--trust-everybody", help="Agents from the web even without a sandbox; they can then read this user's files."
+    ),
+]
 
 
 class WebPages:
     """What the options of the pages say; nothing is started yet."""
 
-    def __init__(self, file: Path, *, listen: str | None, behind: str | None, roster: str | None) -> None:
+    def __init__(
+        self, file: Path, *, listen: str | None, behind: str | None, roster: str | None, trusts_everybody: bool
+    ) -> None:
         """`file`: the ladder's description, which can name a roster."""
         from arena.course import course
         from arena.course import roster as rosters
@@ -52,6 +64,7 @@ class WebPages:
         web_process.refuse_missing_packages()
         self._listen = listen or _LISTEN
         self._behind = behind
+        self._trusts_everybody = trusts_everybody
         web_process.read_address(self._listen)
         if behind is not None:
             web_process.read_behind(behind)
@@ -69,58 +82,105 @@ class WebPages:
         with closing(Listening(self._listen, self._behind)) as listening, ExitStack() as stack:
             process = WebProcess(folder, listening)
             stack.callback(process.end)
-            yield StartedPages(process, listening, folder, self._roster)
+            yield StartedPages(process, listening, folder, self._roster, self._trusts_everybody)
 
 
 class StartedPages:
     """A process that waits until it is told what to show."""
 
     def __init__(
-        self, process: WebProcess, listening: Listening, folder: RunFolder, roster: tuple[str, str] | None
+        self,
+        process: WebProcess,
+        listening: Listening,
+        folder: RunFolder,
+        roster: tuple[str, str] | None,
+        trusts_everybody: bool,
     ) -> None:
         self._first, self._listening, self._folder, self._roster = process, listening, folder, roster
+        self._trusts_everybody = trusts_everybody
         self.address = listening.address
         """The address to type into a browser."""
+        self.no_sign_in = listening.no_sign_in
+        """Why nobody can sign in; empty if people can."""
 
-    @contextmanager
     def shown(
-        self, name: str, database: Database, store: Store, tell: Callable[[Happening], None]
-    ) -> Iterator[Kept[Any]]:
-        """Inside, the process shows the pages of the ladder of that name, or another one that takes its place."""
+        self,
+        ladder: OpenLadder,
+        database: Database,
+        store: Store,
+        tell: Callable[[Happening], None],
+        people: InvitedGames,
+    ) -> Kept[Any]:
+        """The process shows the pages of the ladder from now on, or another one that takes its place; for its visitors
+        `people` are played."""
         from arena.serve.happenings import Notice
         from arena.serve.kept import Kept
+        from arena.serve.page_link import Complaint
+        from arena.serve.submissions import why_no_hand_ins
         from arena.web.web_process import Settings, WebProcess
 
         settings = Settings(
             database=database.address.render_as_string(hide_password=False),
             store=str(store.folder),
-            served=name,
+            served=ladder.name,
             roster=self._roster,
             listening=self._listening.descriptor,
             hosts=self._listening.hosts,
+            address=self._listening.address,
+            no_sign_in=self._listening.no_sign_in,
+            no_hand_ins=why_no_hand_ins(ladder, trusts_everybody=self._trusts_everybody),
         )
         waiting = [self._first]
 
         def start() -> WebProcess:
             process = waiting.pop() if waiting else WebProcess(self._folder, self._listening)
             process.show(settings)
+            people.connect(process.send)
             return process
 
         def read(process: WebProcess) -> None:
-            for complaint in process.complaints():
-                tell(Notice(complaint))
+            for message in process.received():
+                if isinstance(message, Complaint):
+                    tell(Notice(message.text))
+                else:
+                    people.hear(message)
 
-        with closing(Kept("page server", start, read=read, tell=tell)) as kept:
-            yield kept
+        return Kept("page server", start, read=read, tell=tell)
+
+
+def first_link(database: Database, ladder: str, address: str) -> str:
+    """A link by which the first instructor signs in; empty if one has done so. The address is noted for other links."""
+    from datetime import UTC, datetime
+
+    from arena.accounts import invitations, people
+    from db import accounts as rows
+    from db.accounts_database import AccountsDatabase
+
+    with (
+        AccountsDatabase(database.address.render_as_string(hide_password=False)) as accounts,
+        accounts.writing() as connection,
+    ):
+        rows.note_address(connection, address)
+        if any(one.account.is_instructor and one.signed_in for one in people.known(connection, ladder)):
+            return ""
+        made = invitations.invite_instructor(connection, _INSTRUCTOR, datetime.now(UTC))
+    return f"{address}/in/{made.key}"
 
 
 def read_options(
-    file: Path, *, web: bool, listen: str | None, behind: str | None, roster: str | None
+    file: Path,
+    *,
+    web: bool,
+    listen: str | None,
+    behind: str | None,
+    roster: str | None,
+    trusts_everybody: bool,
 ) -> WebPages | None:
     """The pages that the options ask for; None without --web. ArenaError if an option is invalid, or is of no use."""
     if web:
-        return WebPages(file, listen=listen, behind=behind, roster=roster)
-    for name, value in {"--listen": listen, "--behind": behind, "--roster": roster}.items():
+        return WebPages(file, listen=listen, behind=behind, roster=roster, trusts_everybody=trusts_everybody)
+    given = {"--listen": listen, "--behind": behind, "--roster": roster, "--trust-everybody": trusts_everybody or None}
+    for name, value in given.items():
         if value is not None:
             raise ArenaError(f"{name} is about the web pages, which are shown only with --web")
     return None

@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
@@ -16,7 +15,6 @@ from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.wrapping import wrapped
-from arena.errors import BadRating
 from arena.history.words import number, printable
 
 if TYPE_CHECKING:
@@ -24,14 +22,11 @@ if TYPE_CHECKING:
 
     from arena.course.course import Course
     from arena.course.grading.grade_list import Line
+    from arena.course.grading.graded import Graded
     from arena.course.grading.marks import Marks
-    from arena.course.grading.results import Results
     from arena.course.roster import Roster
-    from arena.ratings.grades import Bar
     from db.search import GameFilter
 
-_MOST: Final = 1_000_000
-"""Largest number of faults that are read."""
 _MOST_UNKNOWN: Final = 10
 """Largest number of lines that are listed because they match nobody."""
 _UNDECIDED: Final = "undecided"
@@ -121,31 +116,15 @@ def grades(
     if scheme is not None:
         scheme = replace(scheme, bars=bars)
     late = {} if course is None or scheme is None else late_days(course.file)
-    found = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
+    found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
     format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
     short = format is OutputFormat.TABLE and columns is None
     agents = [row["agent"] for row in found.rows]
     lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)
     if preview:
-        _show_preview(found, bars, scheme, lines, course, format)
+        _show_preview(found, heading, bars, scheme, lines, course, format)
     else:
-        _show_list(found, bars, scheme, lines, columns, format)
-
-
-class _Found(Struct, frozen=True, kw_only=True):
-    """What the record says."""
-
-    heading: str
-    rows: list[dict[str, Any]]
-    statuses: Mapping[str, str]
-    bars: Mapping[str, Mapping[str, Bar]]
-    results: Mapping[str, Results]
-    left: int
-    """Number of games that are still to be played."""
-    rounds: bool
-    """Whether the tournament can have more rounds."""
-    repeated: int
-    """Number of pairings that repeat an earlier one move for move."""
+        _show_list(found, heading, bars, scheme, lines, columns, format)
 
 
 def _read(
@@ -156,56 +135,14 @@ def _read(
     at: str | None,
     bars: Mapping[str, str],
     late: Mapping[str, int],
-) -> _Found:
-    """Reads the games, and computes each agent's row."""
-    from arena.course.grading.results import results_of
-    from arena.ratings import grades as grading
-    from arena.ratings import points, ranking
-    from arena.tournament import standings as ranked_by
-    from db import ladder, lookup, running, search
-    from db import rated_games as record
+) -> tuple[Graded, str]:
+    """The grades, and the line above a table of them."""
+    from arena.course.grading.graded import graded, recorded
 
     with reading(db) as connection:
-        scope = rated_games.scope(connection, (tournament,), wanted=wanted, at=at)
-        name = lookup.tournament_name(connection, scope.tournaments[0])
-        if running.format(connection, scope.tournaments[0]) == ladder.FORMAT:
-            raise BadRating(
-                f"{name!r} is a ladder, in which agents meet different opponents; grade its final, with the command "
-                f"that `arena ladder final` prints"
-            )
+        found = recorded(connection, rated_games.scope(connection, (tournament,), wanted=wanted, at=at))
         heading = title_of(connection, (tournament,))
-        games, for_points = record.for_ratings_and_points(connection, scope)
-        described = lookup.anchors(connection, scope.tournaments)
-        entered = lookup.entry_statuses(connection, scope.tournaments[0])
-        order = ranked_by.order(connection, scope.tournaments[0])
-        byes = lookup.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
-        narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
-        faults = search.page(connection, narrowed, limit=_MOST)
-        (row,) = lookup.tournaments(connection, scope.tournaments[0])
-    names = {player for game in games for player in game.names}
-    anchors = {player: rating for player, rating in described.items() if player in names}
-    # One fit for both: anchors move all ratings together, and a bar depends on differences only.
-    settings = ranking.Settings(anchors=anchors)
-    ranked, fit = ranking.fitted(games, system=ranking.default_system(games), settings=settings)
-    verdicts = grading.bars(games, fit, bars, name)
-    rows = grading.table(
-        standings=points.standings(points.of(for_points), entered, byes, order),
-        ranking=ranked,
-        bars=verdicts,
-        faults=grading.reasons(faults, {game.id for game in for_points}),
-        wanted=tuple(bars),
-        statuses=entered,
-    )
-    return _Found(
-        heading=heading,
-        rows=rows,
-        statuses=entered,
-        bars=verdicts,
-        results=results_of([row["agent"] for row in rows], verdicts, for_points, faults, late),
-        left=row.games - row.played,
-        rounds=row.format in ("round-robin", "gauntlet", "swiss", "tables"),
-        repeated=ranked.repeated,
-    )
+    return graded(found, bars=bars, late=late), heading
 
 
 def _lines(
@@ -255,7 +192,8 @@ def _agents_by_course(students: Roster, file: str, agents: Sequence[str]) -> dic
 
 
 def _show_list(
-    found: _Found,
+    found: Graded,
+    heading: str,
     bars: Mapping[str, str],
     scheme: Marks | None,
     lines: Sequence[tuple[Line, str]] | None,
@@ -290,8 +228,8 @@ def _show_list(
         rows = grade_list.chosen(rows, columns)
     if short and scheme is not None:
         rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
-    if format is OutputFormat.TABLE and found.heading:
-        print(found.heading)
+    if format is OutputFormat.TABLE and heading:
+        print(heading)
     show(
         rows,
         exact_columns(rows[0] if rows else ("agent",)),
@@ -341,7 +279,8 @@ def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool, marks: b
 
 
 def _show_preview(
-    found: _Found,
+    found: Graded,
+    heading: str,
     bars: Mapping[str, str],
     scheme: Marks | None,
     lines: Sequence[tuple[Line, str]] | None,
@@ -359,8 +298,8 @@ def _show_preview(
     if format is not OutputFormat.TABLE:
         show(rows, exact_columns(rows[0] if rows else ("agent",)), format=format)
         return
-    if found.heading:
-        print(found.heading)
+    if heading:
+        print(heading)
     if rows:
         show(rows, _preview_columns(scheme), format=format, narrowed="agent", wrapped=24, numbers=_NUMBERS)
         print()
@@ -388,7 +327,7 @@ def _more_and_next(bar: Mapping[str, Any]) -> str:
     return f"{bar['bar']}{more}" + ("" if bar["next"] == _UNDECIDED else f" -> {bar['next']}")
 
 
-def _summarise(found: _Found, rows: Sequence[Row], agents: int, course: Course | None) -> None:
+def _summarise(found: Graded, rows: Sequence[Row], agents: int, course: Course | None) -> None:
     """Prints what the table of undecided bars means, and what to do."""
     from arena.ratings.grades import MOST_MORE
 

@@ -316,30 +316,18 @@ def _seat(to: str, game: PastGame) -> int:
 
 
 def _rule_on_entry(agent: str, what: str, *, reason: str, tournament: str | None, db: str | None) -> None:
-    from db import lookup, store
+    from arena.serve.entry_rulings import rule_on_entry
+    from db import lookup
 
     reason = _given(reason)
     with reading(db) as connection:
         title = _meant(connection, agent, what, tournament)
-        if what == "withdraw":
-            _refuse_anchor(connection, title, agent)
     with _writing(db) as connection:
         number = lookup.find_tournament(connection, title)
-        ruling = store.rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))
+        ruling = rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))
     done = f"is withdrawn from {title}" if what == "withdraw" else f"plays again in {title}"
     print(printable(f"ruling {ruling}: {agent} {done}: {reason}"))
     _say_what_follows(title, _UPDATES, db=db)
-
-
-def _refuse_anchor(connection: Connection, tournament: str, agent: str) -> None:
-    from arena.serve.opened import ladder_of
-
-    ladder = ladder_of(connection, tournament)
-    if ladder is not None and ladder.name == tournament and agent in ladder.anchors:
-        raise BadRuling(
-            f"{agent!r} is an anchor of the ladder {tournament!r} and cannot be withdrawn: the ratings of all agents "
-            "depend on it"
-        )
 
 
 def _meant(connection: Connection, agent: str, what: str, tournament: str | None) -> str:
@@ -407,6 +395,6 @@ def _writing(db: str | None, run_by: Collection[str] = ()) -> Iterator[Connectio
 
 
 def _given(reason: str) -> str:
-    if not reason.strip():
-        raise BadRuling("expected a reason after --reason, got an empty text")
-    return reason.strip()
+    from arena.tournament.rulings import reason_in
+
+    return reason_in(reason)

@@ -3,7 +3,6 @@
 A command defines its rows and columns once; `--format` chooses the output. JSON is one array on stdout.
 """
 
-import csv
 import json
 import os
 import sys
@@ -15,7 +14,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena.cli.terminal.wrapping import table_width, wrap_lines
-from arena.history.csv_cells import written
+from arena.history import csv_cells
 
 
 class OutputFormat(StrEnum):
@@ -64,15 +63,7 @@ def show(
 
 def show_csv(rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Collection[str] = ()) -> None:
     """Print rows of cells as CSV, below a row of titles."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(map(written, titles))
-    for row in rows:
-        cells = zip(titles, row, strict=True)
-        writer.writerow(_each_line(text) if title in multiline else written(text) for title, text in cells)
-
-
-def _each_line(text: str) -> str:
-    return "\n".join(map(written, text.split("\n")))
+    csv_cells.write(sys.stdout, rows, titles=titles, multiline=multiline)
 
 
 def show_json(document: Any) -> None:
@@ -92,16 +83,7 @@ def _show_json_rows(rows: Iterable[Row]) -> None:
 
 def _exact(name: str) -> Callable[[Row], str]:
     """A function for the text of a value in CSV, with all digits."""
-
-    def text(row: Row) -> str:
-        value = row[name]
-        if isinstance(value, list) and all(isinstance(part, str) for part in value):
-            return " ".join(value)
-        if isinstance(value, list | dict):
-            return json.dumps(value)
-        return "" if value is None else repr(value) if isinstance(value, float) else str(value)
-
-    return text
+    return lambda row: csv_cells.exact(row[name])
 
 
 def exact_columns(names: Iterable[str]) -> Columns:

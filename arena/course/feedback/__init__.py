@@ -1,9 +1,10 @@
 """`arena feedback`: for each agent a private page, a text and a bundle that say why it lost, and a list for mail merge.
 
-findings.py     what the games of one agent show: its faults, and the games to look at
-commands.py     the commands that its author types next
-page.py         the page
-plain_text.py   the same as text, for a mail
-mail.py         mail.csv: a line for each student
-write.py        writes all of it into a folder; several processes look at the games
+findings.py        what the games of one agent show: its faults, and the games to look at
+commands.py        the commands that its author types next
+agent_feedback.py  all of it for one agent, from the record
+page.py            the page
+plain_text.py      the same as text, for a mail
+mail.py            mail.csv: a line for each student
+write.py           writes all of it into a folder; several processes look at the games
 """

@@ -1,4 +1,4 @@
-"""The commands that the author of an agent types next, with their reasons. They use the bundle beside the page.
+"""The commands that the author of an agent types next, with their reasons. They use the bundle beside the page, if any.
 
 Pure. `arena debug` runs the author's own file, so that it needs no trust in the sources of the bundle.
 """
@@ -34,7 +34,7 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """The game, as its author would type it."""
     clock: str
     bundle: str
-    """The file name of the bundle."""
+    """The file name of the bundle; empty: there is none, so no command is about a recorded game."""
     trust: bool
     """Whether the rules are a file, which commands run only with --trust-rules."""
 
@@ -81,7 +81,7 @@ def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequen
     if mistaken is not None:
         return [*_debug(mistaken, agent, where), climb]
     unclear = next((game for game in found.to_see if game.lost and not game.hidden), None)
-    if unclear is not None:
+    if unclear is not None and where.bundle:
         deeper = where.of("analyse", unclear.id, 0, "--seconds", "1")
         return [climb, Command(deeper, "searches that lost game for mistakes, longer than this page did.")]
     return [climb]
@@ -89,7 +89,9 @@ def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequen
 
 def _debug(game: GameToSee, agent: OwnAgent, where: Conditions) -> list[Command]:
     """Asks the agent for the move again; nothing if `arena debug` cannot show it."""
-    if not agent.python or (game.fault is not None and not (game.fault.asked and game.fault.verdict in _STOPS)):
+    if not where.bundle or not agent.python:
+        return []
+    if game.fault is not None and not (game.fault.asked and game.fault.verdict in _STOPS):
         return []
     line = where.of("debug", game.id, game.ply, "--file", agent.file)
     return [

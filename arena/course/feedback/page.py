@@ -1,18 +1,21 @@
 """The page of one agent's feedback: one file that needs no network, for a browser.
 
-It has what the text has, with pictures of the boards. Everything from agents and rules is escaped.
+It has what the text has, with pictures of the boards. Everything from agents and rules is escaped. A server takes the
+parts of the page and puts them into a frame of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from arena.course.feedback import sentences
 from arena.course.feedback.commands import next_commands, to_see
 from arena.history.pages import html
 from arena.history.pages.boards import boards
-from arena.history.pages.html import element, words
+from arena.history.pages.html import Document, element, words
 from arena.results.pages import parts
 
 if TYPE_CHECKING:
@@ -20,24 +23,41 @@ if TYPE_CHECKING:
     from arena.course.feedback.sentences import AgentFeedback
 
 
-def page(feedback: AgentFeedback) -> str:
+class Parts(Struct, frozen=True, kw_only=True):
+    """The parts of the page."""
+
+    result: Sequence[str]
+    rest: Sequence[str]
+    styles: Sequence[str]
+
+
+def page(feedback: AgentFeedback) -> Document:
     """The whole page."""
-    found = feedback.found
-    drawn = boards((picture.state, picture.last) for game in found.to_see for picture in game.pictures)
+    drawn = page_parts(feedback)
     made = f"As of {parts.moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
     return html.document(
         f"{feedback.agent.name} in {feedback.title}",
-        element("header", element("h1", words(feedback.agent.name)), *_result(feedback)),
-        element(
-            "main",
+        element("header", element("h1", words(feedback.agent.name)), *drawn.result),
+        element("main", *drawn.rest),
+        element("footer", words(made), class_="faint"),
+        styles=(parts.STYLE, *drawn.styles),
+    )
+
+
+def page_parts(feedback: AgentFeedback, game: Callable[[int], str] | None = None) -> Parts:
+    """The parts. `game`: the address of the page of a game; without it, the page names the command that shows one."""
+    found = feedback.found
+    drawn = boards((picture.state, picture.last) for seen in found.to_see for picture in seen.pictures)
+    return Parts(
+        result=[*_result(feedback)],
+        rest=[
             *(_faults(feedback) if found.games else ()),
-            *_games(feedback, iter(drawn.drawn)),
+            *_games(feedback, iter(drawn.drawn), game),
             *_commands(feedback),
             drawn.shared,
-        ),
-        element("footer", words(made), class_="faint"),
-        styles=(drawn.sheet, parts.STYLE, html.file("feedback.css", __package__)),
-    ).text
+        ],
+        styles=[drawn.sheet, html.file("feedback.css", __package__)],
+    )
 
 
 def _result(feedback: AgentFeedback) -> Iterator[str]:
@@ -64,11 +84,16 @@ def _fault(fault: Fault) -> Iterator[str]:
         yield element("pre", words(fault.why.stderr))
 
 
-def _games(feedback: AgentFeedback, drawn: Iterator[str]) -> Iterator[str]:
+def _games(feedback: AgentFeedback, drawn: Iterator[str], address: Callable[[int], str] | None) -> Iterator[str]:
     yield element("h2", "Games to look at")
     yield element("p", words(sentences.about_games(feedback)))
     for game in feedback.found.to_see:
-        yield element("section", *_game(game, [next(drawn) for _ in game.pictures], feedback), class_="game")
+        section = [*_game(game, [next(drawn) for _ in game.pictures], feedback)]
+        if address is None:
+            section.append(element("pre", words(to_see(game, feedback.where)), class_="command"))
+        else:
+            section.append(element("p", parts.link(address(game.id), "Step through this game")))
+        yield element("section", *section, class_="game")
 
 
 def _game(game: GameToSee, drawn: Sequence[str], feedback: AgentFeedback) -> Iterator[str]:
@@ -79,7 +104,6 @@ def _game(game: GameToSee, drawn: Sequence[str], feedback: AgentFeedback) -> Ite
         for board, picture in zip(drawn, game.pictures, strict=True)
     )
     yield element("div", *figures, class_="boards")
-    yield element("pre", words(to_see(game, feedback.where)), class_="command")
 
 
 def _commands(feedback: AgentFeedback) -> Iterator[str]:
@@ -87,5 +111,5 @@ def _commands(feedback: AgentFeedback) -> Iterator[str]:
     for command in next_commands(feedback.found, feedback.own, feedback.where):
         yield element("pre", words(command.line), class_="command")
         yield element("p", words(command.why[:1].upper() + command.why[1:]))
-    if feedback.found.games:
+    if feedback.found.games and feedback.where.bundle:
         yield element("p", words(sentences.bundle_use(feedback)), class_="faint")

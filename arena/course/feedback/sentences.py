@@ -43,12 +43,13 @@ def result(feedback: AgentFeedback) -> str:
     agent, one = feedback.agent, feedback.agent.standing
     if one.games == 0:
         return f"{agent.name} has not finished a game in {feedback.title} yet."
+    rank = f"rank {one.rank} of {feedback.places}" if one.rank else "no rank yet"
     rated = ""
     if agent.rated is not None and agent.rated.rating is not None:
         error = "" if agent.rated.error is None else f" ± {standings.error(agent)}"
         rated = f", rating {standings.rating(agent)}{error}"
     return (
-        f"{agent.name} has rank {one.rank} of {feedback.places} in {feedback.title}, with "
+        f"{agent.name} has {rank} in {feedback.title}, with "
         f"{parts.share(one.points)} points from {counted(one.games, 'game')} "
         f"({one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost){rated}."
     )

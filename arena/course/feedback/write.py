@@ -6,7 +6,6 @@ Each process reads the games of one agent at a time, so that memory use stays sm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,35 +15,24 @@ from msgspec.structs import replace
 
 from arena.course import bundle
 from arena.course.aliases import ShownNames
-from arena.course.feedback import findings
-from arena.course.feedback.commands import Conditions, command_as_typed
-from arena.course.feedback.findings import OwnAgent
+from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
 from arena.course.feedback.mail import Letter, mail
 from arena.course.feedback.page import page
 from arena.course.feedback.plain_text import text
-from arena.course.feedback.sentences import AgentFeedback
 from arena.course.processes import spread
 from arena.course.report.gather import WholeReport
 from arena.course.report.pages import addresses
 from arena.course.roster import Roster
-from arena.errors import ArenaError
-from arena.history.recorded_rules import why_untrusted
 from arena.players import versions
-from arena.players.engines import is_engine
-from arena.players.player import MAIN_FILE
 from arena.players.submissions import Store
-from arena.results.report import ReportedAgent
 from arena.tournament.collected_file import Refused
-from db import games as record
 from db import running
 from db.bundles import store_beside
 from db.database import Database
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from db.audit import StoredVersion
     from db.database import Connection
-    from db.records import PastGame
 
 MAIL: Final = "mail.csv"
 _PRIVATE: Final = """\
@@ -70,19 +58,6 @@ class Shared(Struct, frozen=True, kw_only=True):
     """Whether recorded rules can be run that belong to another user."""
     refused: Sequence[Refused] = ()
     """The latest submissions that do not play, as far as known."""
-
-
-class Author(Struct, frozen=True, kw_only=True):
-    """An agent that gets feedback."""
-
-    agent: ReportedAgent
-    name: str
-    """Its name in the record."""
-    source: str
-    folder: str
-    """The name of its folder."""
-    games: Sequence[int]
-    """The ids of its games."""
 
 
 def write_feedback(
@@ -121,7 +96,6 @@ def _authors(connection: Connection, shared: Shared) -> list[Author]:
         Author(
             agent=agent,
             name=entered[agent.name].name,
-            source=entered[agent.name].source,
             folder=folders[agent.name],
             games=games[agent.name],
         )
@@ -137,7 +111,8 @@ def write_agent(shared: Shared, database: Database, author: Author) -> Letter:
     store = Store(store_beside(database.file))
     left_out: tuple[str, ...] = ()
     with database.reading() as connection:
-        feedback = _feedback(connection, shared, author, store, bundled)
+        read = read_games(connection, shared.report, author, shared.names.shown, store)
+        feedback = agent_feedback(shared.report, read, shared.names.shown, bundle=bundled, trust=shared.trust)
         try:
             left_out = bundle.write(
                 connection,
@@ -151,7 +126,7 @@ def write_agent(shared: Shared, database: Database, author: Author) -> Letter:
         except NotFound:  # no game is over
             bundled = ""
     written = text(feedback)
-    (folder / "index.html").write_text(page(feedback), "utf-8")
+    (folder / "index.html").write_text(page(feedback).text, "utf-8")
     (folder / "feedback.txt").write_text(written, "utf-8")
     return Letter(
         agent=author.agent.name,
@@ -161,63 +136,3 @@ def write_agent(shared: Shared, database: Database, author: Author) -> Letter:
         text=written,
         left_out=left_out,
     )
-
-
-def _feedback(connection: Connection, shared: Shared, author: Author, store: Store, bundled: str) -> AgentFeedback:
-    report, name = shared.report, author.name
-    every = findings.of_current_version(record.games(connection, author.games), name)
-    at_fault = [game.id for game in every if findings.failed(game, name)]
-    shown = shared.names.shown
-    place_of = {agent.name: place for place, agent in enumerate(report.agents)}
-    places = {real: place_of[public] for real, public in shown.items() if public in place_of}
-    chosen = [game.id for game in findings.spread_out(findings.order(every, name, places))]
-    own = _own(connection, author, store, every)
-    found = findings.findings(
-        own,
-        games=len(every),
-        at_fault=record.games(connection, at_fault, whole=True),
-        candidates=record.games(connection, chosen, whole=True),
-        shown=shown,
-        trust=shared.trust,
-    )
-    return AgentFeedback(
-        title=report.title,
-        made=report.made,
-        agent=author.agent,
-        places=sum(one.standing.apart == author.agent.standing.apart for one in report.agents),
-        own=own,
-        found=found,
-        where=Conditions(
-            rules=report.game,
-            clock=report.clock,
-            bundle=bundled,
-            trust=any(why_untrusted(replace(game, from_outside=True)) for game in every[:1]),
-        ),
-    )
-
-
-def _own(connection: Connection, author: Author, store: Store, games: Sequence[PastGame]) -> OwnAgent:
-    """The agent in the version that played these games."""
-    if not games:
-        return OwnAgent(name=author.name, file="my_agent.py", python=True)
-    seat = next(seat for seat in games[0].seats if seat.player == author.name)
-    version = versions.of_seat(connection, seat)
-    return OwnAgent(
-        name=author.name,
-        file=_handed_in(version, store),
-        python=not (version.started_as.startswith("cmd:") or is_engine(version.started_as)),
-        source_line=partial(store.line, version.source),
-    )
-
-
-def _handed_in(version: StoredVersion, store: Store) -> str:
-    """The player as its author types it, in the folder with the agent."""
-    text = version.started_as
-    if is_engine(text):
-        return text
-    if text.startswith("cmd:"):
-        return command_as_typed(text)
-    with suppress(ArenaError):
-        if {*store.read(version.source)} == {MAIN_FILE}:
-            return MAIN_FILE
-    return text.rstrip("/").rpartition("/")[2]

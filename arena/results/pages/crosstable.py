@@ -31,7 +31,7 @@ def crosstable(report: Report, links: Links) -> list[str]:
     lines = [
         element(
             "tr",
-            parts.name(name, links.agent(name), place=place),
+            parts.name(name, links.agent(name), place=place, person=report.people.get(name, "")),
             *(_met(links, name, other, met, alike=alike) for other, met in zip(players, cells, strict=True)),
         )
         for place, (name, cells) in enumerate(rows.items(), 1)

@@ -49,10 +49,17 @@ def facts(values: Mapping[str, str]) -> str:
     return element("dl", *pairs, class_="facts")
 
 
-def name(agent: str, href: str, *, status: str = "", place: int | None = None) -> str:
-    """The first cell of a line, with an agent's name. The style sheet cuts long names; `title` has the full name."""
+def name(agent: str, href: str, *, status: str = "", place: int | None = None, person: str = "") -> str:
+    """The first cell of a line, with an agent's name, and below it the `person` behind it. The style sheet cuts long
+    names; `title` has the full name."""
     number = "" if place is None else element("small", str(place)) + " "
-    return element("th", number, link(href, agent), status, scope="row", class_="name", title=agent)
+    full = f"{agent} ({person})" if person else agent
+    return element("th", number, link(href, agent), status, behind(person), scope="row", class_="name", title=full)
+
+
+def behind(person: str) -> str:
+    """A faint line with the person behind an agent; empty without one."""
+    return element("span", words(person), class_="person") if person else ""
 
 
 def cell(inside: str, kind: str = "") -> str:

@@ -87,7 +87,7 @@ def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool
     return element(
         "tr",
         parts.figure(str(one.rank)),
-        parts.name(agent.name, links.agent(agent.name), status=status),
+        parts.name(agent.name, links.agent(agent.name), status=status, person=report.people.get(agent.name, "")),
         *([parts.cell(words(report.bracket.reached(agent.name)))] if report.bracket is not None else []),
         parts.figure(parts.share(one.points)),
         *([parts.figure(f"{one.forfeits:,}" if one.forfeits else "")] if forfeits else []),
@@ -107,7 +107,7 @@ def by_rating(report: Report, links: Links) -> list[str]:
     columns += [("Score", "number"), ("Games", "number"), ("Won", "number"), ("Drawn", "number"), ("Lost", "number")]
     faults = any(agent.standing.faults for agent in report.agents)
     columns += [("Faults", "")] * faults
-    rows = [_by_rating(agent, links, faults=faults) for agent in report.agents]
+    rows = [_by_rating(agent, report, links, faults=faults) for agent in report.agents]
     note = (
         "Possible ranks: the best and the worst rank that the errors of the ratings allow. An agent is surely better "
         "than another one if all its possible ranks are above those of the other. An anchor has a fixed rating. "
@@ -115,14 +115,14 @@ def by_rating(report: Report, links: Links) -> list[str]:
     return [parts.table("Standings", columns, rows), element("p", note, class_="faint")]
 
 
-def _by_rating(agent: ReportedAgent, links: Links, *, faults: bool) -> str:
+def _by_rating(agent: ReportedAgent, report: Report, links: Links, *, faults: bool) -> str:
     one, rated = agent.standing, agent.rated
     marks = [MARKS[mark] for mark in rated.marks] if rated is not None else []
     marks += [agent.status] * (agent.status != "active")
     return element(
         "tr",
         parts.figure("–" if rated is None or rated.rank is None else str(rated.rank)),
-        parts.name(agent.name, links.agent(agent.name), status=_notes(marks)),
+        parts.name(agent.name, links.agent(agent.name), status=_notes(marks), person=report.people.get(agent.name, "")),
         parts.figure(rating(agent)),
         parts.figure(error(agent)),
         parts.figure(_possible(agent)),

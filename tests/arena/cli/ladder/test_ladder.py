@@ -181,6 +181,15 @@ def test_closing_is_said_and_can_be_repeated(club: None) -> None:
     assert lines(arena("ladder", "show"))[1] == closed.removeprefix("cs101: ")
 
 
+def test_a_ladder_that_was_closed_is_opened_again_once(club: None) -> None:
+    (opened_before,) = lines(arena("ladder", "show"))[1:2]
+    assert arena("ladder", "close").code == 0
+    assert lines(arena("ladder", "reopen")) == [f"cs101: {opened_before}"]
+    assert lines(arena("ladder", "show"))[1] == opened_before
+    ended = arena("ladder", "reopen", "cs101", columns=200)
+    assert (ended.code, ended.err) == (2, "arena: the ladder 'cs101' is open until 2099-12-20 23:59\n")
+
+
 def test_a_ladder_of_the_future_says_when_it_opens(description: Path) -> None:
     description.write_text(DESCRIPTION.replace("[ladder]", "[ladder]\nopens = 2099-11-01"), "utf-8")
     opening = lines(arena("ladder", "open", "cs101.toml"))[0]
@@ -195,7 +204,7 @@ def test_a_ladder_of_the_future_says_when_it_opens(description: Path) -> None:
         (["close", "cs102"], "there is no ladder 'cs102'"),
         (["open", "nowhere.toml"], "cannot read a ladder's description from 'nowhere.toml'"),
         (["extend", "cs101", "alice", "--until", "soon", "--reason", "ill"], "--until: expected a day, or a day and"),
-        (["extend", "cs101", "alice", "--until", "2020-01-01", "--reason", "ill"], "--until: expected a time to come"),
+        (["extend", "cs101", "alice", "--until", "2020-01-01", "--reason", "ill"], "until: expected a time to come"),
         (["extend", "cs101", "alice", "--until", "2099-12-22"], "--reason"),
     ],
 )
@@ -209,7 +218,7 @@ def test_a_mistake_is_one_line(club: None, arguments: list[str], words: str) -> 
 def test_without_a_ladder_each_command_says_how_to_open_one() -> None:
     with Database("arena.db"):
         pass
-    for command in ("show", "close"):
+    for command in ("show", "close", "reopen"):
         assert "there is no ladder in this database" in arena("ladder", command, columns=200).err
 
 

@@ -239,7 +239,7 @@ def test_every_ruling_needs_a_reason(record: Path, command: tuple[str, ...]) -> 
     assert ended.code == 2
     assert "--reason" in ended.err
     ended = rule(record, *command, "--reason", "  ")
-    assert (ended.code, ended.err) == (2, "arena: expected a reason after --reason, got an empty text\n")
+    assert (ended.code, ended.err) == (2, "arena: expected a reason, got an empty text\n")
     assert rulings(record) == []
 
 

@@ -1,0 +1,116 @@
+"""The grades of a tournament: what is read from the record, and each agent's row and results, computed from it.
+
+Reading and computing are two steps, so that a reader of the database does not wait for a fit of ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.course.grading.results import Results, results_of
+from arena.errors import BadRating
+from arena.ratings import grades, points, ranking
+from arena.ratings.grades import Bar
+from arena.ratings.points import Order
+from arena.tournament import standings
+from db import ladder, lookup, rated_games, running, search
+from db.database import Connection
+from db.lookup import TournamentRow
+from db.rated_games import Scope
+from db.records import PastGame, RatedGame
+from db.search import GameFilter
+
+_MOST: Final = 1_000_000
+"""Largest number of faults that are read."""
+
+
+class Recorded(Struct, frozen=True, kw_only=True):
+    """What grades are computed from."""
+
+    about: TournamentRow
+    games: Sequence[RatedGame]
+    """Those that count for ratings."""
+    for_points: Sequence[RatedGame]
+    """Those that give points."""
+    anchors: Mapping[str, float]
+    entered: Mapping[str, str]
+    """Each player with its status."""
+    order: Order
+    """How players with the same points are ordered."""
+    byes: Mapping[str, float]
+    faults: Sequence[PastGame]
+
+
+class Graded(Struct, frozen=True, kw_only=True):
+    """The grades."""
+
+    rows: list[dict[str, Any]]
+    statuses: Mapping[str, str]
+    bars: Mapping[str, Mapping[str, Bar]]
+    results: Mapping[str, Results]
+    left: int
+    """Number of games that are still to be played."""
+    rounds: bool
+    """Whether the tournament can have more rounds."""
+    repeated: int
+    """Number of pairings that repeat an earlier one move for move."""
+
+
+def recorded(connection: Connection, scope: Scope) -> Recorded:
+    """What the record says about the one tournament in `scope`; BadRating if it is a ladder."""
+    (tournament,) = scope.tournaments
+    name = lookup.tournament_name(connection, tournament)
+    if running.format(connection, tournament) == ladder.FORMAT:
+        raise BadRating(
+            f"{name!r} is a ladder, in which agents meet different opponents; grade its final, with the command "
+            f"that `arena ladder final` prints"
+        )
+    wanted = scope.wanted or GameFilter()
+    games, for_points = rated_games.for_ratings_and_points(connection, scope)
+    described = lookup.anchors(connection, scope.tournaments)
+    entered = lookup.entry_statuses(connection, tournament)
+    order = standings.order(connection, tournament)
+    byes = lookup.byes(connection, tournament) if scope.wanted is None and scope.at is None else {}
+    narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
+    faults = search.page(connection, narrowed, limit=_MOST)
+    (row,) = lookup.tournaments(connection, tournament)
+    names = {player for game in games for player in game.names}
+    return Recorded(
+        about=row,
+        games=games,
+        for_points=for_points,
+        anchors={player: rating for player, rating in described.items() if player in names},
+        entered=entered,
+        order=order,
+        byes=byes,
+        faults=faults,
+    )
+
+
+def graded(found: Recorded, *, bars: Mapping[str, str], late: Mapping[str, int]) -> Graded:
+    """The row of each agent. `bars`: the agent of each bar; `late`: the days by which each agent was late."""
+    # One fit for both: anchors move all ratings together, and a bar depends on differences only.
+    settings = ranking.Settings(anchors=found.anchors)
+    ranked, fit = ranking.fitted(found.games, system=ranking.default_system(found.games), settings=settings)
+    verdicts = grades.bars(found.games, fit, bars, found.about.name)
+    rows = grades.table(
+        standings=points.standings(points.of(found.for_points), found.entered, found.byes, found.order),
+        ranking=ranked,
+        bars=verdicts,
+        faults=grades.reasons(found.faults, {game.id for game in found.for_points}),
+        wanted=tuple(bars),
+        statuses=found.entered,
+    )
+    return Graded(
+        rows=rows,
+        statuses=found.entered,
+        bars=verdicts,
+        results=results_of([row["agent"] for row in rows], verdicts, found.for_points, found.faults, late),
+        left=found.about.games - found.about.played,
+        rounds=found.about.format in ("round-robin", "gauntlet", "swiss", "tables"),
+        repeated=ranked.repeated,
+    )
