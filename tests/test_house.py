@@ -34,6 +34,7 @@ ROOMS = {
 EVERYWHERE = {"errors", "installation"}
 ROOMS["student"] = {*ROOMS}
 ROOMS["course"] = {*ROOMS}
+ROOMS["accounts"] = {"course", "tournament"}
 ROOMS["serve"] = {*ROOMS}
 ROOMS["web"] = {*ROOMS}
 ROOMS["cli"] = {*ROOMS}
@@ -122,6 +123,14 @@ def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> 
             assert "web" not in folders_imported(path, "arena"), path
 
 
+def test_the_accounts_are_opened_by_few() -> None:
+    """So that no other command can show what is in them."""
+    modules = {"db.accounts", "db.accounts_schema", "db.accounts_database"}
+    opening = {path for package in MODULES for path in MODULES[package] if modules_imported(path) & modules}
+    rooms = ("db", "arena/accounts", "arena/web", "arena/cli/teach/invite.py", "arena/cli/ladder/web_pages.py")
+    assert [path for path in opening if not any(path.is_relative_to(ROOT / room) for room in rooms)] == []
+
+
 def test_serve_loads_the_web_only_with_its_option() -> None:
     code = "import sys, arena.cli.ladder.serve, arena.cli.ladder.web_pages; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
@@ -138,14 +147,15 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     of_the_game_being_played = {
         *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translation/translator.py"),
         *("arena/walls/translation/gtp.py", "arena/players/engine_handshake.py"),
-        *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py", "arena/cli/play/take_backs.py"),
+        *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py", "arena/match/take_back.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
+        *("arena/web/person.py", "arena/web/hinting.py", "arena/web/pages/play_pages.py"),
     }
     of_a_description = {
         "arena/serve/ladder_games.py",
         *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
-        "arena/serve/ladder.py",
+        *("arena/serve/ladder.py", "arena/serve/wanted_game.py", "arena/web/play_routes.py"),
     }
     typed = {
         *(

@@ -23,7 +23,7 @@ from db.search import GameFilter
 if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
     from arena.results.report import ReportedAgent
-    from arena.web.names import Names
+    from arena.web.names import SeenNames
     from db.database import Connection
     from db.records import PastGame
 
@@ -35,7 +35,7 @@ _ROOM: Final = 20
 """Losses that are read in addition to `_WORST`: rulings can take them away."""
 
 
-def agent_view(connection: Connection, names: Names, tournament: int, alias: str) -> AgentView:
+def agent_view(connection: Connection, names: SeenNames, tournament: int, alias: str) -> AgentView:
     """What the page of the agent with this public name shows; NotFound if there is none."""
     shown = names.read(connection)
     name = own_name(own_names(connection, tournament, shown), alias)
@@ -58,6 +58,7 @@ def agent_view(connection: Connection, names: Names, tournament: int, alias: str
         latest=[
             listed_game(game, shown) for game in web.part(connection, tournament, GameFilter(agent=name), most=_LATEST)
         ],
+        person=names.people(connection, tournament).get(alias, ""),
     )
 
 

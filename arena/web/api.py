@@ -25,10 +25,10 @@ from arena.web.agent_results import agent_view
 from arena.web.drawn import JSON, Asked, Drawn, NotThere
 from arena.web.links import API
 from arena.web.live_record import LiveRecord
-from arena.web.names import Names
+from arena.web.names import SeenNames
 from arena.web.page_routes import FILTERS, wanted
 from arena.web.results import Heading, Opponent, Overview, VersionCurve
-from arena.web.sight import Viewer, shown_game
+from arena.web.sight import VISITOR, shown_game
 from arena.web.site import Site
 from db.database import Connection
 from db.records import PastGame
@@ -177,10 +177,10 @@ def refusal(text: str) -> Drawn:
     return _drawn(ErrorDocument(error=text))
 
 
-def front(site: Site, _: Asked) -> Drawn:
+def front(site: Site, asked: Asked) -> Drawn:
     """All ladders, tournaments and games in progress."""
     with site.database.reading() as connection:
-        return _drawn(results.overview(connection, site.names))
+        return _drawn(results.overview(connection, site.names.seen_by(asked.viewer)))
 
 
 def schema(_: Site, __: Asked) -> Drawn:
@@ -191,11 +191,12 @@ def schema(_: Site, __: Asked) -> Drawn:
 
 def tournament(site: Site, asked: Asked) -> Drawn:
     """A tournament with its standings and ratings."""
+    names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
-        id = site.names.find_tournament(connection, asked.names["tournament"])
-        found = results.report(connection, site.names, id, now=datetime.now(UTC))
-        lines = _standings(connection, site.names, id)
-        heading = results.heading(connection, site.names, id)
+        id = names.find_tournament(connection, asked.names["tournament"])
+        found = results.report(connection, names, id, now=datetime.now(UTC))
+        lines = _standings(connection, names, id)
+        heading = results.heading(connection, names, id)
     return _drawn(
         TournamentDocument(
             tournament=heading,
@@ -207,21 +208,23 @@ def tournament(site: Site, asked: Asked) -> Drawn:
 
 def crosstable(site: Site, asked: Asked) -> Drawn:
     """The crosstable, in the order of the points."""
+    names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
-        id = site.names.find_tournament(connection, asked.names["tournament"])
-        found = site.names.standings(connection, id, site.names.read(connection).shown)
+        id = names.find_tournament(connection, asked.names["tournament"])
+        found = names.standings(connection, id, names.read(connection).shown)
     table = points.crosstable(found.results, found.statuses, found.byes, found.order)
     return _drawn(CrosstableDocument(players=table.players, cells=table.cells))
 
 
 def games(site: Site, asked: Asked) -> Drawn:
     """A part of the list of games."""
+    names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
-        id = site.names.find_tournament(connection, asked.names["tournament"])
-        names, heading = site.names.read(connection), results.heading(connection, site.names, id)
+        id = names.find_tournament(connection, asked.names["tournament"])
+        shown, heading = names.read(connection), results.heading(connection, names, id)
         cursor = asked.query.get("cursor", "")
-        found, newer, older = results.past_games(connection, names, id, wanted(asked), cursor)
-    listed = [_with_public_rules(shown_game(Viewer.VISITOR, one, names, heading.title), names) for one in found]
+        found, newer, older = results.past_games(connection, shown, id, wanted(asked), cursor)
+    listed = [_with_public_rules(shown_game(VISITOR, one, shown, heading.title), shown) for one in found]
     return _drawn(
         GamesDocument(
             tournament=heading,
@@ -234,10 +237,11 @@ def games(site: Site, asked: Asked) -> Drawn:
 
 def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
+    names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
-        id = site.names.find_tournament(connection, asked.names["tournament"])
-        found = agent_view(connection, site.names, id, asked.names["agent"])
-        lines = _standings(connection, site.names, id)
+        id = names.find_tournament(connection, asked.names["tournament"])
+        found = agent_view(connection, names, id, asked.names["agent"])
+        lines = _standings(connection, names, id)
     return _drawn(
         AgentDocument(
             tournament=found.heading,
@@ -256,12 +260,12 @@ def game(site: Site, asked: Asked) -> Drawn:
     id = asked.names["id"]
     if not (id.isascii() and id.isdigit() and len(id) <= _DIGITS):
         raise NotThere("there is no such game")
-    found = LiveRecord(site.database, site.names, site.served).whole_game(int(id))
+    found = LiveRecord(site.database, site.names.seen_by(asked.viewer), site.served).whole_game(int(id))
     if found is None:
         raise NotThere("there is no such game")
     with site.database.reading() as connection:
-        names = site.names.read(connection)
-    return _drawn(msgspec.convert(documents.whole(_with_public_rules(found.shown, names)), PlayedGame))
+        shown = site.names.read(connection)
+    return _drawn(msgspec.convert(documents.whole(_with_public_rules(found.shown, shown)), PlayedGame))
 
 
 def _with_public_rules(game: PastGame, names: ShownNames) -> PastGame:
@@ -269,7 +273,7 @@ def _with_public_rules(game: PastGame, names: ShownNames) -> PastGame:
     return replace(game, game=public_rules(game.game, names))
 
 
-def _standings(connection: Connection, names: Names, tournament: int) -> dict[str, dict[str, Any]]:
+def _standings(connection: Connection, names: SeenNames, tournament: int) -> dict[str, dict[str, Any]]:
     """The rows of the standings by the agents' names."""
     found = names.standings(connection, tournament, names.read(connection).shown)
     return {row["name"]: row for row in rows_of(found)}

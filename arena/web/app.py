@@ -19,11 +19,24 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.web import api, health, links, live_routes, page_routes, statics
+from arena.web import (
+    api,
+    health,
+    links,
+    live_routes,
+    manage_routes,
+    own_routes,
+    page_routes,
+    play_routes,
+    statics,
+    why_routes,
+)
 from arena.web.cache import Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, Guard, takes_gzip
+from arena.web.identity import NotSignedIn, account_of, viewer_of
 from arena.web.pages import message_page
+from arena.web.sight import Role, Viewer
 from arena.web.site import Site
 from arena.web.turns import Busy
 from db.errors import DatabaseError, NotFound
@@ -54,17 +67,21 @@ def drawn(path: str, draw: Draw, *parameters: str) -> Route:
         query = {name: request.query_params[name] for name in parameters if name in request.query_params}
         if any(len(value) > _LONGEST_QUERY for value in query.values()):
             raise BadQuery(f"expected at most {_LONGEST_QUERY} characters in each part of the address")
-        asked = Asked({name: str(value) for name, value in request.path_params.items()}, query)
-        key = (path, *asked.names.values(), *query.items())
+        viewer = await viewer_of(request)
+        asked = Asked({name: str(value) for name, value in request.path_params.items()}, query, viewer)
+        key = (path, viewer.role, *asked.names.values(), *query.items())
         newest = "no-cache" in request.headers.get("cache-control", "")
-        return response(request, await site.cache.get(key, partial(draw, site, asked), newest=newest))
+        found = await site.cache.get(key, partial(draw, site, asked), newest=newest)
+        return response(request, found, viewer)
 
     return Route(path, answer, methods=["GET"])
 
 
-def response(request: Request, kept: Kept) -> Response:
-    """The answer to that request; without a body if the client has it already."""
-    headers = {"etag": kept.tag, "cache-control": "no-cache", "vary": "accept-encoding", POLICY: kept.policy}
+def response(request: Request, kept: Kept, viewer: Viewer) -> Response:
+    """The answer to that request; without a body if the client has it already. Only the browser keeps what `viewer` got
+    by signing in."""
+    kept_by = "no-cache" if viewer.role is Role.VISITOR else "private, no-cache"
+    headers = {"etag": kept.tag, "cache-control": kept_by, "vary": "accept-encoding, cookie", POLICY: kept.policy}
     known = request.headers.get("if-none-match", "")
     if kept.tag in known or known == "*":
         return Response(status_code=304, headers=headers)
@@ -84,6 +101,10 @@ ROUTES: Final[tuple[BaseRoute, ...]] = (
     *(drawn(path, draw, *parameters) for path, draw, *parameters in api.ADDRESSES),
     drawn("/static/{name:segment}", statics.static),
     *live_routes.routes(response),
+    *own_routes.routes(),
+    *why_routes.routes(response),
+    *manage_routes.routes(),
+    *play_routes.routes(),
     Route("/healthz", health.health, methods=["GET"]),
 )
 
@@ -94,6 +115,7 @@ def application(site: Site, hosts: tuple[str, ...] = ()) -> ASGIApp:
         routes=ROUTES,
         exception_handlers={
             HTTPException: _refused,
+            NotSignedIn: _not_signed_in,
             NotThere: _not_there,
             NotFound: _not_there,
             BadQuery: _bad_query,
@@ -119,14 +141,34 @@ Handler = Callable[[Request, Exception], Awaitable[Response]]
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        return _page(request, 405, "Not possible", "This address can only be read (GET).", dict(error.headers or {}))
+        return _page(request, 405, "Not possible", "This address does not take that.", dict(error.headers or {}))
     if isinstance(error, Busy):
         return _page(request, error.status_code, "Not available", error.detail, dict(error.headers or {}))
-    return _page(request, error.status_code, "Not found", "There is no page at this address.")
+    if error.status_code == 429:
+        text = "Another download of yours is in progress. Try again when it is over."
+        return _page(request, 429, "Not now", text, {"retry-after": _RETRY_AFTER})
+    return await _not_found(request, "There is no page at this address.")
+
+
+async def _not_signed_in(request: Request, _: Exception) -> Response:
+    site: Site = request.app.state.site
+    if request.url.path.startswith(links.API):
+        text = site.no_sign_in or "expected a token: Authorization: Bearer at_..."
+        return _page(request, 401, "Not signed in", text, {"www-authenticate": "Bearer"})
+    return own_routes.no_sign_in(site)
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
-    return _page(request, 404, "Not found", str(error))
+    return await _not_found(request, str(error))
+
+
+async def _not_found(request: Request, text: str) -> Response:
+    """Visitors also hear that there can be more for those who sign in; the same at every address."""
+    site: Site = request.app.state.site
+    is_page = not request.url.path.startswith(links.API)
+    if is_page and site.doorkeeper is not None and await account_of(request) is None:
+        text += " If you take part in a course, open your link to sign in."
+    return _page(request, 404, "Not found", text)
 
 
 async def _bad_query(request: Request, error: Exception) -> Response:

@@ -13,14 +13,17 @@ import zlib
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import Executor
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 from arena.web.drawn import Drawn
 from arena.web.turns import Busy
 
+Turn = AbstractAsyncContextManager[Any]
+"""Such as a semaphore."""
 _FRESH: Final = 1.0
 """Seconds that a page is fresh at least."""
 _SHARE: Final = 20
@@ -86,10 +89,13 @@ class Cache:
         # Being drawn.
         self._tasks: dict[Hashable, asyncio.Task[Kept]] = {}
 
-    async def get(self, key: Hashable, draw: Callable[[], Drawn], *, newest: bool = False) -> Kept:
+    async def get(
+        self, key: Hashable, draw: Callable[[], Drawn], *, newest: bool = False, turn: Turn | None = None
+    ) -> Kept:
         """What `draw` gives, or what it gave a moment ago; its errors are raised here and are not kept.
 
-        `newest`: nothing that was kept before; waits until the page may be drawn anew."""
+        `newest`: nothing that was kept before; waits until the page may be drawn anew. `turn`: drawing waits for it
+        without a thread."""
         kept = self._kept.get(key)
         now = self._clock()
         if kept is not None and newest:
@@ -97,25 +103,26 @@ class Cache:
             newer = self._kept.get(key)
             if newer is not None and newer is not kept:
                 return newer
-            return await asyncio.shield(self._tasks.get(key) or self._start(key, draw))
+            return await asyncio.shield(self._tasks.get(key) or self._start(key, draw, turn))
         if kept is not None and now < kept.given_until:
             self._kept.move_to_end(key)
             if now >= kept.fresh_until and key not in self._tasks:
-                self._start(key, draw).add_done_callback(self._note_failure)
+                self._start(key, draw, turn).add_done_callback(self._note_failure)
             return kept
-        return await asyncio.shield(self._tasks.get(key) or self._start(key, draw))
+        return await asyncio.shield(self._tasks.get(key) or self._start(key, draw, turn))
 
     def draw_now(self, key: Hashable, draw: Callable[[], Drawn]) -> None:
         """Draws that in this thread, and keeps it."""
         self._keep(key, self._drawn(draw))
 
-    def _start(self, key: Hashable, draw: Callable[[], Drawn]) -> asyncio.Task[Kept]:
-        task = self._tasks[key] = asyncio.create_task(self._draw(key, draw))
+    def _start(self, key: Hashable, draw: Callable[[], Drawn], turn: Turn | None) -> asyncio.Task[Kept]:
+        task = self._tasks[key] = asyncio.create_task(self._draw(key, draw, turn or nullcontext()))
         return task
 
-    async def _draw(self, key: Hashable, draw: Callable[[], Drawn]) -> Kept:
+    async def _draw(self, key: Hashable, draw: Callable[[], Drawn], turn: Turn) -> Kept:
         try:
-            kept = await asyncio.get_running_loop().run_in_executor(self._threads, self._drawn, draw)
+            async with turn:
+                kept = await asyncio.get_running_loop().run_in_executor(self._threads, self._drawn, draw)
         except Busy:
             raise  # what is kept can still be given
         except BaseException:

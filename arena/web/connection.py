@@ -18,6 +18,11 @@ _SECONDS: Final = 20.0
 _MOST_BYTES: Final = 32768
 """Of a head."""
 _MOST_HEADERS: Final = 100
+MOST_SENT: Final = 64 * 2**20
+"""Bytes of a body. A file is refused in words if it is only somewhat too large; beyond this the connection ends."""
+_DIGITS: Final = 10
+_BODY_SECONDS: Final = 600.0
+"""Seconds in which a body must be there."""
 _UNREAD: Final = 30.0
 """Seconds after which a connection ends if its client has read nothing of what it was sent."""
 MOST: Final = 6000
@@ -40,6 +45,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(*args, **more)
         self._bytes = 0
         self._head: asyncio.TimerHandle | None = None
+        self._body: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
         self._address = ""
         self._refusal = ""
@@ -57,6 +63,7 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends."""
         self._has_head()
+        self._has_body()
         self._has_read()
         self._of[self._address] -= 1
         if not self._of[self._address]:
@@ -67,12 +74,13 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Takes what the client sent."""
-        if self._head is not None:
-            self._bytes += len(data)
-            if self._bytes > _MOST_BYTES:
-                self.send_400_response("The head of the request is too large.")
-                return
-        super().data_received(data)
+        if self._head is None:
+            super().data_received(data)
+            return
+        self._bytes += len(data)
+        super().data_received(data)  # with the head can come the beginning of a body
+        if self._head is not None and self._bytes > _MOST_BYTES and not self.transport.is_closing():
+            self.send_400_response("The head of the request is too large.")
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -91,9 +99,23 @@ class Connection(HttpToolsProtocol):
         """The head of the request is there."""
         self._has_head()
         sent = dict(self.headers)
-        if b"transfer-encoding" in sent or sent.get(b"content-length", b"0") != b"0":
-            raise self._refused("Pages can only be read: a request has no body here.")
+        length = sent.get(b"content-length", b"0")
+        is_form = self.parser.get_method() == b"POST" and length.isdigit() and len(length) < _DIGITS
+        if b"transfer-encoding" in sent or (length != b"0" and not (is_form and int(length) <= MOST_SENT)):
+            raise self._refused("This address cannot take what was sent: it is too long, or it is not a form.")
+        if length != b"0":
+            self._body = self.loop.call_later(_BODY_SECONDS, self.transport.abort)
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The whole request is there."""
+        self._has_body()
+        super().on_message_complete()
+
+    def _has_body(self) -> None:
+        if self._body is not None:
+            self._body.cancel()
+            self._body = None
 
     def _refused(self, why: str) -> _Refused:
         self._refusal = why

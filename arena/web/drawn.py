@@ -8,6 +8,7 @@ from typing import Final, Self
 from msgspec import Struct
 
 from arena.history.pages.html import Document
+from arena.web.sight import VISITOR, Viewer
 
 HTML: Final = "text/html; charset=utf-8"
 JSON: Final = "application/json"
@@ -30,6 +31,7 @@ class Asked(Struct, frozen=True):
     """The parts of the path, by the names in the route."""
     query: Mapping[str, str]
     """Those parameters of the address that the route has."""
+    viewer: Viewer = VISITOR
 
 
 class Drawn(Struct, frozen=True):

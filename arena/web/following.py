@@ -20,6 +20,7 @@ from arena.tournament.lock import running_in
 from arena.web.events import MOST_TOPICS, Change
 from arena.web.live import SECOND, LiveHub, Record
 from arena.web.live_record import LiveRecord
+from arena.web.sight import MEMBER
 from arena.web.site import Site
 
 TICK: Final = 0.1
@@ -106,8 +107,10 @@ class Following:
         """Takes what the director has published."""
         for message in director.follower.receive():
             match message:
-                case GameNews(over=False) | SubmissionNews():
+                case GameNews(over=False):
                     pass
+                case SubmissionNews(id):
+                    self._hub.note_submission(id)
                 case GameNews() | RatingNews():
                     self._hub.note_news({name for name, where in self._folders.items() if where == folder})
                 case _:
@@ -139,7 +142,9 @@ def following(site: Site, *, failed: Callable[[Exception], None]) -> Iterator[No
             loop.call_soon_threadsafe(apply)
 
     def run() -> None:
-        with closing(Following(site.store, LiveRecord(site.database, site.names, site.served), send)) as work:
+        with closing(
+            Following(site.store, LiveRecord(site.database, site.names.seen_by(MEMBER), site.served), send)
+        ) as work:
             while not ends.wait(TICK):
                 try:
                     work.tick(streams.wanted, monotonic_ns())

@@ -11,6 +11,7 @@ import socket
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -19,16 +20,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from arena.web import turns
 from arena.web.connection import network
 from arena.web.drawn import NO_CONTENT_ALLOWED
+from arena.web.identity import token_in
 
 POLICY: Final = "content-security-policy"
 _ALWAYS: Final = {
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
 }
 _DEFAULTS: Final = {
     POLICY: NO_CONTENT_ALLOWED,
+    "referrer-policy": "same-origin",
     "cache-control": "no-store",
 }
 """Set unless the answer has its own."""
@@ -68,6 +70,10 @@ class Guard:
             )
             await refusal(scope, receive, send_with_headers)
             return
+        if is_from_elsewhere(scope["method"], Headers(scope=scope)):
+            refusal = PlainTextResponse("This was sent by another site, so it is refused.\n", status_code=403)
+            await refusal(scope, receive, send_with_headers)
+            return
         turns.client.set(_client(scope))
         # Not decoded: an encoded "/" in a name does not separate segments.
         scope["path"] = scope["raw_path"].decode("latin-1")
@@ -88,10 +94,19 @@ class Guard:
         return False
 
 
+def is_from_elsewhere(method: str, headers: Headers) -> bool:
+    """Whether a page of another site can have made the browser send this request, with its reader's cookies."""
+    if method in ("GET", "HEAD", "OPTIONS", "TRACE") or token_in(headers) is not None:
+        return False  # it changes nothing; or its sender knows a token, which no browser adds by itself
+    if (site := headers.get("sec-fetch-site")) is not None:
+        return site != "same-origin"
+    return urlsplit(headers.get("origin", "")).netloc.lower() != headers.get("host", "").lower()
+
+
 def _client(scope: Scope) -> str:
     """The address of the visitor: of a proxy on this machine, the one that the proxy names."""
     address = network(scope["client"][0]) if scope.get("client") else ""
-    return address or Headers(scope=scope).get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
+    return address or ",".join(Headers(scope=scope).getlist("x-forwarded-for")).rpartition(",")[2].strip()[:64]
 
 
 def folded(name: str) -> str:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 HOME: Final = "/"
 TV: Final = "/tv"
 API: Final = "/api/v1"
+ME: Final = "/me"
+SUBMIT: Final = "/me/submit"
+WHY: Final = "/me/why"
+TOKENS: Final = "/me/tokens"
+OUT: Final = "/out"
 _DOTS: Final = re.compile(r"~*\.\.?")
 """Browsers take a segment of one or two dots, encoded or not, for a folder: such a name gets a "~" in front."""
 
@@ -67,6 +72,57 @@ def api(title: str, what: str = "", wanted: Wanted | None = None, *, name: str =
     """The same as JSON: of a tournament, of one of its pages, or of an agent."""
     place = "".join(f"/{part}" for part in (what, _segment(name)) if part)
     return f"{API}{tournament(title)}{place}{_query(wanted)}"
+
+
+def invitation(key: str) -> str:
+    """The page of an invitation."""
+    return f"/in/{_segment(key)}"
+
+
+def why(agent: str = "") -> str:
+    """The page that says why the viewer's agent lost; `agent`: the second part of the name of a further one."""
+    return f"{WHY}?{urlencode({'agent': agent}, errors='replace')}" if agent else WHY
+
+
+def submission(id: int) -> str:
+    """The page of a submission."""
+    return f"/s/{id}"
+
+
+def files(id: int) -> str:
+    """The files of a submission, as a download."""
+    return f"/s/{id}/files"
+
+
+def play(opponent: str = "", game: str = "") -> str:
+    """The page on which a game against that opponent begins; without one, that with all opponents."""
+    place = f"/play/{_segment(opponent)}" if opponent else "/play"
+    return f"{place}?{urlencode({'game': game}, errors='replace')}" if game else place
+
+
+def table(key: str) -> str:
+    """The page of a game that a person plays."""
+    return f"/p/{_segment(key)}"
+
+
+def manage(title: str) -> str:
+    """The page on which an instructor manages a ladder or tournament."""
+    return f"{tournament(title)}/manage"
+
+
+def ruling(title: str, number: int | str = "") -> str:
+    """The page on which an instructor rules about a game of that number; without one, the address of a form."""
+    return f"{manage(title)}/game" + (f"?{urlencode({'number': number})}" if number != "" else "")
+
+
+def grades(title: str) -> str:
+    """The grades of a tournament, as a download."""
+    return f"{manage(title)}/grades"
+
+
+def audit(title: str, before: int | None = None) -> str:
+    """What was done before the entry with this id, for an instructor."""
+    return f"{manage(title)}/audit" + ("" if before is None else f"?before={before}")
 
 
 def static(name: str) -> str:

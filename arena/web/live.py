@@ -63,6 +63,9 @@ class Record(Protocol):
         """The game in progress to show next on a TV page, of that tournament or of any, with its players' ratings; not
         the game `last`. None if there is none."""
 
+    served: str
+    """The name of the ladder that the director serves."""
+
     def front(self) -> object:
         """What the front page depends on: it differs if and only if that page has changed."""
 
@@ -94,6 +97,10 @@ class Channel(ABC):
     def note_news(self) -> None:
         """Its tournament has new results or ratings."""
         return
+
+    def note_submission(self, id: int) -> None:
+        """This submission has a new state, or another step of its check."""
+        del id
 
     @abstractmethod
     def tick(self, now: int) -> Iterator[Change]:
@@ -252,6 +259,22 @@ class NewsChannel(Channel):
             yield self._change("news", None, now)
 
 
+class SubmissionChannel(NewsChannel):
+    """The page of a submission to the ladder that is served, which is read again when something becomes of it."""
+
+    def __init__(self, topic: str, record: Record) -> None:
+        super().__init__(topic, record)
+        self._has_news = True  # what became of it between the page and its stream
+
+    @property
+    def tournament(self) -> str | None:
+        return self._record.served
+
+    def note_submission(self, id: int) -> None:
+        if self.topic == f"s={id}":
+            self._has_news, self._due = True, 0
+
+
 class FrontChannel(Channel):
     """The front page, which is read again when games begin or end in any tournament."""
 
@@ -278,13 +301,14 @@ _CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {
     "g": GameChannel,
     "tv": TvChannel,
     "t": NewsChannel,
+    "s": SubmissionChannel,
     "front": FrontChannel,
 }
 
 
 class LiveHub:
-    """The channels of all topics that are followed: "g=12", "tv=NAME", "tv=" for all tournaments, "t=NAME", and
-    "front=" of the front page."""
+    """The channels of all topics that are followed: "g=12", "tv=NAME", "tv=" for all tournaments, "t=NAME", "s=12" of a
+    submission, and "front=" of the front page."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -300,8 +324,8 @@ class LiveHub:
             del self._channels[topic]
             self._followed.pop(topic, None)
         for topic in topics:
-            if topic not in self._channels:
-                self._channels[topic] = _CHANNELS[topic.partition("=")[0]](topic, self._record)
+            if topic not in self._channels and (channel := _CHANNELS.get(topic.partition("=")[0])) is not None:
+                self._channels[topic] = channel(topic, self._record)
         return dropped
 
     @property
@@ -332,6 +356,11 @@ class LiveHub:
         for channel in self._channels.values():
             if channel.tournament is None or channel.tournament in tournaments:
                 channel.note_news()
+
+    def note_submission(self, id: int) -> None:
+        """This submission has a new state, or another step of its check."""
+        for channel in self._channels.values():
+            channel.note_submission(id)
 
     def tick(self, now: int) -> list[Change]:
         """What has changed since the last tick. `now`: time.monotonic_ns."""

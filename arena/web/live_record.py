@@ -13,17 +13,18 @@ from msgspec.structs import replace
 
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
+from arena.serve.opened import ladder_of, opened
 from arena.serve.watching import most_interesting
-from arena.web import results
+from arena.web import own, results
 from arena.web.live import Recorded
 from arena.web.pages import tv_page
 from arena.web.results import Wanted
-from arena.web.sight import Viewer, shown_game
+from arena.web.sight import VISITOR, What, may, shown_game
 from db import games, ladder, lookup, running, web
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from arena.web.names import Names
+    from arena.web.names import SeenNames
     from arena.web.results import Titled
     from db.database import Connection, Database
     from db.records import PastGame
@@ -33,13 +34,13 @@ _RESULTS: Final = 4
 
 
 class LiveRecord:
-    """The database, for the thread that follows games; other threads can use it too."""
+    """The database as one viewer sees it. Several threads can use it."""
 
-    def __init__(self, database: Database, names: Names, served: str) -> None:
+    def __init__(self, database: Database, names: SeenNames, served: str) -> None:
         """`served`: the name of the ladder that the director serves."""
         self._database = database
         self._names = names
-        self._served = served
+        self.served = served
         # The players of the last game on a TV page, by its tournament.
         self._before: dict[str | None, tuple[str, ...]] = {}
 
@@ -55,11 +56,25 @@ class LiveRecord:
             found = games.games(connection, [id], whole=True)
             return self._shown(connection, found[0]) if found else None
 
-    def _shown(self, connection: Connection, game: PastGame) -> Recorded:
-        title = ""
-        if game.tournament is not None:
-            title = self._names.titles(connection)[lookup.find_tournament(connection, game.tournament)]
-        return Recorded(game.tournament, shown_game(Viewer.VISITOR, game, self._names.read(connection), title))
+    def _shown(self, connection: Connection, game: PastGame) -> Recorded | None:
+        """The game as the viewer sees it; None if they may not see it at all."""
+        viewer, title = self._names.viewer, ""
+        if game.tournament is None:
+            if not may(viewer, What.RESULTS):
+                return None
+        elif not (title := self._names.titles(connection).get(lookup.find_tournament(connection, game.tournament), "")):
+            return None
+        if viewer.author and not self._is_of_ladder(connection, game):
+            viewer = replace(viewer, author="")  # an agent of this name is somebody else's there
+        return Recorded(game.tournament, shown_game(viewer, game, self._names.read(connection), title))
+
+    def _is_of_ladder(self, connection: Connection, game: PastGame) -> bool:
+        """Whether it is a game of the ladder that is served, or of one of its tournaments, and of an agent of the
+        viewer."""
+        if game.tournament is None or not any(map(self._names.viewer.owns, game.players)):
+            return False
+        ladder = ladder_of(connection, game.tournament)
+        return ladder is not None and ladder.name == self.served
 
     def titled(self, tournament: str | None) -> Titled | None:
         """The tournament with this name in the record; None if it is None."""
@@ -89,8 +104,8 @@ class LiveRecord:
         )
 
     def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
-        """The most interesting game in progress, of that tournament or else of any; if possible not by the players of
-        the last one."""
+        """The most interesting game in progress, of that tournament or else of any that anyone may see; if possible not
+        by the players of the last one."""
         with self._database.reading() as connection:
             names = [tournament] if tournament is not None else self._playing(connection)
             for name in names:
@@ -102,13 +117,20 @@ class LiveRecord:
                 if (found := most_interesting(playing, ratings, self._before.get(tournament, ()))) is not None:
                     self._before[tournament] = found.players
                     shown = self._shown(connection, games.games(connection, [found.id])[0])
-                    return replace(shown, ratings=[ratings.get(name) for name in found.players])
+                    return shown and replace(shown, ratings=[ratings.get(name) for name in found.players])
         return None
 
     def _playing(self, connection: Connection) -> list[str]:
-        """The tournaments with games in progress, the ladder that is served first."""
-        found = running.tournaments_in_progress(connection)
-        return sorted(found, key=lambda name: name != self._served)
+        """The tournaments with games in progress that anyone may see, the ladder that is served first."""
+        found = [name for name in running.tournaments_in_progress(connection) if self._is_public(connection, name)]
+        return sorted(found, key=lambda name: name != self.served)
+
+    def _is_public(self, connection: Connection, tournament: str) -> bool:
+        return may(
+            VISITOR,
+            What.RESULTS,
+            public=lookup.find_tournament(connection, tournament) in web.public_tournaments(connection),
+        )
 
     def front(self) -> object:
         """What the front page depends on."""
@@ -117,15 +139,22 @@ class LiveRecord:
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
         """The parts beside the board of a TV page: standings and last results."""
-        name = self._served if tournament is None else tournament
+        name = self.served if tournament is None else tournament
         with self._database.reading() as connection:
             try:
                 id = lookup.find_tournament(connection, name)
             except NotFound:
                 return {}
+            if tournament is None and not self._is_public(connection, name):
+                return {}
             report = results.report(connection, self._names, id, now=datetime.now(UTC))
             part = results.games_part(connection, self._names, id, Wanted())
         return tv_page.side(report, part.games[:_RESULTS])
+
+    def has_submission(self, id: int) -> bool:
+        """Whether there is such a submission to the ladder that is served, and the viewer may see it."""
+        with self._database.reading() as connection:
+            return own.visible(connection, self._names, opened(connection, self.served), id) is not None
 
     def tournament_name(self, title: str) -> str:
         """The name in the record of the tournament with this public name; NotFound if there is none."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Final, TypeVar
+from time import monotonic_ns
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -13,21 +13,27 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from arena.history.pages import replay_page
-from arena.history.pages.html import Document
 from arena.web import links
+from arena.web.answers import in_thread, page
+from arena.web.audited import saw_log
 from arena.web.cache import Kept
-from arena.web.drawn import HTML, BadQuery, Drawn, NotThere
-from arena.web.headers import POLICY, takes_gzip
+from arena.web.drawn import BadQuery, Drawn, NotThere
+from arena.web.events import event
+from arena.web.headers import takes_gzip
+from arena.web.identity import viewer_of
 from arena.web.live import Recorded
 from arena.web.live_record import LiveRecord
 from arena.web.pages import live_page, tv_page
+from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
+from arena.web.table_streams import publish
 from db.games import OVER
 
-Answer = Callable[[Request, Kept], Response]
-T = TypeVar("T")
+Answer = Callable[[Request, Kept, Viewer], Response]
 _PATIENCE: Final = 1.0
 """Seconds that a page waits for the state of its game."""
+_MOST_OF_ONE: Final = 20
+"""Open pages of one account."""
 _DIGITS: Final = 18
 """Of a game's id, at most."""
 _LONGEST: Final = 500
@@ -47,12 +53,8 @@ def routes(answer: Answer) -> tuple[BaseRoute, ...]:
     )
 
 
-async def _in_thread(site: Site, work: Callable[[], T]) -> T:
-    return await asyncio.get_running_loop().run_in_executor(site.threads, work)
-
-
-def _record(site: Site) -> LiveRecord:
-    return LiveRecord(site.database, site.names, site.served)
+def _record(site: Site, viewer: Viewer) -> LiveRecord:
+    return LiveRecord(site.database, site.names.seen_by(viewer), site.served)
 
 
 def _id(text: str) -> int:
@@ -64,16 +66,20 @@ def _id(text: str) -> int:
 async def _game(request: Request, answer: Answer) -> Response:
     """A game: live while it is played, then the replay."""
     site: Site = request.app.state.site
-    record, id = _record(site), _id(request.path_params["id"])
+    viewer = await viewer_of(request)
+    record, id = _record(site, viewer), _id(request.path_params["id"])
     try:
-        return answer(request, await site.cache.get(("/g", id), partial(_replay, record, id)))
+        key = ("/g", id, viewer.role, viewer.author)
+        kept = await site.cache.get(key, partial(_replay, record, viewer, id))
+        await saw_log(request, f"game {id}")
+        return answer(request, kept, viewer)
     except _NotOver as not_over:
         found = not_over.game
     drawn = None
     if found.shown.status == "playing":
         drawn = await site.streams.state(f"g={id}", "parts", patience=_PATIENCE)
-    of = await _in_thread(site, partial(record.titled, found.tournament))
-    return _page(live_page.page(found.shown, drawn, of=of))
+    of = await in_thread(site, partial(record.titled, found.tournament))
+    return page(live_page.page(found.shown, drawn, of=of))
 
 
 class _NotOver(Exception):
@@ -84,7 +90,7 @@ class _NotOver(Exception):
         self.game = game
 
 
-def _replay(record: LiveRecord, id: int) -> Drawn:
+def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
     """The page of a game that is over; _NotOver if it is not, NotThere if there is none."""
     found = record.whole_game(id)
     if found is None:
@@ -94,61 +100,89 @@ def _replay(record: LiveRecord, id: int) -> Drawn:
     game, ways = found.shown, [(links.HOME, "Ladders and tournaments")]
     if title := game.tournament:
         ways += [(links.tournament(title), title), (links.games(title), "Games")]
-    return Drawn.page(replay_page.page(game, private=False, links=ways))
+    sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
+    return Drawn.page(replay_page.page(game, private=sees_words, links=ways))
 
 
 async def _tv(request: Request) -> Response:
     """The TV page of a tournament, or of all."""
     site: Site = request.app.state.site
-    record = _record(site)
-    name = await _tournament(site, request.query_params.get("t", ""))
+    record = _record(site, await viewer_of(request))
+    name = await _tournament(site, record, request.query_params.get("t", ""))
     shown = await site.streams.state(f"tv={name}", "tv", patience=_PATIENCE)
     side = await site.streams.state(f"tv={name}", "parts", patience=_PATIENCE)
-    of = await _in_thread(site, partial(record.titled, name or None))
-    return _page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=of))
+    of = await in_thread(site, partial(record.titled, name or None))
+    return page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=of))
 
 
-async def _tournament(site: Site, title: str) -> str:
+async def _tournament(site: Site, record: LiveRecord, title: str) -> str:
     """The name in the record of the tournament with this public name; empty if `title` is empty."""
     if len(title) > _LONGEST:
         raise NotThere("There is no such tournament.")
-    return await _in_thread(site, partial(_record(site).tournament_name, title)) if title else ""
-
-
-def _page(document: Document) -> Response:
-    """A page that is drawn for each request."""
-    return Response(document.text.encode("utf-8", "replace"), headers={POLICY: document.policy, "content-type": HTML})
+    return await in_thread(site, partial(record.tournament_name, title)) if title else ""
 
 
 async def _events(request: Request) -> Response:
     """The stream of a page."""
     site: Site = request.app.state.site
     query = request.query_params
-    kinds = [kind for kind in ("g", "tv", "t", "front") if kind in query]
+    kinds = [kind for kind in ("g", "tv", "t", "s", "p", "front") if kind in query]
     if len(query) != 1 or len(kinds) != 1:
-        raise BadQuery("expected one of g=GAME, t=TOURNAMENT, tv=TOURNAMENT and front=")
+        raise BadQuery("expected one of g=GAME, t=TOURNAMENT, tv=TOURNAMENT, s=SUBMISSION, p=KEY and front=")
     (kind,) = kinds
     if kind == "front" and query[kind]:
         raise BadQuery("front: expected no value")
-    which = str(_id(query["g"])) if kind == "g" else await _tournament(site, query[kind])
+    viewer = await viewer_of(request)
+    record = _record(site, viewer)
+    if kind == "p":
+        which = query["p"]
+        if (played := site.tables.find(viewer.account, which)) is None:
+            raise NotThere("There is no such game.")
+        await publish(site, played)
+    elif kind == "g":
+        which = str(_id(query["g"]))
+        if (found := await in_thread(site, partial(record.game, int(which)))) is None:
+            raise NotThere("There is no such game.")
+        if found.is_over:
+            return _over()
+    elif kind == "s":
+        which = str(_id(query["s"]))
+        if not await in_thread(site, partial(record.has_submission, int(which))):
+            raise NotThere("There is no such submission.")
+    else:
+        which = await _tournament(site, record, query[kind])
     if kind == "t" and not which:
         raise NotThere("There is no such tournament.")
     topic = f"{kind}={which}"
-    if site.streams.is_full(topic):
+    is_full = bool(viewer.account) and site.open_pages[viewer.account] >= _MOST_OF_ONE
+    if is_full or site.streams.is_full(topic):
         return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    return _Stream(site, topic, gzip=takes_gzip(request.headers))
+    return _Stream(site, topic, viewer.account, gzip=takes_gzip(request.headers))
+
+
+def _over() -> Response:
+    """The stream of a game that is over: nothing is followed for it."""
+    return Response(event("over", None, now=monotonic_ns()).plain, media_type="text/event-stream; charset=utf-8")
 
 
 class _Stream(Response):
     """An answer that goes on until the page is closed."""
 
-    def __init__(self, site: Site, topic: str, *, gzip: bool) -> None:
+    def __init__(self, site: Site, topic: str, account: int, *, gzip: bool) -> None:
+        """`account`: whose page it is; 0 for a visitor."""
         super().__init__()
+        self._account = account
         self._site = site
         self._topic = topic
         self._gzip = gzip
 
     async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
-        await self._site.streams.serve(self._topic, receive, send, gzip=self._gzip)
+        self._site.open_pages[self._account] += 1
+        try:
+            await self._site.streams.serve(self._topic, receive, send, gzip=self._gzip)
+        finally:
+            self._site.open_pages[self._account] -= 1
+            if not self._site.open_pages[self._account]:
+                del self._site.open_pages[self._account]

@@ -1,4 +1,4 @@
-"""The public names of agents and tournaments, and the standings under these names.
+"""The public names of agents and tournaments, the standings under these names, and for instructors who is behind them.
 
 With a roster, agents are shown by their aliases; any other agent with an author is "agent 12" after its row, so that a
 name which nobody has cleared is never published. Names are computed once and kept; all threads share one `Names`.
@@ -13,16 +13,21 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
 
+from arena.accounts import people
 from arena.course.aliases import ShownNames, hidden_texts, numbered, own_names, printable, public_name
 from arena.course.roster import folded
 from arena.errors import BadRoster
 from arena.players.versions import is_ready_made
+from arena.serve.opened import ladder_of
 from arena.tournament.standings import TournamentStandings, standings
-from db import scores, web
+from arena.web.sight import Viewer, What, may
+from db import lookup, scores, web
 from db.errors import NotFound
+from db.ladder import author_of
 
 if TYPE_CHECKING:
     from arena.course.roster import Roster
+    from db.accounts_database import AccountsDatabase
     from db.database import Connection
 
 T = TypeVar("T")
@@ -61,11 +66,18 @@ class _Reported(Struct, frozen=True):
 class Names:
     """The public names of everything in one database."""
 
-    def __init__(self, roster: Roster | None = None, *, clock: Callable[[], float] = monotonic) -> None:
-        self._roster, self._clock = roster, clock
+    def __init__(
+        self,
+        roster: Roster | None = None,
+        *,
+        accounts: AccountsDatabase | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.roster, self._accounts, self._clock = roster, accounts, clock
         self._hidden = () if roster is None else hidden_texts(roster)
         # By the agent's name, and whether it is ready-made.
         self._aliases: dict[tuple[str, bool], str | None] = {}
+        self._people: dict[str, str] = {}
         self._standings: dict[int, _Kept] = {}
         self._reported: dict[int, _Reported] = {}
         # By tournament: until when its number of games is given again, and that.
@@ -81,9 +93,13 @@ class Names:
             for name in (one.agent, *one.entered):
                 agents[name] = agents.get(name, True) and ready_made
                 rows.setdefault(name, one.row)
-        if self._roster is None:
+        if self.roster is None:
             return ShownNames(_OwnNames(own_names(agents).shown))
-        return ShownNames(_Aliases(self._with_aliases(agents, rows, self._roster)), self._hidden)
+        return ShownNames(_Aliases(self._with_aliases(agents, rows, self.roster)), self._hidden)
+
+    def seen_by(self, viewer: Viewer) -> SeenNames:
+        """The names as this viewer sees them."""
+        return SeenNames(self, viewer)
 
     def titles(self, connection: Connection) -> dict[int, str]:
         """The public name of each tournament: row id -> name."""
@@ -92,12 +108,36 @@ class Names:
         shown = numbered(recorded, lambda name: printable(redact(name)), "{} ({})")
         return {id: shown[name] for name, id in recorded.items()}
 
-    def find_tournament(self, connection: Connection, title: str) -> int:
-        """The row id of the tournament with this public name; NotFound if there is none."""
-        for id, shown in self.titles(connection).items():
-            if shown == title:
-                return id
-        raise NotFound("There is no tournament of this name.")
+    def people(self, connection: Connection, tournament: int) -> dict[str, str]:
+        """Who is behind the agents of the tournament, by their public names; without those that say it themselves."""
+        shown, behind = self.read(connection).shown, self.behind(connection, tournament)
+        names = {shown[name]: behind(name) for name in lookup.entry_statuses(connection, tournament)}
+        return {name: person for name, person in names.items() if person and folded(person) != folded(name)}
+
+    def behind(self, connection: Connection, tournament: int) -> Callable[[str], str]:
+        """Who is behind an agent of the tournament, by its name in the record: the name of its author, or of all in the
+        team, from the roster or else from the accounts of the tournament's ladder; empty if nobody is known."""
+        ladder = ladder_of(connection, lookup.tournament_name(connection, tournament))
+        authors = {} if ladder is None else self._with_accounts(ladder.name)
+        return lambda name: self._on_roster(name) or authors.get(author_of(name), "")
+
+    def _with_accounts(self, ladder: str) -> dict[str, str]:
+        if self._accounts is None:
+            return {}
+        found: dict[str, list[str]] = {}
+        with self._accounts.reading() as connection:
+            for one in people.known(connection, ladder):
+                if not one.account.is_instructor:
+                    found.setdefault(one.account.author, []).append(one.account.name or one.account.student)
+        return {author: printable(", ".join(names)) for author, names in found.items()}
+
+    def _on_roster(self, name: str) -> str:
+        """The people on the roster who play under this name; empty if there is none, or it is not clear who."""
+        if self.roster is None:
+            return ""
+        if name not in self._people:
+            self._people[name] = _people(self.roster, name) or _people(self.roster, author_of(name))
+        return self._people[name]
 
     def standings(self, connection: Connection, tournament: int, shown: Mapping[str, str]) -> TournamentStandings:
         """The standings under the names `shown`. They are read again when results, rulings or entries have changed, but
@@ -163,6 +203,47 @@ class Names:
         return self._aliases[name, ready_made]
 
 
+class SeenNames:
+    """The names as one viewer sees them: a tournament that they may not see does not exist."""
+
+    def __init__(self, names: Names, viewer: Viewer) -> None:
+        self._names = names
+        self.viewer = viewer
+        self.read = names.read
+        self.standings = names.standings
+        self.reported = names.reported
+        self.briefly = names.briefly
+
+    def titles(self, connection: Connection) -> dict[int, str]:
+        """The public name of each tournament that the viewer may see: row id -> name."""
+        titles = self._names.titles(connection)
+        if may(self.viewer, What.RESULTS):
+            return titles
+        public = web.public_tournaments(connection)
+        return {id: title for id, title in titles.items() if may(self.viewer, What.RESULTS, public=id in public)}
+
+    def people(self, connection: Connection, tournament: int) -> Mapping[str, str]:
+        """Who is behind the agents of the tournament, by public name; nobody, unless the viewer may see people."""
+        return self._names.people(connection, tournament) if may(self.viewer, What.PEOPLE) else {}
+
+    def behind(self, connection: Connection, tournament: int) -> Callable[[str], str]:
+        """Who is behind an agent, by its name in the record; nobody, unless the viewer may see people."""
+        if may(self.viewer, What.PEOPLE):
+            return self._names.behind(connection, tournament)
+        return lambda _: ""
+
+    def roster(self) -> Roster | None:
+        """The roster; None without one, and for those who may not see people."""
+        return self._names.roster if may(self.viewer, What.PEOPLE) else None
+
+    def find_tournament(self, connection: Connection, title: str) -> int:
+        """The row id of the tournament with this public name; NotFound if there is none."""
+        for id, shown in self.titles(connection).items():
+            if shown == title:
+                return id
+        raise NotFound("There is no tournament of this name.")
+
+
 class _OwnNames(dict[str, str]):
     """Own names, also of players who are recorded only in a game."""
 
@@ -175,6 +256,14 @@ class _Aliases(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         return _STRANGER
+
+
+def _people(roster: Roster, called: str) -> str:
+    """The names of the student or team on the roster that is called so; empty if there is none, or several."""
+    found = roster.called(called)
+    if not found or not roster.is_one_team(found):
+        return ""
+    return printable(", ".join(one.name or one.id for one in roster.team(found[0])))
 
 
 def _free(name: str, taken: set[str]) -> str:

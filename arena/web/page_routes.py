@@ -12,6 +12,7 @@ from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery, Drawn
 from arena.web.pages import agent_page, games_page, home_page, tournament_pages
 from arena.web.results import Heading, Wanted
+from arena.web.sight import Role
 
 if TYPE_CHECKING:
     from arena.history.pages.html import Document
@@ -24,18 +25,19 @@ _DIGITS = 9
 """Of a round, at most."""
 
 
-def home(site: Site, _: Asked) -> Drawn:
+def home(site: Site, asked: Asked) -> Drawn:
     """The front page."""
     with site.database.reading() as connection:
-        found = results.overview(connection, site.names)
-    return Drawn.page(home_page.page(found))
+        found = results.overview(connection, site.names.seen_by(asked.viewer))
+    return Drawn.page(home_page.page(found, signed_in=asked.viewer.role is not Role.VISITOR))
 
 
 def _of_report(page: Callable[[Heading, Report], Document], site: Site, asked: Asked) -> Drawn:
+    names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
-        id = site.names.find_tournament(connection, asked.names["tournament"])
-        heading = results.heading(connection, site.names, id)
-        report = results.report(connection, site.names, id, now=datetime.now(UTC))
+        id = names.find_tournament(connection, asked.names["tournament"])
+        heading = results.heading(connection, names, id)
+        report = results.report(connection, names, id, now=datetime.now(UTC))
     return Drawn.page(page(heading, report))
 
 
@@ -46,17 +48,19 @@ bracket = partial(_of_report, tournament_pages.bracket)
 
 def games(site: Site, asked: Asked) -> Drawn:
     """A part of the list of games."""
+    names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
-        id = site.names.find_tournament(connection, asked.names["tournament"])
-        found = results.games_part(connection, site.names, id, wanted(asked), asked.query.get("cursor", ""))
+        id = names.find_tournament(connection, asked.names["tournament"])
+        found = results.games_part(connection, names, id, wanted(asked), asked.query.get("cursor", ""))
     return Drawn.page(games_page.page(found))
 
 
 def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
+    names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
-        id = site.names.find_tournament(connection, asked.names["tournament"])
-        found = agent_view(connection, site.names, id, asked.names["agent"])
+        id = names.find_tournament(connection, asked.names["tournament"])
+        found = agent_view(connection, names, id, asked.names["agent"])
     return Drawn.page(agent_page.page(found))
 
 

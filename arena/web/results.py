@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from arena.ratings.ranking import Ranking
     from arena.results.report import ListedGame, ReportedAgent
     from arena.tournament.standings import TournamentStandings
-    from arena.web.names import Names
+    from arena.web.names import SeenNames
     from db.database import Connection
     from db.records import PastGame
 
@@ -118,6 +118,8 @@ class GamesPart(Struct, frozen=True, kw_only=True):
     """The verdicts to choose from."""
     rounds: int
     """Number of rounds to choose from; 0: the games have none."""
+    people: Mapping[str, str] = {}
+    """Who is behind the agents, by their public names; empty for viewers who may not see that."""
 
 
 class VersionCurve(Struct, frozen=True, kw_only=True):
@@ -161,21 +163,24 @@ class AgentView(Struct, frozen=True, kw_only=True):
     """In the order of the standings."""
     latest: Sequence[ListedGame]
     """The last 20 games, the newest first."""
+    person: str = ""
+    """Who is behind the agent; empty if the viewer may not see that."""
 
 
-def overview(connection: Connection, names: Names) -> Overview:
+def overview(connection: Connection, names: SeenNames) -> Overview:
     """What the front page shows."""
     titles, shown = names.titles(connection), names.read(connection)
-    headings = [_heading(state, titles, shown) for state in web.tournaments(connection)]
+    headings = [_heading(state, titles, shown) for state in web.tournaments(connection) if state.id in titles]
     playing = [
         PlayingGame(
             id=game.id,
-            title="" if game.tournament is None else titles.get(game.tournament, ""),
+            title=titles[game.tournament],
             round=game.round,
             number=game.number,
             players=tuple(shown.shown[name] for name in game.players),
         )
         for game in web.in_progress(connection)
+        if game.tournament in titles
     ]
     return Overview(
         ladders=[one for one in headings if one.format == LADDER],
@@ -184,13 +189,13 @@ def overview(connection: Connection, names: Names) -> Overview:
     )
 
 
-def titled(connection: Connection, names: Names, tournament: int) -> Titled:
+def titled(connection: Connection, names: SeenNames, tournament: int) -> Titled:
     """What the links above the tournament's pages need: no game is counted."""
     format = running.format(connection, tournament)
     return Titled(id=tournament, title=names.titles(connection)[tournament], format=format)
 
 
-def heading(connection: Connection, names: Names, tournament: int) -> Heading:
+def heading(connection: Connection, names: SeenNames, tournament: int) -> Heading:
     """What stands above each page of the tournament's results."""
     (state,) = names.briefly(tournament, lambda: web.tournaments(connection, tournament))
     return _heading(state, names.titles(connection), names.read(connection))
@@ -215,7 +220,7 @@ def _heading(state: web.TournamentState, titles: Mapping[int, str], names: Shown
     )
 
 
-def report(connection: Connection, names: Names, tournament: int, *, now: datetime) -> Report:
+def report(connection: Connection, names: SeenNames, tournament: int, *, now: datetime) -> Report:
     """Standings, ratings, crosstable and bracket.
 
     A ladder's agents are in the order of their ratings, and have the ranks of these. Its anchors and agents without a
@@ -235,11 +240,12 @@ def report(connection: Connection, names: Names, tournament: int, *, now: dateti
         bracket=found.bracket,
         head_to_head=found.results.head_to_head,
         ranking=ranking,
+        people=names.people(connection, tournament),
     )
 
 
 def reported(
-    connection: Connection, names: Names, about: Heading, shown: ShownNames
+    connection: Connection, names: SeenNames, about: Heading, shown: ShownNames
 ) -> tuple[list[ReportedAgent], TournamentStandings, Ranking | None]:
     """The agents in their order, with the standings and the ranking that they are from."""
     found = names.standings(connection, about.id, shown.shown)
@@ -288,7 +294,9 @@ def _with_rank_by_rating(agent: ReportedAgent) -> ReportedAgent:
 # Lists of games.
 
 
-def games_part(connection: Connection, names: Names, tournament: int, wanted: Wanted, cursor: str = "") -> GamesPart:
+def games_part(
+    connection: Connection, names: SeenNames, tournament: int, wanted: Wanted, cursor: str = ""
+) -> GamesPart:
     """A part of the list of games that are over; NotFound if `wanted` names an agent that is not there, BadQuery if a
     value is invalid or no part has given this cursor."""
     shown = names.read(connection)
@@ -302,6 +310,7 @@ def games_part(connection: Connection, names: Names, tournament: int, wanted: Wa
         agents=sorted(own_names(connection, tournament, shown), key=str.casefold),
         verdicts=[*Verdict],
         rounds=web.last_round(connection, tournament),
+        people=names.people(connection, tournament),
     )
 
 

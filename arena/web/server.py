@@ -1,10 +1,10 @@
-"""The page server: a process that answers browsers. It only reads; the director and the rater write.
+"""The page server: a process that answers browsers. Pages only read; hand-ins and what instructors decide are written.
 
     python -m arena.web.server
 
-Once it has started, it runs at low priority, because games come first. Its stdin is a socket: the settings come from
-there, complaints go there, and when it closes, the director has ended and so does this process. The event loop answers
-what is kept; SQL and drawing run in a few threads.
+Once it has started, it runs at low priority, because games come first. Its stdin is a socket to the director:
+settings and messages about games with people come from there, complaints and wishes go there, and when it closes, the
+director has ended and so does this process. The event loop answers what is kept; SQL and drawing run in a few threads.
 """
 
 from __future__ import annotations
@@ -13,20 +13,29 @@ import asyncio
 import logging
 import os
 import resource
+import select
 import signal
 import socket
 import sys
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 import msgspec
 import uvicorn
 
 from agents.errors import one_line
+from arena.accounts.limits import Bucket, Buckets
 from arena.course import roster as rosters
+from arena.players.submissions import Store
+from arena.serve.page_link import Complaint, Lines, to_pages
+from arena.serve.spool import Spool
 from arena.web import links, page_routes
 from arena.web.app import application, how_it_failed
 from arena.web.cache import Cache
@@ -34,19 +43,29 @@ from arena.web.connection import MOST, Connection
 from arena.web.drawn import Asked
 from arena.web.events import Streams
 from arena.web.following import following
+from arena.web.identity import Doorkeeper
 from arena.web.names import Names
 from arena.web.site import Site
+from arena.web.table_streams import TableStreams
+from arena.web.tables import Tables
 from arena.web.turns import Turns
 from arena.web.web_process import Settings
+from db.accounts_database import AccountsDatabase
 from db.database import Database
 from db.errors import DatabaseError
 
 _NICE: Final = 15
 """Its niceness: games come first, then ratings."""
 _THREADS: Final = 3
-_AT_ONCE: Final = 65536
+_UPLOADS_AT_ONCE: Final = 10
+_UPLOADS: Final = Bucket(timedelta(seconds=20), 6)
+_PLAYS: Final = Bucket(timedelta(seconds=20), 6)
+_DESK: Final = 2
+"""Threads that write to the record; as many write to the accounts."""
+_HINTS: Final = 1
 _MOST_COMPLAINTS: Final = 50
-"""Different ones that are reported; each is reported once."""
+"""Different ones that are reported in an hour; each is reported once."""
+_FORGOTTEN_AFTER: Final = 3600.0
 _LONGEST: Final = 500
 """Characters of one."""
 _GRACE: Final = 1
@@ -56,17 +75,20 @@ _GRACE: Final = 1
 class Complaints:
     """Reports errors to the director, each once."""
 
-    def __init__(self, director: socket.socket) -> None:
+    def __init__(self, director: Lines) -> None:
         self._director = director
         self._seen: set[str] = set()
+        self._since = monotonic()
 
     def __call__(self, text: str) -> None:
         """Reports that."""
         line = one_line(text, most=_LONGEST)
+        if monotonic() - self._since >= _FORGOTTEN_AFTER:
+            self._seen.clear()
+            self._since = monotonic()
         if line not in self._seen and len(self._seen) < _MOST_COMPLAINTS:
             self._seen.add(line)
-            with suppress(OSError):  # the director has ended, or has not read what came before
-                self._director.send(line.encode("utf-8", "replace") + b"\n", socket.MSG_DONTWAIT)
+            self._director.send(Complaint(line))
 
 
 def main() -> None:
@@ -76,25 +98,25 @@ def main() -> None:
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     director = socket.socket(fileno=os.dup(sys.stdin.fileno()))
-    settings = _settings(director)
+    link = Lines(director)
+    settings = _settings(director, link)
     try:
         with (
             Database(settings.database, create=False, read_only=True) as database,
+            ExitStack() as stack,
             asyncio.Runner(loop_factory=_loop) as runner,
         ):
-            runner.run(_serve(settings, database, director))
+            runner.run(_serve(settings, database, director, link, stack))
     except DatabaseError as error:
         sys.exit(str(error))
 
 
-def _settings(director: socket.socket) -> Settings:
-    received = b""
-    while not received.endswith(b"\n"):
-        more = director.recv(_AT_ONCE)
-        if not more:
-            sys.exit()  # the director has ended
-        received += more
-    return msgspec.json.decode(received, type=Settings)
+def _settings(director: socket.socket, link: Lines) -> Settings:
+    while not link.has_ended:
+        select.select([director], [], [])
+        for line in link.received():
+            return msgspec.json.decode(line, type=Settings)
+    sys.exit()  # the director has ended
 
 
 def _loop() -> asyncio.AbstractEventLoop:
@@ -115,11 +137,17 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(settings: Settings, database: Database, director: socket.socket) -> None:
-    """Answers until the director ends."""
-    complain = Complaints(director)
+async def _serve(
+    settings: Settings, database: Database, director: socket.socket, link: Lines, stack: ExitStack
+) -> None:
+    """Answers until the director ends. What is opened here is closed with the `stack`."""
+    complain = Complaints(link)
     log = None if database.file is None else Path(f"{database.file}-wal")
     threads = Turns(_THREADS, log)
+    accounts = None if settings.no_sign_in else stack.enter_context(AccountsDatabase(settings.database))
+    doorkeeper = (
+        None if accounts is None else Doorkeeper(accounts, threads, served=settings.served, address=settings.address)
+    )
     roster = None if settings.roster is None else rosters.read(*settings.roster)
     site = Site(
         database=database,
@@ -127,8 +155,24 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
         served=settings.served,
         threads=threads,
         cache=Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}")),
-        names=Names(roster),
+        names=Names(roster, accounts=accounts),
         streams=Streams(),
+        doorkeeper=doorkeeper,
+        no_sign_in=settings.no_sign_in,
+        no_hand_ins=settings.no_hand_ins,
+        address=settings.address,
+        desk=ThreadPoolExecutor(_DESK, thread_name_prefix="desk"),
+        door=ThreadPoolExecutor(_DESK, thread_name_prefix="door"),
+        hints=ThreadPoolExecutor(_HINTS, thread_name_prefix="hint"),
+        writable=stack.enter_context(Database(settings.database, create=False)),
+        spool=Spool(Store(Path(settings.store))),
+        uploading=set(),
+        open_pages=Counter(),
+        downloading=set(),
+        upload_turns=asyncio.Semaphore(_UPLOADS_AT_ONCE),
+        uploads=Buckets(_UPLOADS),
+        plays=Buckets(_PLAYS),
+        tables=Tables(link.send),
         complain=complain,
     )
     with suppress(DatabaseError):  # visitors will be told
@@ -151,15 +195,19 @@ async def _serve(settings: Settings, database: Database, director: socket.socket
     )
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)  # `complain` reports errors
 
-    def stop() -> None:
-        site.streams.close()
-        server.should_exit = True
+    def read() -> None:
+        for line in link.received():
+            site.tables.take(to_pages(line))
+        if link.has_ended:
+            loop.remove_reader(director)
+            site.streams.close()
+            server.should_exit = True
 
     loop = asyncio.get_running_loop()
-    loop.add_reader(director, stop)
+    loop.add_reader(director, read)
+    site.tables.changed = TableStreams(site).changed
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
         await server.serve(sockets=[socket.socket(fileno=settings.listening)])
-    loop.remove_reader(director)
     threads.shutdown(wait=False, cancel_futures=True)
 
 

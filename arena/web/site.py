@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.accounts.limits import Buckets
+from arena.serve.spool import Spool
 from arena.web.cache import Cache
 from arena.web.events import Streams
+from arena.web.identity import Doorkeeper
 from arena.web.names import Names
+from arena.web.tables import Tables
 from db.database import Database
 
 
@@ -27,8 +33,39 @@ class Site:
     """Where SQL runs and pages are drawn."""
     cache: Cache
     names: Names
-    """What visitors see instead of agents' names."""
+    """What viewers see instead of agents' names."""
     streams: Streams
     """The streams of open pages."""
+    doorkeeper: Doorkeeper | None
+    """Who has signed in; None if nobody can."""
+    no_sign_in: str
+    """Why nobody can sign in; empty if people can."""
+    no_hand_ins: str
+    """Why nobody can hand in here; empty if authors can."""
+    address: str
+    """The address that people type."""
+    desk: Executor
+    """Where is written, so that pages do not wait while a database is busy."""
+    door: Executor
+    """Where is written to the accounts alone."""
+    hints: Executor
+    """Where hints are waited for."""
+    writable: Database
+    """The record, for hand-ins and for what instructors decide."""
+    spool: Spool
+    uploading: set[str]
+    """The authors whose uploads are in progress."""
+    open_pages: Counter[int]
+    """The number of open streams of each account; 0: of visitors."""
+    downloading: set[int]
+    """The accounts whose downloads are in progress."""
+    upload_turns: asyncio.Semaphore
+    """For those whose bodies are read: so much room they can take on the disk."""
+    uploads: Buckets
+    """How often an author can upload, also what is refused."""
+    plays: Buckets
+    """How often an account can begin a game."""
+    tables: Tables
+    """The games that people play."""
     complain: Callable[[str], None]
     """Reports what went wrong to the person who runs the server."""

@@ -8,6 +8,7 @@ in the kernel while a new page server takes the place of one that died. The proc
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import socket
 from collections.abc import Sequence
@@ -22,19 +23,23 @@ from msgspec import Struct
 from adsearch.errors import quote
 from arena.errors import ArenaError
 from arena.play.crew import Process
+from arena.serve.page_link import LONGEST, Complaint, FromPages, Lines, TooLong, from_pages
 from arena.walls.run_folder import RunFolder
 
 DEFAULT: Final = "127.0.0.1:8000"
 """Where the pages are by default: only this machine can open them."""
-PACKAGES: Final = ("starlette", "uvicorn", "httptools")
+PACKAGES: Final = ("starlette", "uvicorn", "httptools", "python_multipart")
 """What the page server needs, from the extra `web`."""
 _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.%]+)\]|(?P<name>[\w.-]+)):(?P<port>\d{1,5})", re.ASCII)
 _LARGEST_PORT: Final = 65535
+_NOT_ENCRYPTED: Final = (
+    "Nobody can sign in here, because the connection is not encrypted. The person who runs this server can put it "
+    "behind a proxy with HTTPS (--behind)."
+)
 _WAITING: Final = 2048
 """Connections that wait in the kernel."""
 _UNSENT: Final = 65536
 """Bytes that the kernel keeps for a client that does not read: a slow viewer gets the newest state, not a queue."""
-_AT_ONCE: Final = 65536
 
 
 class MissingExtra(ArenaError):
@@ -44,7 +49,7 @@ class MissingExtra(ArenaError):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What the director sends to the page server, as one line of JSON."""
+    """What the director sends to the page server first, as one line of JSON."""
 
     database: str
     """Its address; it can have a password in it."""
@@ -58,6 +63,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The descriptor of the socket."""
     hosts: tuple[str, ...]
     """Names of this server, beside IP addresses."""
+    address: str
+    """The address that people type."""
+    no_sign_in: str
+    """Why nobody can sign in; empty if people can."""
+    no_hand_ins: str
+    """Why nobody can hand in over the pages; empty if authors can."""
 
 
 class Listening:
@@ -88,6 +99,15 @@ class Listening:
         name = socket.gethostname() if self._name in ("0.0.0.0", "::") else self._name
         return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
+    @property
+    def no_sign_in(self) -> str:
+        """Why nobody can sign in there: others could read what a browser sends. Empty if people can."""
+        if self._behind is not None:
+            is_safe = self._behind.scheme == "https"
+        else:
+            is_safe = ipaddress.ip_address(self._socket.getsockname()[0]).is_loopback
+        return "" if is_safe else _NOT_ENCRYPTED
+
     def close(self) -> None:
         """Closes the socket."""
         self._socket.close()
@@ -99,15 +119,14 @@ class WebProcess:
     def __init__(self, folder: RunFolder, listening: Listening) -> None:
         """Starts the process, which waits for its settings."""
         self._process = Process(["-m", "arena.web.server"], folder=folder, descriptors=(listening.descriptor,))
-        self._received = b""
+        self._lines = Lines(self._process.link, longest=LONGEST)
 
     def show(self, settings: Settings) -> None:
         """Sends the settings: it answers from now on."""
         self._process.send_settings(msgspec.to_builtins(settings))
-        self._process.link.setblocking(False)
 
     def fileno(self) -> int:
-        """A descriptor that is readable when there is a complaint or the page server has ended."""
+        """A descriptor that is readable when the page server has sent something or has ended."""
         return self._process.fileno()
 
     @property
@@ -115,12 +134,18 @@ class WebProcess:
         """The process id."""
         return self._process.pid
 
-    def complaints(self) -> Sequence[str]:
-        """What went wrong since the last call, a sentence each."""
-        with suppress(OSError):
-            self._received += self._process.link.recv(_AT_ONCE)
-        *lines, self._received = self._received.split(b"\n")
-        return [line.decode("utf-8", "replace") for line in lines]
+    def send(self, message: Struct) -> None:
+        """Sends a message. A process that does not read its messages is killed."""
+        if not self._lines.send(message):
+            self._process.kill()
+
+    def received(self) -> Sequence[FromPages]:
+        """What it has sent; it never waits. A process that sends a line without an end is killed."""
+        try:
+            return [from_pages(line) for line in self._lines.received()]
+        except TooLong:
+            self._process.kill()
+            return [Complaint("the page server has sent a line that is too long")]
 
     def is_gone(self) -> bool:
         """Whether the process has ended; another one can take its place."""

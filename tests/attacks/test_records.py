@@ -17,6 +17,7 @@ from adsearch.games import catalog
 from arena.walls.run_folder import clear
 from arena.web.live_record import LiveRecord
 from arena.web.names import Names
+from arena.web.sight import MEMBER
 from db.database import Database
 from db.schema import VIEWS
 from tests.attacks import records
@@ -84,7 +85,7 @@ def test_no_command_runs_it(attack: str, sent: Path) -> None:
 
 def test_the_tv_page_does_not_run_it(sent: Path) -> None:
     with Database(str(sent)) as database:
-        record = LiveRecord(database, Names(), "")
+        record = LiveRecord(database, Names().seen_by(MEMBER), "")
         assert [record.played(id) for id in range(1, 10)] == [None] * 9
     assert not list(Path.cwd().rglob(MARKER))
 

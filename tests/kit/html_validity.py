@@ -18,10 +18,10 @@ def _names(text: str) -> frozenset[str]:
 
 _VOID: Final = _names("br col hr img input link meta")
 _HTML: Final = _names(
-    "a abbr b body br button caption code col colgroup dd details div dl dt em figcaption figure footer form h1 "
-    "h2 h3 h4 h5 h6 head header hr html i img input label li link main meta nav noscript ol optgroup option "
-    "output p pre q s script section select small span strong style sub summary sup svg table tbody td tfoot th "
-    "thead time title tr u ul"
+    "a abbr b body br button caption code col colgroup dd details div dl dt em fieldset figcaption figure footer "
+    "form h1 h2 h3 h4 h5 h6 head header hr html i img input label legend li link main meta nav noscript ol optgroup "
+    "option output p pre q s script section select small span strong style sub summary sup svg table tbody td tfoot "
+    "th thead time title tr u ul"
 )
 _SVG: Final = _names(
     "circle clippath defs desc ellipse g line lineargradient path pattern polygon polyline rect stop style svg symbol "
@@ -39,6 +39,7 @@ _WITHIN: Final = {
     "dt": {"dl", "div"},
     "dd": {"dl", "div"},
     "summary": {"details"},
+    "legend": {"fieldset"},
     "figcaption": {"figure"},
 }
 """Where an element must stand."""
@@ -149,7 +150,8 @@ class _Checker(HTMLParser):
             self.fail("<img> without words")
         if tag == "label":
             self.labelled.add(attributes.get("for") or "")
-        if tag in ("input", "select", "textarea") and not self.is_in("label") and not attributes.get("aria-label"):
+        is_shown = tag in ("select", "textarea") or (tag == "input" and attributes.get("type") != "hidden")
+        if is_shown and not self.is_in("label") and not attributes.get("aria-label"):
             self.unlabelled.append((attributes.get("id") or "", f"line {line}: <{tag}> without a label"))
         if tag == "button" and attributes.get("type") != ("submit" if self.is_in("form") else "button"):
             self.fail("<button> without a type")

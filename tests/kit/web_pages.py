@@ -99,8 +99,8 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
     )
     playing = [PlayingGame(id=7, title=title, round=2, number=3, players=[one, other])]
     return {
-        "home": home_page.page(Overview(ladders=[ladder], tournaments=[cup], playing=playing)),
-        "empty home": home_page.page(Overview(ladders=[], tournaments=[], playing=[])),
+        "home": home_page.page(Overview(ladders=[ladder], tournaments=[cup], playing=playing), signed_in=False),
+        "empty home": home_page.page(Overview(ladders=[], tournaments=[], playing=[]), signed_in=False),
         "standings": tournament_pages.standings(cup, report),
         "ladder": tournament_pages.standings(ladder, as_ladder(report)),
         "crosstable": tournament_pages.crosstable(cup, report),

@@ -11,21 +11,24 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from secrets import token_bytes
 from typing import Final
 from urllib.parse import quote
 
 from msgspec import Struct
 from sqlalchemy import text as sql
 
+from arena.accounts import sessions, tokens
 from arena.course.roster import replace_unprintable
 from arena.players.submissions import Store
 from arena.tournament import formats
+from db import accounts, store
 from db import ladder as rows
-from db import store
+from db.accounts_database import AccountsDatabase
 from db.database import Connection, Database
 from db.ladder import NewRating, SubmissionState
 from tests.attacks import hostile_game
@@ -42,6 +45,8 @@ LADDER: Final = "cs101"
 CUP: Final = f"cup/1 %2F..%2f ?a=b&amp;c#d {TEXTS[0]} {TEXTS[1]} \u202e\u05e9\u05dc\u05d5\u05dd {'W' * 150}"
 KNOCKOUT: Final = "knock%20out"
 CARDS: Final = "cards"
+CLOSED: Final = "zzclosed cup"
+"""A tournament whose description does not say that visitors may see it."""
 TITLES: Final = (LADDER, CUP, KNOCKOUT, CARDS)
 """The names of the tournaments."""
 ALIASES: Final = (
@@ -80,6 +85,8 @@ class WebRecord(Struct, frozen=True, kw_only=True):
     """A finished game that hid cards while it was played."""
     playing: int
     """A game in progress."""
+    closed: int
+    """A finished game of a tournament that visitors may not see."""
     cancelled: int
     scheduled: int
 
@@ -89,9 +96,38 @@ class WebRecord(Struct, frozen=True, kw_only=True):
         return str(self.folder / "arena.db")
 
     @property
+    def submissions(self) -> Sequence[int]:
+        """All submissions, and one number that none has."""
+        return range(1, 9)
+
+    def session(self, author: str, *, ladder: str = LADDER) -> str:
+        """The key of a new session of a student with this name on the ladder; of an instructor without a name."""
+        with AccountsDatabase(self.database) as database, database.writing() as connection:
+            role = accounts.Role.STUDENT if author else accounts.Role.INSTRUCTOR
+            account = accounts.add_account(
+                connection,
+                ladder=ladder if author else "",
+                role=role,
+                author=author,
+                name="Ida" if author else "Eva",
+                student="",
+                now=datetime.now(UTC),
+            )
+            return sessions.begin(connection, account, datetime.now(UTC), draw=token_bytes)
+
+    def token(self, author: str) -> str:
+        """A token of a new student with this name on the ladder."""
+        with AccountsDatabase(self.database) as database, database.writing() as connection:
+            now = datetime.now(UTC)
+            account = accounts.add_account(
+                connection, ladder=LADDER, role=accounts.Role.STUDENT, author=author, name="", student="", now=now
+            )
+            return tokens.make(connection, account, "test", now, draw=token_bytes)
+
+    @property
     def games(self) -> Sequence[int]:
         """All these games."""
-        return (self.replayed, self.hostile, self.cards, self.playing, self.cancelled, self.scheduled)
+        return (self.replayed, self.hostile, self.cards, self.playing, self.closed, self.cancelled, self.scheduled)
 
 
 def store_everything(folder: Path) -> WebRecord:
@@ -110,7 +146,11 @@ def store_everything(folder: Path) -> WebRecord:
         playing = book.plan(cards, "kuhn", NAMES[:2])
         store.begin(connection, playing, book.now)
         _plant(connection)
-    return WebRecord(folder=folder, roster=roster, cards=hidden, playing=playing, **cup)
+        connection.exec_driver_sql("UPDATE tournament SET settings = json_set(settings, '$.public', json('true'))")
+        closed = book.tournament(CLOSED, "tictactoe")
+        book.enter(closed, *NAMES[:2], source="d" * 64)
+        special = book.play(closed, "tictactoe", NAMES[:2], moves=X_WINS)
+    return WebRecord(folder=folder, roster=roster, cards=hidden, playing=playing, closed=special, **cup)
 
 
 def _roster() -> str:
@@ -197,13 +237,17 @@ def _knockout(book: Book) -> None:
             book.play(knockout, "tictactoe", pairing.names[:: -1 if leg else 1], pair=pairing.key, leg=leg)
 
 
+_MOVER: Final = "COALESCE((SELECT name FROM seat WHERE seat.game = move.game AND CAST(seat AS TEXT) = move.who), '')"
+_AT_FAULT: Final = "COALESCE((SELECT name FROM seat WHERE seat.game = game.id AND seat = game.fault), '')"
 _EVERYWHERE: Final = (
-    f"UPDATE move SET score = :score, depth = :depth, nodes = :nodes, line = '{PLANTED}-line', text = :text",
-    f"UPDATE seat SET stderr = '{PLANTED}-stderr' || stderr, memory = :memory",
-    f"UPDATE game SET detail = '{PLANTED}-detail' WHERE verdict <> 'normal'",
+    f"UPDATE move SET score = :score, depth = :depth, nodes = :nodes, line = '{PLANTED}-line-of-' || {_MOVER}, "
+    f"text = '{PLANTED}-text-of-' || {_MOVER} || :run",
+    f"UPDATE seat SET stderr = '{PLANTED}-stderr-of-' || name || stderr, memory = :memory",
+    f"UPDATE game SET detail = '{PLANTED}-detail-of-' || {_AT_FAULT} WHERE verdict <> 'normal'",
     f"UPDATE ruling SET reason = '{PLANTED}-reason'",
-    f"UPDATE submission SET label = '{PLANTED}-label', words = '{PLANTED}-words'",
-    f"""UPDATE submission SET steps = '[{{"title": "{PLANTED}-step", "ok": true}}]'""",
+    f"UPDATE submission SET label = '{PLANTED}-label-of-' || author, words = '{PLANTED}-words-of-' || author",
+    "UPDATE submission SET steps = json_object('steps', json_array(json_object('name', 'legal moves', "
+    f"'light', 'failed', 'seconds', 1.5, 'told', '{PLANTED}-step-of-' || author)))",
     f"UPDATE version SET started_as = '/home/{PLANTED}-folder/agent.py' WHERE length(source) = 64",
     f"""UPDATE game SET host = '{{"cpu": "{PLANTED}-host"}}'""",
 )
@@ -212,7 +256,7 @@ _EVERYWHERE: Final = (
 def _plant(connection: Connection) -> None:
     """Puts private texts and numbers into every place that can have some."""
     score, depth, nodes, memory = PLANTED_NUMBERS
-    values = {"score": score, "depth": depth, "nodes": nodes, "memory": memory, "text": f"{PLANTED}-text {RUN}"}
+    values = {"score": score, "depth": depth, "nodes": nodes, "memory": memory, "run": RUN}
     for statement in _EVERYWHERE:
         used = {name: value for name, value in values.items() if f":{name}" in statement}
         connection.execute(sql(statement), used)
@@ -223,10 +267,13 @@ _NUMBERS: Final = re.compile(
 )
 
 
-def secrets_in(text: str, *, names: bool = True) -> list[str]:
+def secrets_in(text: str, *, names: bool = True, of: str = "") -> list[str]:
     """What is private in the text, each with what is around it. `names`: whether agents' own names are private, too, as
-    with a roster."""
+    with a roster. `of`: an agent whose name and secrets are not meant; nor are numbers then."""
     own = "" if names else r"(?!\d|-stude|…)"  # shortened names, too
+    own += rf"(?!{re.escape(of.removeprefix(PLANTED))}(?!\d)|-[a-z]+-of-{re.escape(of)}(?!\d))" if of else ""
     places = [found.start() for found in re.finditer(PLANTED + own, text, re.IGNORECASE)]
+    if of:
+        return [text[max(0, at - 60) : at + 60] for at in places]
     places += [found.start() for found in _NUMBERS.finditer(text)]
     return [text[max(0, at - 60) : at + 60] for at in places]

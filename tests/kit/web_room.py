@@ -55,6 +55,9 @@ class PageServer:
             roster=None if roster is None else (roster.read_text("utf-8"), roster.name),
             listening=self._listening.descriptor,
             hosts=self._listening.hosts,
+            address=self._listening.address,
+            no_sign_in=self._listening.no_sign_in,
+            no_hand_ins="",
         )
         self.start()
 

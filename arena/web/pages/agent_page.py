@@ -32,6 +32,7 @@ def page(view: AgentView) -> Document:
     versions, version_style = ([], "") if picture else about.progress(view.agent)
     return frame.page(
         name,
+        *([element("p", words(f"By {view.person}"))] if view.person else []),
         about.facts(view.agent, by_rating=ladder),
         *([] if view.version is None else [element("p", f"It plays with version {view.version}.")]),
         *picture,

@@ -33,12 +33,14 @@ def page(
     stream: str = "",
     modules: Sequence[str] = ("page.js",),
     styles: Sequence[str] = (),
+    scripted: bool = False,
     form: bool = False,
 ) -> Document:
     """The page at the address `at`, with `title` as its heading.
 
     `of`: its tournament. `json`: the address of the same as JSON. `stream`: from which it hears of changes, with its
-    scripts `modules`. `styles`: the style sheets of its pictures. `form`: whether it has a form.
+    scripts `modules`. `styles`: the style sheets of its pictures. `scripted`: whether it has scripts without a stream.
+    `form`: whether it has a form.
     """
     full = title if of is None or title == of.title else f"{title} · {of.title}"
     return html.document(
@@ -56,7 +58,7 @@ def page(
         ),
         element("footer", *_below(made, json), class_="faint"),
         styles=(*styles, parts.STYLE, STYLE),
-        modules=tuple(map(links.static, modules)) if stream else (),
+        modules=tuple(map(links.static, modules)) if stream or scripted else (),
         form=form,
     )
 
@@ -71,6 +73,7 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
     yield links.HOME, _HOME
     if of is None:
         yield links.TV, "TV"
+        yield links.ME, "My page"
         return
     yield links.tournament(of.title), of.title
     yield links.crosstable(of.title), "Crosstable"
@@ -78,6 +81,7 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
         yield links.bracket(of.title), "Bracket"
     yield links.games(of.title), "Games"
     yield links.tv(of.title), "TV"
+    yield links.ME, "My page"
 
 
 def _below(made: datetime | None, json: str) -> Iterator[str]:

@@ -27,7 +27,8 @@ def page(part: GamesPart) -> Document:
     """The page."""
     title, wanted = part.heading.title, part.wanted
     filtered = any(getattr(wanted, name) is not None for name in wanted.__struct_fields__)
-    listed = game_table.table(part.games, TournamentLinks(title), rounds=part.rounds > 1, of=wanted.player)
+    own = TournamentLinks(title)
+    listed = game_table.table(part.games, own, rounds=part.rounds > 1, of=wanted.player, people=part.people)
     nothing = "No game matches." if filtered else "No game has finished yet."
     return frame.page(
         "Games",

@@ -17,12 +17,12 @@ _MOST_PLAYING: Final = 20
 """Games in progress that are listed."""
 
 
-def page(overview: Overview) -> Document:
-    """The front page."""
+def page(overview: Overview, *, signed_in: bool) -> Document:
+    """The front page. `signed_in`: whether its reader has signed in, and sees more than visitors."""
     return frame.page(
         "Ladders and tournaments",
         element("section", *_playing(overview.playing), id="playing", data_fresh=True),
-        element("section", *_tournaments(overview), id="tournaments", data_fresh=True),
+        element("section", *_tournaments(overview, signed_in=signed_in), id="tournaments", data_fresh=True),
         at=links.HOME,
         json=links.API,
         stream=links.events(front=""),
@@ -49,13 +49,15 @@ def _game(game: PlayingGame) -> list[str]:
     ]
 
 
-def _tournaments(overview: Overview) -> list[str]:
+def _tournaments(overview: Overview, *, signed_in: bool) -> list[str]:
     found = []
     if overview.ladders:
         found += [element("h2", "Ladders"), _table("Ladders", overview.ladders)]
     if overview.tournaments:
         found += [element("h2", "Tournaments"), _table("Tournaments", overview.tournaments)]
-    return found or [element("p", "There is no ladder and no tournament yet.")]
+    if signed_in or found:
+        return found or [element("p", "There is no ladder and no tournament yet.")]
+    return [element("p", "Nothing is shown to visitors here. To sign in, open the link that your instructor gave you.")]
 
 
 def _table(caption: str, headings: Sequence[Heading]) -> str:

@@ -49,7 +49,7 @@ def everything(site: Site, record: WebRecord) -> Iterator[tuple[type, Any]]:
         yield api.GamesDocument, asked(api.games, site, tournament=title)
         for agent in standings["standings"]:
             yield api.AgentDocument, asked(api.agent, site, tournament=title, agent=agent["name"])
-    for game in record.games:
+    for game in {*record.games} - {record.closed}:
         yield api.PlayedGame, asked(api.game, site, id=str(game))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
@@ -15,6 +16,7 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 from arena.web.cache import Cache
 from arena.web.drawn import JSON, Drawn
 from arena.web.turns import Busy, Turns
+from tests.kit.effort import PATIENCE
 
 
 @pytest.mark.parametrize("body", [b"", b"x", b"<p>\n" * 10**6, os.urandom(200_000), b"x" * 65536])
@@ -76,5 +78,28 @@ def test_small_pages_with_many_keys_do_not_fill_the_memory() -> None:
             for number in range(200):
                 await cache.get(number, lambda: Drawn(b"1", JSON))
             assert len(cache._kept) < 50
+
+    asyncio.run(ask())
+
+
+def test_what_takes_turns_is_drawn_one_after_the_other_and_keeps_no_thread_waiting() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow() -> Drawn:
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return Drawn(b"slow", JSON)
+
+    async def ask() -> None:
+        turn = asyncio.Semaphore(1)
+        with ThreadPoolExecutor(2) as threads:
+            cache = Cache(threads, failed=print)
+            first = asyncio.create_task(cache.get("first", slow, turn=turn))
+            await asyncio.to_thread(begun.wait, PATIENCE)
+            others = [asyncio.create_task(cache.get(key, lambda: Drawn(b"x", JSON), turn=turn)) for key in range(5)]
+            await cache.get("another page", lambda: Drawn(b"y", JSON))
+            assert not any(task.done() for task in (first, *others))
+            go_on.set()
+            await asyncio.gather(first, *others)
 
     asyncio.run(ask())

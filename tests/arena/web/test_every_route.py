@@ -10,13 +10,14 @@ from html import unescape
 from typing import Final
 
 import pytest
+from msgspec import Struct
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
-from arena.web import statics
+from arena.web import links, statics
 from arena.web.app import ROUTES
 from tests.kit.html_validity import check_html
-from tests.kit.web_record import ALIASES, NAMES, STUDENTS, TITLES, WebRecord, in_addresses, secrets_in
+from tests.kit.web_record import ALIASES, CLOSED, LADDER, NAMES, STUDENTS, TITLES, WebRecord, in_addresses, secrets_in
 from tests.kit.web_room import Answer, PageServer
 
 _HOSTILE_MARKUP: Final = re.compile(r'<script(?! )[^>]*>(?!\n)|<[a-z][^>"]*(?:"[^"]*"[^>"]*)* on[a-z]+=|="javascript:')
@@ -27,7 +28,7 @@ _FOREIGN: Final = re.compile(r'(?:href|src|action|srcset|data|poster)="\s*(?:[a-
 
 def addresses(record: WebRecord) -> dict[str, list[str]]:
     """By route: addresses of it, with names that are known and one that is not."""
-    titles = [*map(in_addresses, (*TITLES, "nobody"))]
+    titles = [*map(in_addresses, (*TITLES, CLOSED, "nobody"))]
     agents = [*map(in_addresses, (*NAMES, *ALIASES, "nobody"))]
     games = [*record.games, 10**17]
     own = [f"/t/{title}" for title in titles]
@@ -57,6 +58,23 @@ def addresses(record: WebRecord) -> dict[str, list[str]]:
         "/tv": ["/tv", *(f"/tv?t={title}" for title in titles)],
         "/events": ["/events", "/events?g=x"],
         "/healthz": ["/healthz"],
+        "/in/{key:segment}": ["/in/x", f"/in/ai_{'A' * 43}"],
+        links.OUT: [links.OUT],
+        links.ME: [links.ME],
+        links.SUBMIT: [links.SUBMIT],
+        links.TOKENS: [links.TOKENS],
+        links.WHY: [links.WHY],
+        "/s/{id:segment}": [f"/s/{number}" for number in record.submissions],
+        "/s/{id:segment}/files": [f"/s/{number}/files" for number in record.submissions],
+        "/api/v1/s/{id:segment}": [f"/api/v1/s/{number}" for number in record.submissions],
+        "/api/v1/submissions": ["/api/v1/submissions"],
+        "/play": ["/play", "/play?game=kuhn", "/play?game=x"],
+        "/play/{opponent:segment}": ["/play/random", "/play/nobody", *(f"/play/{agent}" for agent in agents)],
+        "/p/{key:segment}": ["/p/x"],
+        "/t/{tournament:segment}/manage": [f"{title}/manage" for title in own],
+        "/t/{tournament:segment}/manage/game": [f"{own[0]}/manage/game?number={game}" for game in games],
+        "/t/{tournament:segment}/manage/grades": [f"{title}/manage/grades" for title in own],
+        "/t/{tournament:segment}/manage/audit": [f"{title}/manage/audit" for title in own],
     }
 
 
@@ -65,48 +83,103 @@ def test_every_route_is_visited(record: WebRecord) -> None:
 
 
 def test_nothing_private_is_in_any_answer(server_with_roster: PageServer, record: WebRecord) -> None:
-    visit_everything(server_with_roster, record, names=True)
+    visited = visit_everything(server_with_roster, record, Reader(names=True))
+    assert not any("zzclosed" in answer.text for answer in visited.values())
 
 
 def test_only_names_are_public_without_a_roster(server: PageServer, record: WebRecord) -> None:
-    visit_everything(server, record, names=False)
+    visit_everything(server, record, Reader(names=False))
 
 
-def visit_everything(server: PageServer, record: WebRecord, *, names: bool) -> None:
-    """Goes to every address and follows every link; fails if an answer is wrong. `names`: whether names are private."""
+def test_a_student_without_an_agent_finds_nothing_private(server_with_roster: PageServer, record: WebRecord) -> None:
+    visited = visit_everything(server_with_roster, record, Reader(names=True, cookie=record.session("stranger")))
+    assert any("zzclosed" in answer.text for answer in visited.values())
+    assert {visited[f"/s/{number}"].status for number in record.submissions} == {404}
+
+
+def test_a_student_sees_what_is_private_of_the_own_agent_alone(
+    server_with_roster: PageServer, record: WebRecord
+) -> None:
+    own = STUDENTS[1]
+    visited = visit_everything(server_with_roster, record, Reader(names=True, cookie=record.session(own), of=own))
+    everything = "".join(answer.text for answer in visited.values())
+    for what in ("stderr", "line", "text", "label", "words", "step"):
+        assert f"-{what}-of-{own}" in everything, what
+
+
+def test_an_instructor_sees_all_and_nothing_of_it_runs(server_with_roster: PageServer, record: WebRecord) -> None:
+    visited = visit_everything(server_with_roster, record, Reader(names=True, cookie=record.session(""), sees_all=True))
+    everything = "".join(answer.text for answer in visited.values())
+    for student in STUDENTS:
+        assert f"-stderr-of-{student}" in everything
+    assert visited[f"/t/{LADDER}/manage"].status == 200
+
+
+class Reader(Struct, frozen=True, kw_only=True):
+    """Who goes to every address."""
+
+    names: bool
+    """Whether names are private."""
+    cookie: str = ""
+    """The key of a session; empty for a visitor."""
+    of: str = ""
+    """The own agent."""
+    sees_all: bool = False
+
+
+def visit_everything(server: PageServer, record: WebRecord, reader: Reader) -> dict[str, Answer]:
+    """Goes to every address and follows every link; fails if an answer is wrong. Returns the answers."""
     routes = addresses(record)
     places = [place for each in routes.values() for place in each]
-    statuses: dict[str, int] = {}
+    port = server.address.rpartition(":")[2]
+    sent = {"cookie": f"arena-{port}={reader.cookie}"} if reader.cookie else {}
+    visited: dict[str, Answer] = {}
     linked: set[str] = set()
     for place in places:
-        answer = server.get(place)
-        known = (200, 503) if place == "/healthz" else (200, 400, 404)  # no games are run
+        answer = visited[place] = server.get(place, **sent)
+        known = (200, 503) if place == "/healthz" else (200, 303, 400, 401, 404, 405)  # no games are run
         assert answer.status in known, (place, answer.status, answer.text[-500:])
-        statuses[place] = answer.status
-        check_answer(place, answer, names=names)
-        links = {unescape(href).partition("#")[0] for href in re.findall(r'<a [^>]*?href="([^"]*)"', answer.text)} - {
+        check_answer(place, answer, reader)
+        if (
+            place.endswith("/files")
+            or "/grades" in place
+            or not answer.headers.get("content-type", "").startswith("text/html")
+        ):
+            continue
+        found = {unescape(href).partition("#")[0] for href in re.findall(r'<a [^>]*?href="([^"]*)"', answer.text)} - {
             ""
         }
-        assert not [link for link in links if _LEADS_ELSEWHERE.search(link)], place
-        places += sorted(links - linked - {*places})
-        linked |= links
-    assert {link for link in linked if statuses[link] != 200} == set()
+        assert not [link for link in found if _LEADS_ELSEWHERE.search(link)], place
+        places += sorted(found - linked - {*places})
+        linked |= found
+    lost = {link for link in linked if visited[link].status not in (200, 303)}
+    assert not [link for link in lost if not link.endswith("/files")]  # the agents are not in the store
     agents = {link for link in linked if re.search("^/t/[^/]+/a/[^/]+$", link)}
     assert len(agents) >= len(STUDENTS) + len(NAMES)
     for route, places in routes.items():
-        assert route in ("/events", "/healthz") or 200 in map(statuses.get, places), route
+        if route in PUBLIC:
+            assert 200 in {visited[place].status for place in places}, route
+    return visited
 
 
-def check_answer(place: str, answer: Answer, *, names: bool = True) -> None:
+PUBLIC: Final = ("/", "/g/{id:segment}", "/tv", "/t/{tournament:segment}", "/t/{tournament:segment}/games")
+"""Routes of which everyone sees something."""
+
+
+_ANYONE: Final = Reader(names=True)
+
+
+def check_answer(place: str, answer: Answer, reader: Reader = _ANYONE) -> None:
     """Fails if the answer does not protect its reader, or shows what is private."""
-    assert not secrets_in(answer.everything, names=names), place
+    if not reader.sees_all:
+        assert not secrets_in(answer.everything, names=reader.names, of=reader.of), place
     policy = answer.headers["content-security-policy"]
     assert "unsafe" not in policy, place
     assert "default-src 'none'" in policy, place
     assert "frame-ancestors 'none'" in policy, place
     assert answer.headers["x-content-type-options"] == "nosniff", place
     assert answer.headers["referrer-policy"] in ("no-referrer", "same-origin"), place
-    if answer.headers["content-type"].startswith("text/html"):
+    if answer.headers.get("content-type", "").startswith("text/html"):
         assert not _HOSTILE_MARKUP.search(answer.text), place
         assert not _FOREIGN.search(answer.text), place
         check_html(answer.text)
@@ -132,8 +205,22 @@ def test_rubbish_gets_one_clear_page(server_with_roster: PageServer, place: str)
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
 def test_pages_can_only_be_read(server_with_roster: PageServer, method: str) -> None:
     for place in ("/", "/t/cs101", "/events?t=cs101", "/healthz"):
-        answer = server_with_roster.get(place, method=method)
+        answer = server_with_roster.get(place, method=method, sec_fetch_site="same-origin")
         assert answer.status == 405, place
+        check_answer(place, answer)
+
+
+@pytest.mark.parametrize(
+    "sent", [{}, {"origin": "https://evil.example"}, {"origin": "null"}, {"sec_fetch_site": "cross-site"}]
+)
+def test_what_other_sites_send_is_refused(
+    server_with_roster: PageServer, record: WebRecord, sent: dict[str, str]
+) -> None:
+    port = server_with_roster.address.rpartition(":")[2]
+    cookie = f"arena-{port}={record.session(STUDENTS[1])}"
+    for place in (links.OUT, links.TOKENS, links.SUBMIT, "/play/random", f"/t/{LADDER}/manage", "/in/x"):
+        answer = server_with_roster.get(place, method="POST", cookie=cookie, **sent)
+        assert answer.status == 403, place
         check_answer(place, answer)
 
 

@@ -16,6 +16,8 @@ TICK = SECOND // 10
 class FakeRecord:
     """A record in memory."""
 
+    served = "cs101"
+
     def __init__(self) -> None:
         self.games: dict[int, Recorded] = {}
         self.playing: list[int] = []

@@ -129,7 +129,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def director(folder: Path) -> Iterator[Director]:
     with Database(str(folder / "arena.db")) as database:
-        yield Director(folder, database)
+        found = Director(folder, database)
+        with database.writing() as connection:
+            connection.exec_driver_sql("""UPDATE tournament SET settings = '{"public": true}'""")
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import pytest
 
 from arena.course import roster
 from arena.web.names import Names
+from arena.web.sight import MEMBER, VISITOR
 from db import store
 from db.database import Connection, Database
 from db.errors import NotFound
@@ -76,13 +77,25 @@ def test_the_names_of_tournaments_are_redacted_and_lead_back(connection: Connect
     ids = {name: book.tournament(name, "tictactoe") for name in ("cs101", "for ann", "for bob", "a\x1bb")}
     names = names_with_roster()
     titles = names.titles(connection)
+    seen = names.seen_by(MEMBER)
     assert titles == dict(zip(ids.values(), ["cs101", "for …", "for … (2)", titles[ids["a\x1bb"]]], strict=True))
     assert titles[ids["a\x1bb"]].isprintable()
     for id, title in titles.items():
-        assert names.find_tournament(connection, title) == id
+        assert seen.find_tournament(connection, title) == id
     with pytest.raises(NotFound) as refused:
-        names.find_tournament(connection, "for ann")
+        seen.find_tournament(connection, "for ann")
     assert "bob" not in str(refused.value)
+
+
+def test_a_tournament_that_is_not_public_does_not_exist_for_visitors(connection: Connection) -> None:
+    book, names = sample_record.Book(connection), Names()
+    ids = {name: book.tournament(name, "tictactoe") for name in ("open", "closed")}
+    store.change_settings(connection, ids["open"], {"public": True})
+    store.change_settings(connection, ids["closed"], {"public": False})
+    assert names.seen_by(VISITOR).titles(connection) == {ids["open"]: "open"}
+    with pytest.raises(NotFound):
+        names.seen_by(VISITOR).find_tournament(connection, "closed")
+    assert names.seen_by(MEMBER).find_tournament(connection, "closed") == ids["closed"]
 
 
 def test_standings_are_kept_until_something_has_changed(connection: Connection) -> None:

@@ -20,6 +20,7 @@ from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery
 from arena.web.names import Names
 from arena.web.results import Wanted
+from arena.web.sight import MEMBER
 from arena.web.site import Site
 from db import lookup
 from db.database import Connection, Database
@@ -60,7 +61,7 @@ def found(connection: Connection, name: str) -> int:
 @pytest.mark.parametrize("name", ["cs101", "evening"])
 def test_a_tournament_is_as_its_report_says(connection: Connection, name: str) -> None:
     whole, _ = gather(connection, found(connection, name), None, now=NOW)
-    shown = results.report(connection, Names(), found(connection, name), now=NOW)
+    shown = results.report(connection, Names().seen_by(MEMBER), found(connection, name), now=NOW)
     for field in ("title", "game", "clock", "format", "status", "over", "planned", "made", "bracket", "head_to_head"):
         assert getattr(shown, field) == getattr(whole, field), field
     for one, other in zip(shown.agents, whole.agents, strict=True):
@@ -74,7 +75,7 @@ def test_a_tournament_is_as_its_report_says(connection: Connection, name: str) -
 def test_a_ladder_is_in_the_order_of_its_ratings_and_its_anchors_have_no_rank(connection: Connection) -> None:
     ladder = found(connection, "standing")
     lines = standings(connection, ladder)
-    report = results.report(connection, Names(), ladder, now=NOW)
+    report = results.report(connection, Names().seen_by(MEMBER), ladder, now=NOW)
     rated = [line for line in lines if line.rating is not None]
     assert [agent.rated.rating for agent in report.agents if agent.rated] == [line.rating for line in rated]
     ranks = {agent.name: agent.standing.rank for agent in report.agents}
@@ -82,13 +83,13 @@ def test_a_ladder_is_in_the_order_of_its_ratings_and_its_anchors_have_no_rank(co
     assert sorted(rank for rank in ranks.values() if rank) == [1, 2, 3]
     (alice,) = (agent for agent in report.agents if agent.name == "alice")
     assert [one.version for one in alice.versions] == ["alice@1", "alice@2"]
-    about = results.heading(connection, Names(), ladder)
+    about = results.heading(connection, Names().seen_by(MEMBER), ladder)
     assert (about.closes, about.planned) == (ladder_record.CLOSES, None)
 
 
 def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(database: Database, folder: Path) -> None:
     site = cast(Site, SimpleNamespace(database=database, names=Names(), served="standing"))
-    asked = Asked({"tournament": "standing"}, {})
+    asked = Asked({"tournament": "standing"}, {}, MEMBER)
     shown = arena("ladder", "show", "standing", "--db", str(folder / "arena.db"), "--format", "json")
     ranks = {player["name"]: player["rank"] for player in json.loads(shown.out)["players"]}
     assert [*ranks.values()].count(None) == 2
@@ -112,7 +113,7 @@ def test_the_parts_of_a_list_have_every_game_once_in_both_directions(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results, "PART", 3)
-    names = Names()
+    names = Names().seen_by(MEMBER)
     for name in ("cs101", "evening", "standing"):
         tournament = found(connection, name)
         parts = [results.games_part(connection, names, tournament, Wanted())]
@@ -133,7 +134,7 @@ def test_the_parts_of_a_list_have_every_game_once_in_both_directions(
 
 
 def test_filters_find_what_a_look_at_every_game_finds(connection: Connection) -> None:
-    tournament, names = found(connection, "cs101"), Names()
+    tournament, names = found(connection, "cs101"), Names().seen_by(MEMBER)
     every = gather(connection, tournament, None, now=NOW)[0].games
     kinds = {"win": 1.0, "draw": 0.5, "loss": 0.0}
     for player, opponent, result, round in product(("ann", "bob"), (None, "cleo", "dan"), (None, *kinds), (None, 1, 2)):
@@ -160,11 +161,11 @@ def test_filters_find_what_a_look_at_every_game_finds(connection: Connection) ->
 )
 def test_a_filter_that_means_nothing_is_refused(connection: Connection, wanted: Wanted) -> None:
     with pytest.raises(BadQuery):
-        results.games_part(connection, Names(), found(connection, "cs101"), wanted)
+        results.games_part(connection, Names().seen_by(MEMBER), found(connection, "cs101"), wanted)
 
 
 def test_an_unknown_agent_and_a_cursor_of_another_tournament_are_refused(connection: Connection) -> None:
-    course, evening, names = found(connection, "cs101"), found(connection, "evening"), Names()
+    course, evening, names = found(connection, "cs101"), found(connection, "evening"), Names().seen_by(MEMBER)
     with pytest.raises(NotFound):
         results.games_part(connection, names, course, Wanted(player="nobody"))
     with pytest.raises(NotFound):
@@ -175,7 +176,7 @@ def test_an_unknown_agent_and_a_cursor_of_another_tournament_are_refused(connect
 
 
 def test_an_agent_has_its_worst_losses_first_after_rulings(connection: Connection) -> None:
-    names = Names()
+    names = Names().seen_by(MEMBER)
     for name in ("cs101", "standing"):
         tournament = found(connection, name)
         report = results.report(connection, names, tournament, now=NOW)
@@ -198,15 +199,15 @@ def test_a_rating_curve_is_thinned_but_keeps_its_last_point(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ladder = found(connection, "standing")
-    whole = agent_view(connection, Names(), ladder, "bob").curves
+    whole = agent_view(connection, Names().seen_by(MEMBER), ladder, "bob").curves
     assert [len(curve.points) for curve in whole] == [2]
     monkeypatch.setattr(agent_results, "_POINTS", 1)
-    (thin,) = agent_view(connection, Names(), ladder, "bob").curves
+    (thin,) = agent_view(connection, Names().seen_by(MEMBER), ladder, "bob").curves
     assert thin.points == whole[0].points[-1:]
 
 
 def test_the_front_page_has_ladders_and_tournaments_apart(connection: Connection) -> None:
-    overview = results.overview(connection, Names())
+    overview = results.overview(connection, Names().seen_by(MEMBER))
     assert [one.title for one in overview.ladders] == ["standing"]
     assert [one.title for one in overview.tournaments] == ["cs101", "evening"]
     assert overview.playing == []
@@ -214,7 +215,7 @@ def test_the_front_page_has_ladders_and_tournaments_apart(connection: Connection
 
 def test_each_kind_of_database_answers(where: str) -> None:
     sample_record.make(where)
-    names = Names()
+    names = Names().seen_by(MEMBER)
     with Database(where) as database:
         TournamentRatings().rate(database, NOW)
         with database.reading() as connection:

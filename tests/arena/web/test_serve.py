@@ -113,6 +113,7 @@ def test_make_serve_opens_a_ladder_hands_its_agents_in_and_shows_it(tmp_path: Pa
         (("--listen", "127.0.0.1:0"), "--listen is about the web pages, which are shown only with --web"),
         (("--behind", "https://example.org"), "--behind is about the web pages"),
         (("--roster", "roster.csv"), "--roster is about the web pages"),
+        (("--trust-everybody",), "--trust-everybody is about the web pages"),
     ],
 )
 def test_a_mistake_in_an_option_is_one_clear_line(room: LadderRoom, options: tuple[str, ...], message: str) -> None:

@@ -42,7 +42,7 @@ def test_every_page_is_valid_and_names_are_escaped(pages: dict[str, Document], n
 def test_the_page_before_the_first_tournament_says_so(pages: dict[str, Document]) -> None:
     check_html(pages["empty home"].text)
     shown = text(pages["empty home"])
-    assert "No game is being played at the moment. There is no ladder and no tournament yet." in shown
+    assert "No game is being played at the moment. Nothing is shown to visitors here." in shown
 
 
 @pytest.mark.parametrize("name", NAMES)

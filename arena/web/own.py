@@ -1,0 +1,221 @@
+"""What authors see of their own: their agents, what they handed in, and one submission from its upload to its rating.
+
+Every function takes a connection, the names as the viewer sees them, and the ladder that is served. Only rows of the
+author's own agents are read; for an instructor those of any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.course.report.public_game import public_rules
+from arena.serve.submission_document import REPLACED, FirstGame, SubmissionDocument, submission_document
+from arena.serve.submissions import refusal
+from arena.student.checking import CheckStep
+from arena.web.results import Titled, titled
+from arena.web.sight import What, may
+from db import ladder
+from db.ladder import StoredSubmission, SubmissionState
+
+if TYPE_CHECKING:
+    from arena.serve.opened import OpenLadder
+    from arena.web.names import SeenNames
+    from db.database import Connection
+    from db.ladder import LadderLine
+
+_LATEST: Final = 20
+"""Submissions that are listed."""
+_FIRST: Final = 6
+"""First games that are listed."""
+_PLAYS: Final = "active"
+_WITHDRAWN: Final = "Your instructor has taken this agent out of the ladder; ask them."
+
+
+class OwnAgent(Struct, frozen=True, kw_only=True):
+    """An agent on the ladder, with the version that plays now."""
+
+    name: str
+    """Its public name."""
+    version: int
+    status: str
+    rating: float | None
+    error: float | None
+    games: int
+
+
+class HandedIn(Struct, frozen=True, kw_only=True):
+    """A submission."""
+
+    id: int
+    agent: str
+    """Its name in the record: only its author and instructors see submissions."""
+    label: str
+    """The name of the file."""
+    state: str
+    words: str
+    """Why it is in this state; empty if there is nothing to add."""
+    received: datetime
+    ahead: int | None
+    """How many others wait or are checked that came earlier; None if its check has begun."""
+    status: str
+    """Of a version that has entered: active, withdrawn, quarantined, or `REPLACED` by one that plays; else empty."""
+    plays_on: bool
+    """Whether some version of this agent plays now."""
+
+
+class Own(Struct, frozen=True, kw_only=True):
+    """What the page of an author shows."""
+
+    ladder: Titled
+    game: str
+    clock: str
+    closes: datetime
+    """For this author."""
+    is_closed: bool
+    """Whether that is over."""
+    refused: str
+    """Why nothing can be handed in now; empty if something can."""
+    agents: Sequence[OwnAgent]
+    submissions: Sequence[HandedIn]
+    """The newest first."""
+
+
+class SubmissionView(Struct, frozen=True, kw_only=True):
+    """What the page of a submission shows."""
+
+    ladder: Titled
+    one: HandedIn
+    steps: Sequence[CheckStep]
+    """Those that are over."""
+    playing: int | None
+    """The id of a game in progress of this agent."""
+    games: Sequence[FirstGame]
+    """The first ones that are over."""
+    agent: OwnAgent | None
+    """As it plays now; None if this version does not play, or not yet."""
+    has_files: bool
+    """Whether its files can be fetched."""
+
+
+def own(
+    connection: Connection, names: SeenNames, opened: OpenLadder, author: str, *, now: datetime | None = None
+) -> Own:
+    """What the page of this author shows. `now`: by default the present time."""
+    shown, now = names.read(connection).shown, now or datetime.now(UTC)
+    closes = max(ladder.extension(connection, opened.id, author) or opened.closes, opened.closes)
+    lines = {line.name: line for line in ladder.standings(connection, opened.id)}
+    theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
+    rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]
+    league = opened.ladder.league
+    return Own(
+        ladder=titled(connection, names, opened.id),
+        game=public_rules(league.game_text),
+        clock=league.clock,
+        closes=closes,
+        is_closed=closes < now,
+        refused=_refused(connection, opened, author, theirs, now, closes=closes),
+        agents=[_agent(line, shown[name]) for name, line in theirs.items()],
+        submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
+    )
+
+
+def _refused(
+    connection: Connection,
+    opened: OpenLadder,
+    author: str,
+    agents: Mapping[str, LadderLine],
+    now: datetime,
+    *,
+    closes: datetime,
+) -> str:
+    """Why the author can hand in neither the first agent nor another one; empty if one of them is possible."""
+    further = {*agents, f"{author}{ladder.SECOND_AGENT}new"} if opened.ladder.agents > 1 else {*agents}
+    if not all(why := [refusal(connection, opened, name, now) for name in (author, *sorted(further - {author}))]):
+        return ""
+    is_out = author in agents and agents[author].status == "withdrawn"
+    return _WITHDRAWN if is_out and opened.opens <= now <= closes else why[0]
+
+
+def submission(connection: Connection, names: SeenNames, opened: OpenLadder, id: int) -> SubmissionView | None:
+    """What the page of this submission shows; None if there is none, or the viewer may not see it."""
+    one = visible(connection, names, opened, id)
+    if one is None:
+        return None
+    shown = names.read(connection).shown
+    lines = {line.name: line for line in ladder.standings(connection, opened.id)}
+    line = lines.get(one.author)
+    plays = line is not None and one.version is not None and line.version == one.version
+    games = ladder.games_since(connection, opened.id, one.version, one.changed)[:_FIRST] if one.version else []
+    return SubmissionView(
+        ladder=titled(connection, names, opened.id),
+        one=handed_in(connection, one, lines),
+        steps=[msgspec.convert(step, CheckStep) for step in one.steps],
+        playing=ladder.game_in_progress(connection, opened.id, one.version) if one.version else None,
+        games=[
+            FirstGame(id=game.id, opponent=shown[game.opponent], points=game.points, verdict=game.verdict)
+            for game in games
+        ],
+        agent=_agent(line, shown[one.author]) if line is not None and plays else None,
+        has_files=one.source is not None,
+    )
+
+
+def document(connection: Connection, names: SeenNames, opened: OpenLadder, id: int) -> SubmissionDocument | None:
+    """The submission as one value; None if there is none, or the viewer may not see it."""
+    one = visible(connection, names, opened, id)
+    if one is None:
+        return None
+    public, found = names.read(connection), submission_document(connection, opened, one)
+    return replace(
+        found,
+        ladder=titled(connection, names, opened.id).title,
+        agent=public.shown[found.agent],
+        game=public_rules(found.game, public),
+        first_games=tuple(replace(game, opponent=public.shown[game.opponent]) for game in found.first_games),
+    )
+
+
+def visible(
+    connection: Connection, names: SeenNames, opened: OpenLadder, id: int, what: What = What.CHECK
+) -> StoredSubmission | None:
+    """The submission, if it is one to this ladder of which the viewer may see that."""
+    found = ladder.find_submission(connection, opened.id, id)
+    if found is None or not may(names.viewer, what, own=names.viewer.owns(found.author)):
+        return None
+    return found
+
+
+def _agent(line: LadderLine, name: str) -> OwnAgent:
+    return OwnAgent(
+        name=name,
+        version=line.number,
+        status=line.status,
+        rating=line.rating,
+        error=line.error,
+        games=line.games,
+    )
+
+
+def handed_in(connection: Connection, one: StoredSubmission, lines: Mapping[str, LadderLine]) -> HandedIn:
+    """The submission as its author and instructors see it. `lines`: the standings, by name."""
+    waits, line = one.state is SubmissionState.RECEIVED, lines.get(one.author)
+    status = line.status if line is not None and one.state is SubmissionState.ENTERED else ""
+    if line is not None and status == _PLAYS and line.version != one.version:
+        status = REPLACED
+    return HandedIn(
+        id=one.id,
+        agent=one.author,
+        label=one.label,
+        state=str(one.state),
+        words=one.words,
+        received=one.received,
+        ahead=ladder.ahead_of(connection, one) if waits else None,
+        status=status,
+        plays_on=line is not None and line.status == _PLAYS,
+    )

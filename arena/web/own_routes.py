@@ -1,0 +1,430 @@
+"""The routes of a person: signing in and out, what an author has, handing in, a submission and its files.
+
+The bytes of an upload go into the spool and are opened by the director's side alone (`arena/serve/intake.py`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from arena.accounts import audit, invitations, sessions, tokens
+from arena.accounts.audit import Act
+from arena.errors import BadAccount, BadSubmission
+from arena.serve import submissions
+from arena.serve.opened import OpenLadder, opened
+from arena.serve.place import nudge
+from arena.web import forms, links, own
+from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
+from arena.web.audited import saw_log
+from arena.web.drawn import JSON, BadQuery, NotThere
+from arena.web.identity import account_of, signed_in, viewer_of
+from arena.web.links import API
+from arena.web.pages import own_pages
+from arena.web.results import titled
+from arena.web.sight import What
+from arena.web.turns import client
+
+if TYPE_CHECKING:
+    from arena.accounts.people import Account
+    from arena.serve.spool import Upload
+    from arena.serve.submission_document import SubmissionDocument
+    from arena.web.identity import Doorkeeper
+    from arena.web.site import Site
+    from db.ladder import StoredSubmission
+
+_PART: Final = 65536
+"""Bytes of a download that are sent at a time."""
+_DIGITS: Final = 18
+"""Of a submission's number, at most."""
+_NO_SUBMISSION: Final = "There is no such submission."
+
+
+def routes() -> tuple[BaseRoute, ...]:
+    """The routes."""
+    return (
+        Route("/in/{key:segment}", _invitation, methods=["GET"]),
+        Route("/in/{key:segment}", _sign_in, methods=["POST"]),
+        Route(links.OUT, _sign_out, methods=["POST"]),
+        Route(links.ME, _me, methods=["GET"]),
+        Route(links.SUBMIT, _submit_page, methods=["GET"]),
+        Route(links.SUBMIT, _submit, methods=["POST"]),
+        Route(links.TOKENS, _tokens, methods=["POST"]),
+        Route("/s/{id:segment}", _submission, methods=["GET"]),
+        Route("/s/{id:segment}/files", _files, methods=["GET"]),
+        Route(f"{API}/submissions", _submit_by_program, methods=["POST"]),
+        Route(f"{API}/s/{{id:segment}}", _submission_document, methods=["GET"]),
+    )
+
+
+def no_sign_in(site: Site, status: int = 401) -> Response:
+    """The page for someone who is not signed in."""
+    return page(own_pages.not_signed_in(site.no_sign_in), status)
+
+
+def note(site: Site, act: Act, account: Account, *, about: str, address: str) -> None:
+    """Adds an act to the audit. Runs in a thread."""
+    with _doorkeeper(site).accounts.writing() as connection:
+        audit.note(connection, act, datetime.now(UTC), by=account, about=about, address=address)
+
+
+def _doorkeeper(site: Site) -> Doorkeeper:
+    """Of a server with accounts."""
+    assert site.doorkeeper is not None
+    return site.doorkeeper
+
+
+# Signing in and out.
+
+
+async def _invitation(request: Request) -> Response:
+    """An invitation, with a button."""
+    site: Site = request.app.state.site
+    if site.doorkeeper is None:
+        return no_sign_in(site, 404)
+    key = request.path_params["key"]
+
+    def look(doorkeeper: Doorkeeper) -> Account | None:
+        with doorkeeper.accounts.reading() as connection:
+            return invitations.open_invitation(connection, key, datetime.now(UTC))
+
+    account = await in_thread(site, partial(look, site.doorkeeper))
+    if account is None:
+        return page(own_pages.no_invitation(), 404)
+    answer = page(own_pages.invitation(key, account.name or account.author))
+    answer.headers["referrer-policy"] = "no-referrer"  # the address is the key
+    return answer
+
+
+async def _sign_in(request: Request) -> Response:
+    """The button was pressed: the invitation is used, and the browser has a session."""
+    site: Site = request.app.state.site
+    if site.doorkeeper is None:
+        return no_sign_in(site, 404)
+    key, before, address = request.path_params["key"], site.doorkeeper.key(request), client.get()
+
+    def use(doorkeeper: Doorkeeper) -> tuple[Account, str] | None:
+        now = datetime.now(UTC)
+        with doorkeeper.accounts.writing() as connection:
+            found = invitations.use_invitation(connection, key, now, address=address)
+            if found is not None:
+                sessions.end(connection, before, now, address=address)
+            return found
+
+    found = await at_door(site, partial(use, site.doorkeeper))
+    if found is None:
+        return page(own_pages.no_invitation(), 404)
+    site.doorkeeper.forget()
+    answer = leads_to(links.ME)
+    site.doorkeeper.let_in(answer, found[1])
+    return answer
+
+
+async def _sign_out(request: Request) -> Response:
+    """The session ends, here and in the accounts."""
+    site: Site = request.app.state.site
+    await signed_in(request)
+    doorkeeper = _doorkeeper(site)
+    key, address = doorkeeper.key(request), client.get()
+
+    def end() -> None:
+        with doorkeeper.accounts.writing() as connection:
+            sessions.end(connection, key, datetime.now(UTC), address=address)
+
+    await at_door(site, end)
+    doorkeeper.forget()
+    answer = leads_to(links.HOME)
+    doorkeeper.let_out(answer)
+    return answer
+
+
+async def _tokens(request: Request) -> Response:
+    """A token is made, or revoked."""
+    site: Site = request.app.state.site
+    account = await signed_in(request)
+    given = await forms.fields(request)
+    doorkeeper, address = _doorkeeper(site), client.get()
+
+    def change() -> str:
+        now = datetime.now(UTC)
+        with doorkeeper.accounts.writing() as connection:
+            if "revoke" not in given:
+                return tokens.make(connection, account, given.get("label", "").strip(), now, address=address)
+            tokens.revoke(connection, account, _whole(given["revoke"]), now, address=address)
+            return ""
+
+    try:
+        made = await at_door(site, change)
+    except BadAccount as error:
+        raise BadQuery(str(error)) from None
+    doorkeeper.forget()
+    return page(own_pages.new_token(made, site.address)) if made else leads_to(links.ME)
+
+
+# What an author has.
+
+
+def _ladder(site: Site) -> OpenLadder:
+    with site.database.reading() as connection:
+        return opened(connection, site.served)
+
+
+async def _me(request: Request) -> Response:
+    """What the account has: of a student the agents and submissions, of an instructor what to manage."""
+    site: Site = request.app.state.site
+    account = await account_of(request)
+    if account is None:
+        return no_sign_in(site, 200)  # every page has a link to this one
+    names = site.names.seen_by(await viewer_of(request))
+    doorkeeper = _doorkeeper(site)
+
+    def draw() -> Response:
+        with site.database.reading() as connection:
+            ladder = opened(connection, site.served)
+            if account.is_instructor:
+                return leads_to(links.manage(titled(connection, names, ladder.id).title))
+            found = own.own(connection, names, ladder, account.author)
+        with doorkeeper.accounts.reading() as connection:
+            keys = tokens.listed(connection, account)
+        return page(own_pages.author(account, found, keys, no_hand_ins=site.no_hand_ins))
+
+    return await in_thread(site, draw)
+
+
+async def _submit_page(request: Request) -> Response:
+    """The form for handing in."""
+    return await _form(request, await signed_in(request))
+
+
+async def _form(request: Request, account: Account, *, wrong: str = "", status: int = 200) -> Response:
+    site: Site = request.app.state.site
+    names = site.names.seen_by(await viewer_of(request))
+
+    def draw() -> Response:
+        with site.database.reading() as connection:
+            ladder = opened(connection, site.served)
+            found = own.own(connection, names, ladder, account.author)
+        return page(
+            own_pages.submit(found, wrong=wrong, no_hand_ins=site.no_hand_ins, most=ladder.ladder.agents), status
+        )
+
+    if account.is_instructor:
+        raise BadQuery("Only students hand in here; instructors use `arena submit`.")
+    return await in_thread(site, draw)
+
+
+# Handing in.
+
+
+async def _submit(request: Request) -> Response:
+    """A file was handed in with the form."""
+    account = await signed_in(request)
+    try:
+        one = await _received(request, account)
+    except BadSubmission as error:
+        return await _form(request, account, wrong=str(error), status=400)
+    return leads_to(links.submission(one.id))
+
+
+async def _submit_by_program(request: Request) -> Response:
+    """A program handed in a file: the body is the file, or a form with it."""
+    account = await signed_in(request)
+    try:
+        one = await _received(request, account)
+    except BadSubmission as error:
+        raise BadQuery(str(error)) from None
+    return await _document(request, one.id, status=201 if one.state != "refused" else 409)
+
+
+async def _received(request: Request, account: Account) -> StoredSubmission:
+    """The row of what was handed in; BadSubmission if there is none."""
+    site: Site = request.app.state.site
+    if account.is_instructor:
+        raise BadSubmission("only students hand in here; instructors use `arena submit`")
+    if site.no_hand_ins:
+        raise BadSubmission(site.no_hand_ins)
+    if account.author in site.uploading:
+        raise BadSubmission("another upload of yours is in progress; try again when it is over")
+    if (again := site.uploads.take(account.author, now := datetime.now(UTC))) is not None:
+        raise BadSubmission(f"too many uploads in a row; try again in {seconds_until(again, now)} s")
+    site.uploading.add(account.author)
+    try:
+        async with site.upload_turns:  # others wait, and their browsers with them
+            return await _uploaded(request, account, site)
+    finally:
+        site.uploading.discard(account.author)
+
+
+async def _uploaded(request: Request, account: Account, site: Site) -> StoredSubmission:
+    upload = await at_desk(site, site.spool.begin)
+    try:
+        label, given = await _spooled(request, upload, site)
+        label = label or request.query_params.get("file", "")
+        agent = given.get("agent", request.query_params.get("agent", "")).strip()
+        one = await at_desk(
+            site, partial(_announced, site, account, upload, label=label, agent=agent, address=client.get())
+        )
+    finally:
+        await at_desk(site, upload.abandon)
+    return one
+
+
+async def _spooled(request: Request, upload: Upload, site: Site) -> tuple[str, Mapping[str, str]]:
+    """Reads the whole body; returns the name of the file, and the other fields. BadSubmission if it is too large."""
+    too_large: BadSubmission | None = None
+
+    async def take(part: bytes) -> None:
+        nonlocal too_large
+        if too_large is None:
+            try:
+                await at_desk(site, partial(upload.write, part))
+            except BadSubmission as error:
+                too_large = error  # the rest is read and dropped: a browser hears an answer only after it has sent all
+
+    found = await forms.file(request, take)
+    if too_large is not None:
+        raise too_large
+    return found
+
+
+def _announced(
+    site: Site, account: Account, upload: Upload, *, label: str, agent: str, address: str
+) -> StoredSubmission:
+    """Writes the row of the upload."""
+    upload.finish()
+
+    def keep(id: int) -> None:
+        """Before the row is committed, so that there is not one without the other."""
+        note(site, Act.SUBMITTED, account, about=f"submission {id}", address=address)
+        upload.keep_as(id)
+
+    one = submissions.announce(
+        site.writable, _ladder(site), account.author, label, datetime.now(UTC), agent=agent, keep=keep
+    )
+    nudge(site.store, site.served)
+    return one
+
+
+# A submission.
+
+
+def _number(request: Request) -> int:
+    try:
+        return _whole(request.path_params["id"])
+    except BadQuery:
+        raise NotThere(_NO_SUBMISSION) from None
+
+
+def seconds_until(then: datetime, now: datetime) -> int:
+    """Whole seconds, at least one."""
+    return 1 + (then - now) // timedelta(seconds=1)
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise BadQuery("expected a whole number")
+    return int(text)
+
+
+async def _view(request: Request, id: int) -> own.SubmissionView:
+    """What the viewer may see of the submission; NotThere if that is nothing."""
+    site: Site = request.app.state.site
+    names = site.names.seen_by(await viewer_of(request))
+
+    def read() -> own.SubmissionView | None:
+        with site.database.reading() as connection:
+            return own.submission(connection, names, opened(connection, site.served), id)
+
+    found = await in_thread(site, read)
+    if found is None:
+        raise NotThere(_NO_SUBMISSION)
+    await saw_log(request, f"submission {id}")
+    return found
+
+
+async def _submission(request: Request) -> Response:
+    """The page of a submission."""
+    return page(own_pages.submission(await _view(request, _number(request))))
+
+
+async def _submission_document(request: Request) -> Response:
+    """A submission as JSON."""
+    return await _document(request, _number(request))
+
+
+async def _document(request: Request, id: int, *, status: int = 200) -> Response:
+    site: Site = request.app.state.site
+    names = site.names.seen_by(await viewer_of(request))
+
+    def read() -> SubmissionDocument | None:
+        with site.database.reading() as connection:
+            return own.document(connection, names, opened(connection, site.served), id)
+
+    found = await in_thread(site, read)
+    if found is None:
+        raise NotThere(_NO_SUBMISSION)
+    await saw_log(request, f"submission {id}")
+    return Response(msgspec.json.encode(found), status, media_type=JSON)
+
+
+async def _files(request: Request) -> Response:
+    """The files of a submission, as a zip file that browsers save and never show. An account has one at a time."""
+    site: Site = request.app.state.site
+    account, id = await account_of(request), _number(request)
+    names = site.names.seen_by(await viewer_of(request))
+
+    def find() -> Path | None:
+        with site.database.reading() as connection:
+            one = own.visible(connection, names, opened(connection, site.served), id, What.SOURCE)
+        folder = None if one is None or one.source is None else site.store / one.source
+        return folder if folder is not None and folder.is_dir() else None
+
+    folder = await in_thread(site, find)
+    if folder is None or account is None:
+        raise NotThere(_NO_SUBMISSION)
+    if account.id in site.downloading:
+        raise HTTPException(429)
+    site.downloading.add(account.id)
+    try:
+        if account.is_instructor:
+            about = f"submission {id}"
+            await at_desk(site, partial(note, site, Act.SAW_SOURCE, account, about=about, address=client.get()))
+        archive = await in_thread(site, partial(zipped, folder))
+    except BaseException:
+        site.downloading.discard(account.id)
+        raise
+    headers = {"content-disposition": f'attachment; filename="submission-{id}.zip"'}
+    parts = _sent(archive, done=partial(site.downloading.discard, account.id))
+    return StreamingResponse(parts, headers=headers, media_type="application/zip")
+
+
+async def _sent(archive: IO[bytes], *, done: Callable[[], None]) -> AsyncIterator[bytes]:
+    """The parts of the file, which is closed then."""
+    try:
+        with archive:
+            while part := archive.read(_PART):
+                yield part
+    finally:
+        done()
+
+
+def zipped(folder: Path) -> IO[bytes]:
+    """The files in a folder as a zip file without a name. Nothing is packed: that would take seconds."""
+    made = tempfile.TemporaryFile()  # noqa: SIM115 - its reader closes it
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and not file.is_symlink():
+                archive.write(file, str(file.relative_to(folder)))
+    made.seek(0)
+    return made

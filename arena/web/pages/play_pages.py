@@ -1,0 +1,266 @@
+"""The pages on which a person plays: the choice of an opponent, and the game with its board and its moves as buttons.
+
+A move is a button of a form, so that every game can be played with a keyboard, and without scripts. Where the board has
+fields, a script also takes clicks on them. The parts of a game's page are drawn again at every change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import monotonic_ns
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import Struct
+
+from adsearch import State, games
+from arena.history import words
+from arena.history.pages import html
+from arena.history.pages.board_fields import clicks, fields_of, with_fields
+from arena.history.pages.boards import board_style, boards
+from arena.history.pages.html import Document, element
+from arena.match.clock import MILLISECOND
+from arena.results.pages import parts as shared
+from arena.web import links
+from arena.web.pages import frame
+from arena.web.pages.live_page import STYLES, board_and_moves
+from arena.web.person import Status
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from arena.web.person import PersonsGame, Seen
+    from arena.web.results import Titled
+
+CLOCKS: Final = {
+    "300+5": "5 minutes and 5 s a move",
+    "900+10": "15 minutes and 10 s a move",
+    "60+2": "1 minute and 2 s a move",
+}
+"""The clocks to choose from, the default first."""
+_STATES: Final = {
+    Status.WAITING: "One moment",
+    Status.YOURS: "Your turn",
+    Status.THEIRS: "The other player thinks",
+    Status.OVER: "The game is over",
+}
+_STYLE: Final = html.file("play.css", __package__)
+
+
+class Opponents(Struct, frozen=True, kw_only=True):
+    """Whom a person can play against."""
+
+    ladder: Titled
+    game: str
+    """The game that is chosen."""
+    games: Sequence[str]
+    """All games to choose from, the ladder's first."""
+    agents: Sequence[str]
+    """The agents of the ladder by their public names, the best first; none for another game."""
+    built_in: Sequence[str]
+    going_on: Sequence[str]
+    """The keys of this person's games that are not over."""
+
+
+def opponents(found: Opponents) -> Document:
+    """The page with all opponents."""
+    names = [element("option", html.words(one), value=one, selected=one == found.game) for one in found.games]
+    choice = element("label", element("span", "Game"), element("select", *names, name_="game"))
+    form = element(
+        "form",
+        choice,
+        element("p", element("button", "Show", type="submit"), class_="send"),
+        action=links.play(),
+        method="get",
+        class_="filter",
+    )
+    lists = []
+    for title, listed in (("Agents of the ladder", found.agents), ("Built-in agents", found.built_in)):
+        if listed:
+            items = [element("li", shared.link(links.play(one, found.game), one)) for one in listed]
+            lists += [element("h2", title), element("ul", *items, class_="opponents")]
+    going_on = [
+        element("p", shared.link(links.table(key), "Back to your game"), class_="notice") for key in found.going_on
+    ]
+    text = "These games are not rated. Your clock runs while it is your turn, also when you close the page."
+    return frame.page(
+        "Play against an agent",
+        *going_on,
+        element("p", text),
+        form,
+        *lists,
+        of=found.ladder,
+        at=links.play(),
+        styles=(_STYLE,),
+        form=True,
+    )
+
+
+def begin(opponent: str, game: str, seats: Sequence[str], *, of: Titled, wrong: str = "") -> Document:
+    """The page on which a game against this opponent begins. `seats`: the players in words. `wrong`: why it did not."""
+    places = [
+        element(
+            "label",
+            element("input", type="radio", name_="seat", value=str(seat), checked=seat == 0),
+            " ",
+            html.words(text),
+        )
+        for seat, text in enumerate(seats)
+    ]
+    clocks = [element("option", text, value=clock) for clock, text in CLOCKS.items()]
+    return frame.page(
+        f"Play against {opponent}",
+        *([element("p", html.words(wrong), class_="notice", role="alert")] if wrong else []),
+        element("p", html.words(f"{game}. The game is not rated.")),
+        element(
+            "form",
+            element("fieldset", element("legend", "You are"), *places),
+            element("label", element("span", "Clock"), element("select", *clocks, name_="clock")),
+            element("p", element("button", "Begin", type="submit", class_="main")),
+            action=links.play(opponent, game),
+            method="post",
+            class_="begin",
+        ),
+        element("p", shared.link(links.play(), "Other opponents")),
+        of=of,
+        styles=(_STYLE,),
+        form=True,
+    )
+
+
+def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Document:
+    """The page of a game. `opponent`: its public name. `wrong`: why the last move was not taken."""
+    seen = game.seen
+    drawn = parts(seen, opponent, wrong=wrong)
+    return frame.page(
+        f"You against {opponent}",
+        element("p", drawn["state"], id="state", class_="verdict"),
+        element("p", drawn["clocks"], id="clocks", class_="clocks"),
+        element("div", drawn["said"], id="said", role="alert"),
+        board_and_moves(drawn, element("section", drawn["choices"], id="choices", aria_label="Your move", tabindex=-1)),
+        element("p", "", id="status", class_="unseen", role="status"),
+        element(
+            "noscript", element("p", "Load this page again to see the other player's move: scripts are switched off.")
+        ),
+        of=of,
+        stream=links.events(p=seen.key),
+        modules=("live.js", "play.js"),
+        styles=(board_style(), *STYLES, _STYLE),
+        form=True,
+    )
+
+
+def parts(seen: Seen, opponent: str, *, wrong: str = "") -> dict[str, str]:
+    """The parts of the page, as markup."""
+    names = _names(seen, opponent)
+    state, last = _state(seen)
+    return {
+        "state": html.words(words.printable(seen.result(names) if seen.end is not None else _STATES[seen.status])),
+        "clocks": "".join(_clocks(seen, names)),
+        "last": html.words(words.printable(_last(seen, names))),
+        "board": _board(seen, state, last),
+        "moves": "".join(_moves(seen, names)),
+        "choices": "".join(_choices(seen)),
+        "said": "".join(_said(seen, wrong)),
+    }
+
+
+def _names(seen: Seen, opponent: str) -> list[str]:
+    players = max(2, len(seen.names))
+    return ["you" if seat == seen.seat else opponent for seat in range(players)]
+
+
+def _state(seen: Seen) -> tuple[State[Any] | None, Any]:
+    """The position as the person sees it, and the move that led to it, if it is known."""
+    if not seen.rules:
+        return None, None
+    try:
+        return games.load(seen.rules, seen.position), None
+    except Exception:  # user-supplied rules may raise anything
+        return None, None
+
+
+def _board(seen: Seen, state: State[Any] | None, last: Any) -> str:
+    if state is None:
+        return "" if not seen.rules else element("p", "There is no board: the rules failed.", class_="faint")
+    drawn = boards([(state, last)])
+    picture = drawn.drawn[0]
+    if seen.status is Status.YOURS:
+        picture = with_fields(picture, fields_of(state))
+    return drawn.shared + picture
+
+
+def _clocks(seen: Seen, names: Sequence[str]) -> Iterator[str]:
+    now = monotonic_ns()
+    for seat, name in enumerate(names):
+        runs = seat == seen.running
+        inside = [element("span", html.words(words.printable(name)), class_="who")]
+        if seat < len(seen.left):
+            left = seen.left[seat]
+            passed = (now - seen.since) // MILLISECOND if runs else 0
+            instant = {"data_left": f"{left}", "data_since": f"{seen.since / 1e6:.3f}"} if runs else {}
+            inside.append(element("b", words.seconds(max(0, left - passed) * MILLISECOND), class_="time", **instant))
+        if runs:
+            inside.append(element("span", "to move", class_="unseen"))
+        yield element("span", " ".join(inside), class_="clock turn" if runs else "clock")
+
+
+def _last(seen: Seen, names: Sequence[str]) -> str:
+    if not seen.plies:
+        return ""
+    ply = seen.plies[-1]
+    return f"{words.move_number(len(seen.plies), seen.rules)} {_who(ply.who, names)}: {ply.shown}"
+
+
+def _who(who: int | str, names: Sequence[str]) -> str:
+    return names[who] if isinstance(who, int) and who < len(names) else str(who)
+
+
+def _moves(seen: Seen, names: Sequence[str]) -> Iterator[str]:
+    for number, ply in enumerate(seen.plies, 1):
+        text = words.printable(f"{words.move_number(number, seen.rules)} {_who(ply.who, names)}: {ply.shown}")
+        is_last = number == len(seen.plies)
+        yield element("li", element("span", html.words(text), class_="move", aria_current="step" if is_last else False))
+
+
+def _choices(seen: Seen) -> Iterator[str]:
+    """The legal moves, and what else the person can do; after the game where it goes on."""
+    if seen.status is Status.OVER:
+        ways = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
+        items = (element("li", shared.link(*way)) for way in [*ways, (links.play(), "Play again")])
+        yield element("ul", *items, class_="opponents")
+        return
+    where = {"action": links.table(seen.key), "method": "post"}
+    if seen.choices:
+        buttons = [
+            element("button", html.words(words.printable(one.shown)), type="submit", name_="move", value=one.text)
+            for one in seen.choices
+        ]
+        yield element("form", *buttons, class_="choices", data_fields=_fields_of(seen), **where)
+    more = [("hint", "Hint")] * (seen.status is Status.YOURS and seen.hint is None)
+    more += [("take_back", "Take back my last move")] * seen.can_take_back
+    more += [("resign", "Resign")] * (not seen.resigns)
+    more.append(("give_up", "Give up, do not record it"))
+    yield element(
+        "form",
+        *(element("button", text, type="submit", name_="do", value=do) for do, text in more),
+        class_="more",
+        **where,
+    )
+
+
+def _fields_of(seen: Seen) -> str | bool:
+    """The fields that each move touches, for the script; False if the board has none."""
+    state, _ = _state(seen)
+    if state is None:
+        return False
+    named = clicks(fields_of(state))
+    return msgspec.json.encode(named).decode() if named else False
+
+
+def _said(seen: Seen, wrong: str) -> Iterator[str]:
+    for text in (wrong, seen.notice, "You resign at your next turn." if seen.resigns and seen.end is None else ""):
+        if text:
+            yield element("p", html.words(words.printable(text)), class_="notice")
+    if seen.hint is not None:
+        yield element("p", html.words(words.printable(seen.hint.text)), class_="notice")

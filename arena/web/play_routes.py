@@ -1,0 +1,274 @@
+"""The routes on which a person plays: the opponents, the begin of a game, the game itself.
+
+A game belongs to one account; for all others it does not exist. What happens in it is in `person.py` and `tables.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from functools import partial
+from time import monotonic_ns
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adsearch import games
+from adsearch.errors import AdsearchError
+from agents import builtin
+from agents.errors import AgentsError
+from arena.errors import ArenaError
+from arena.history import words
+from arena.serve.opened import OpenLadder, opened
+from arena.web import forms, links, results
+from arena.web.answers import in_thread, leads_to, page
+from arena.web.drawn import BadQuery, NotThere
+from arena.web.events import Change, event
+from arena.web.identity import NotSignedIn, viewer_of
+from arena.web.own_routes import seconds_until
+from arena.web.pages import play_pages
+from arena.web.pages.play_pages import CLOCKS, Opponents
+from arena.web.sight import Role, What, may
+from db import ladder as record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from arena.web.names import SeenNames
+    from arena.web.person import PersonsGame
+    from arena.web.results import Titled
+    from arena.web.sight import Viewer
+    from arena.web.site import Site
+
+_NO_GAME: Final = "There is no such game."
+_NOBODY: Final = "There is no such opponent in this game."
+
+
+def routes() -> tuple[BaseRoute, ...]:
+    """The routes."""
+    return (
+        Route("/play", _opponents, methods=["GET"]),
+        Route("/play/{opponent:segment}", _begin, methods=["GET"]),
+        Route("/play/{opponent:segment}", _open, methods=["POST"]),
+        Route("/p/{key:segment}", _game, methods=["GET"]),
+        Route("/p/{key:segment}", _act, methods=["POST"]),
+    )
+
+
+async def _player(request: Request) -> tuple[Site, Viewer, SeenNames]:
+    """Who asks; NotSignedIn for someone who may not play."""
+    site: Site = request.app.state.site
+    viewer = await viewer_of(request)
+    if viewer.role is Role.VISITOR:
+        raise NotSignedIn
+    if not may(viewer, What.PLAY):
+        raise NotThere(_NO_GAME)
+    return site, viewer, site.names.seen_by(viewer)
+
+
+# The opponents.
+
+
+def _titled(site: Site, names: SeenNames) -> tuple[OpenLadder, Titled]:
+    with site.database.reading() as connection:
+        ladder = opened(connection, site.served)
+        return ladder, results.titled(connection, names, ladder.id)
+
+
+def _agents(site: Site, names: SeenNames, ladder: OpenLadder) -> dict[str, str]:
+    """The agents that play on the ladder, the best first: public name -> name in the record."""
+    with site.database.reading() as connection:
+        shown = names.read(connection).shown
+        lines = record.standings(connection, ladder.id)
+    return {
+        shown[line.name]: line.name for line in lines if line.status == "active" and line.name not in ladder.anchors
+    }
+
+
+def _built_in(rules: str) -> list[str]:
+    """The built-in agents that can play the game against a person."""
+    start = games.start(rules)
+    found = []
+    for name in builtin.names():
+        try:
+            builtin.check_can_play(name, start)
+        except (AgentsError, AdsearchError):
+            continue
+        found.append(name)
+    return found
+
+
+def _games_of(ladder: OpenLadder) -> list[str]:
+    """The ladder's game, and all others for two players."""
+    own = ladder.ladder.league.game_text
+    return list(dict.fromkeys([own, *(name for name in games.names() if games.start(name).players == 2)]))
+
+
+def _rules(ladder: OpenLadder, game: str) -> str:
+    """The rules of a game of the list; BadQuery if it is another one."""
+    if game not in _games_of(ladder):
+        raise BadQuery(f"game: expected one of {', '.join(_games_of(ladder))}")
+    return ladder.rules if game == ladder.ladder.league.game_text else game
+
+
+async def _opponents(request: Request) -> Response:
+    """All opponents in a game."""
+    site, viewer, names = await _player(request)
+    asked = request.query_params.get("game", "")
+
+    def draw() -> Response:
+        ladder, of = _titled(site, names)
+        own = ladder.ladder.league.game_text
+        game = asked or own
+        rules = _rules(ladder, game)
+        return page(
+            play_pages.opponents(
+                Opponents(
+                    ladder=of,
+                    game=game,
+                    games=_games_of(ladder),
+                    agents=list(_agents(site, names, ladder)) if game == own else [],
+                    built_in=_built_in(rules),
+                    going_on=[one.seen.key for one in site.tables.games(viewer.account) if not one.is_over],
+                )
+            )
+        )
+
+    return await in_thread(site, draw)
+
+
+def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[Titled, str, str, str]:
+    """The ladder, the game, its rules, and the opponent's name in the record; NotThere if there is none."""
+    ladder, of = _titled(site, names)
+    own = ladder.ladder.league.game_text
+    game = asked or own
+    rules = _rules(ladder, game)
+    if game == own and (found := _agents(site, names, ladder).get(opponent)):
+        return of, game, rules, found
+    if opponent in _built_in(rules):
+        return of, game, rules, opponent
+    raise NotThere(_NOBODY)
+
+
+def _seats(rules: str, game: str) -> list[str]:
+    """The players in words."""
+    players = games.start(rules).players
+    return [f"player {seat + 1}{(piece := words.piece(seat, game)) and f' ({piece})'}" for seat in range(players)]
+
+
+async def _begin(request: Request) -> Response:
+    """The form with which a game begins."""
+    return await _form(request)
+
+
+async def _form(request: Request, *, wrong: str = "") -> Response:
+    site, _, names = await _player(request)
+    opponent, asked = request.path_params["opponent"], request.query_params.get("game", "")
+
+    def draw() -> Response:
+        of, game, rules, _ = _chosen(site, names, opponent, asked)
+        return page(play_pages.begin(opponent, game, _seats(rules, game), of=of, wrong=wrong), 409 if wrong else 200)
+
+    return await in_thread(site, draw)
+
+
+async def _open(request: Request) -> Response:
+    """A game begins."""
+    site, viewer, names = await _player(request)
+    opponent, asked = request.path_params["opponent"], request.query_params.get("game", "")
+    given = await forms.fields(request)
+    seat, clock = given.get("seat", "0"), given.get("clock", next(iter(CLOCKS)))
+    if seat not in ("0", "1") or clock not in CLOCKS:
+        raise BadQuery("expected a seat and a clock of the form")
+
+    if (again := site.plays.take(viewer.account, now := datetime.now(UTC))) is not None:
+        return await _form(request, wrong=f"too many games in a row; try again in {seconds_until(again, now)} s")
+
+    def start() -> Response:
+        _, game, _, found = _chosen(site, names, opponent, asked)
+        made = site.tables.open(viewer.account, game=game, opponent=found, seat=int(seat), clock=clock)
+        return leads_to(links.table(made.seen.key))
+
+    try:
+        return await in_thread(site, start)
+    except ArenaError as error:
+        return await _form(request, wrong=str(error))
+
+
+# The game.
+
+
+async def _own_game(request: Request) -> tuple[Site, SeenNames, PersonsGame]:
+    """The account's game with this key; NotThere if there is none."""
+    site, viewer, names = await _player(request)
+    game = site.tables.find(viewer.account, request.path_params["key"])
+    if game is None:
+        raise NotThere(_NO_GAME)
+    return site, names, game
+
+
+async def _game(request: Request) -> Response:
+    """The page of a game."""
+    return await _drawn(request)
+
+
+async def _drawn(request: Request, *, wrong: str = "") -> Response:
+    site, names, game = await _own_game(request)
+
+    def draw() -> Response:
+        _, of = _titled(site, names)
+        return page(play_pages.page(game, of=of, opponent=_shown(site, game), wrong=wrong), 400 if wrong else 200)
+
+    return await in_thread(site, draw)
+
+
+async def _act(request: Request) -> Response:
+    """The person moves, or does something else. A script gets the words of a mistake alone."""
+    site, _, game = await _own_game(request)
+    given = await forms.fields(request)
+    threads = site.hints if given.get("do") == "hint" else site.threads  # a hint takes seconds
+    wrong = await asyncio.get_running_loop().run_in_executor(threads, partial(_done, game, given))
+    if "text/html" in request.headers.get("accept", ""):
+        return await _drawn(request, wrong=wrong) if wrong else leads_to(links.table(game.seen.key))
+    return PlainTextResponse(wrong, 400 if wrong else 200)
+
+
+def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
+    """Does that; returns what is wrong with it, or nothing."""
+    acts: dict[str, Callable[[], None]] = {
+        "hint": game.find_hint,
+        "take_back": game.take_back,
+        "resign": game.resign,
+        "give_up": game.give_up,
+    }
+    try:
+        if "move" in given:
+            game.move(given["move"])
+        elif (act := acts.get(given.get("do", ""))) is not None:
+            act()
+        else:
+            return "expected a move"
+    except (ArenaError, AdsearchError) as error:
+        return words.printable(str(error))
+    return ""
+
+
+def _shown(site: Site, game: PersonsGame) -> str:
+    """The public name of the opponent. A built-in agent without a game is not in the record."""
+    if builtin.is_builtin(game.seen.opponent):
+        return game.seen.opponent
+    with site.database.reading() as connection:
+        return site.names.read(connection).shown[game.seen.opponent]
+
+
+def topic(game: PersonsGame) -> str:
+    """The topic of the game's stream."""
+    return f"p={game.seen.key}"
+
+
+def change(site: Site, game: PersonsGame) -> Change:
+    """The parts of the game's page, for its stream. Runs in a thread."""
+    data = play_pages.parts(game.seen, _shown(site, game))
+    return Change(topic(game), "parts", data, event("parts", data, now=monotonic_ns()))

@@ -1,0 +1,63 @@
+"""Sends the games that people play to their open pages: a game is drawn after each change, and once for all its pages.
+
+Changes come from the threads of the games; drawing runs in the threads of the pages. While a game is being drawn,
+further changes wait for one more drawing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from arena.web import play_routes
+from arena.web.answers import in_thread
+from arena.web.turns import Busy
+
+if TYPE_CHECKING:
+    from arena.web.person import PersonsGame
+    from arena.web.site import Site
+
+
+class TableStreams:
+    """What it draws is published on the streams of the running event loop."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._loop = asyncio.get_running_loop()
+        # By key: whether the game has changed since its drawing began.
+        self._drawing: dict[str, bool] = {}
+        self._tasks = set[asyncio.Task[None]]()
+
+    def changed(self, game: PersonsGame) -> None:
+        """The game has changed. Any thread may call this."""
+        self._loop.call_soon_threadsafe(self._note, game)
+
+    def _note(self, game: PersonsGame) -> None:
+        key = game.seen.key
+        if key in self._drawing:
+            self._drawing[key] = True
+            return
+        self._drawing[key] = False
+        task = asyncio.create_task(self._draw(game))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _draw(self, game: PersonsGame) -> None:
+        key = game.seen.key
+        try:
+            while True:
+                self._drawing[key] = False
+                if play_routes.topic(game) in self._site.streams.wanted:
+                    await publish(self._site, game)
+                if not self._drawing[key]:
+                    return
+        except Busy:
+            self._loop.call_later(1.0, self._note, game)
+        finally:
+            del self._drawing[key]
+
+
+async def publish(site: Site, game: PersonsGame) -> None:
+    """Draws the game now for its pages."""
+    site.streams.publish([await in_thread(site, partial(play_routes.change, site, game))])

@@ -1,0 +1,150 @@
+"""Hand-ins over the pages, with real processes and without a browser: many at once, and with kills."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from http.client import HTTPConnection
+from pathlib import Path
+from secrets import token_bytes
+from typing import Final
+
+import msgspec
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+
+from arena.accounts import tokens
+from db import accounts, ladder
+from db.accounts import Role
+from db.accounts_database import AccountsDatabase
+from db.database import Database
+from db.ladder import SubmissionState
+from tests.kit.effort import PATIENCE
+from tests.kit.hand_in_room import AGENT
+from tests.kit.ladder_record import open_ladder
+from tests.kit.ladder_room import LadderRoom
+from tests.kit.web_room import PageServer
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+
+STUDENTS: Final = 40
+DESCRIPTION: Final = """\
+name = "cs101"
+game = "nap"
+clock = "5"
+[ladder]
+closes = "2099-12-20 23:59"
+anchors = { "random" = 0 }
+"""
+
+
+def token(database: str, author: str) -> str:
+    """A token of a new student."""
+    now = datetime.now(UTC)
+    with AccountsDatabase(database) as opened, opened.writing() as connection:
+        account = accounts.add_account(
+            connection, ladder="cs101", role=Role.STUDENT, author=author, name="", student="", now=now
+        )
+        return tokens.make(connection, account, "test", now, draw=token_bytes)
+
+
+def ask(address: str, method: str, path: str, key: str, body: bytes | None = None) -> tuple[int, dict[str, object]]:
+    """The status and the JSON of an answer; OSError or HTTPException if the server is lost meanwhile."""
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=PATIENCE)
+    try:
+        connection.request(method, path, body, {"authorization": f"Bearer {key}"})
+        answer = connection.getresponse()
+        return answer.status, msgspec.json.decode(answer.read(), type=dict[str, object])
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[LadderRoom]:
+    with LadderRoom(tmp_path) as room:
+        yield room
+
+
+def test_forty_students_hand_in_at_once_and_no_place_in_the_queue_gets_worse(tmp_path: Path) -> None:
+    """Without a director, so that the test decides when each check begins and ends."""
+    record = str(tmp_path / "arena.db")
+    with Database(record) as database:
+        with database.writing() as connection:
+            tournament = open_ladder(connection, tmp_path, DESCRIPTION).id
+        keys = [token(record, f"student{number}") for number in range(STUDENTS)]
+        with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
+
+            def hand_in(key: str) -> int:
+                status, answer = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, AGENT.encode())
+                assert (status, answer["state"]) == (201, "received"), answer
+                return int(str(answer["submission"]))
+
+            with ThreadPoolExecutor(STUDENTS) as threads:
+                ids = list(threads.map(hand_in, keys))
+            assert sorted(ids) == list(range(1, STUDENTS + 1))
+
+            def places() -> dict[int, int]:
+                found = {}
+                for id, key in zip(ids, keys, strict=True):
+                    _, answer = ask(server.address, "GET", f"/api/v1/s/{id}", key)
+                    if answer["ahead"] is not None:
+                        found[id] = int(str(answer["ahead"]))
+                return found
+
+            before = places()
+            assert sorted(before.values()) == list(range(STUDENTS))
+            for first in range(1, STUDENTS + 1, 8):
+                with database.writing() as connection:
+                    for id in range(first, first + 8):
+                        for state in (SubmissionState.CHECKING, SubmissionState.FAILED):
+                            ladder.change_submission(connection, id, state, datetime.now(UTC))
+                now = places()
+                assert all(place < before[id] for id, place in now.items())
+                before = now
+            with database.reading() as connection:
+                assert len(ladder.submissions(connection, tournament)) == STUDENTS
+        assert server.complaints == b""
+
+
+def test_whatever_is_killed_during_hand_ins_each_reaches_its_end_once(room: LadderRoom) -> None:
+    room.describe(games_at_once=1)
+    room.serve("--web", "--listen", "127.0.0.1:0")
+    address = next(line for line in room.printed if " pages: " in line).split()[-1]
+    port = address.rpartition(":")[2]
+    victims = ("web.server", "serve.intake", "play.referee", "serve.rater", "", "web.server")
+    handed_in = []
+    for number, victim in enumerate(victims):
+        key = token(str(room.folder / "arena.db"), f"student{number}")
+        content = f"{AGENT.replace('{number}', str(number))}\n# {number}\n".encode()
+        while True:  # a page server that is lost in the middle has taken it, or not: the author looks, or tries again
+            with suppress(OSError, http.client.HTTPException):
+                status, answer = ask(address, "POST", "/api/v1/submissions?file=agent.py", key, content)
+                assert status in (201, 409), answer
+                handed_in.append(answer["submission"])
+                break
+        if victim:
+            process = room.awaited(victim)
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        else:
+            room.kill()
+            room.serve("--web", "--listen", f"127.0.0.1:{port}")
+    room.wait_until_checked()
+    room.wait_until_rated()
+    states: dict[object, object] = dict(room.rows("SELECT id, state FROM submission"))  # type: ignore[arg-type]
+    assert {states[int(str(id))] for id in handed_in} <= {"entered", "refused"}, room.rows(
+        "SELECT id, author, state, words FROM submission"
+    )
+    assert room.rows("SELECT author FROM submission WHERE state = 'entered' GROUP BY author HAVING COUNT(*) > 1") == []
+    entered = room.rows("SELECT DISTINCT author FROM submission WHERE state = 'entered'")
+    assert len(entered) == len(victims), room.rows("SELECT id, author, state, words FROM submission")
+    assert room.stop() == 0
+    room.assert_whole()
+    assert [*(room.folder / "arena.store" / ".uploads").iterdir()] == []

@@ -1,0 +1,236 @@
+"""People in a real browser, with all processes of a ladder: they sign in, hand in, watch their agent, and play.
+
+Each person has a browser with cookies of its own. Leaving a page fails for every foreign request, dialog, complaint or
+breach of its policy (`tests/kit/chromium.py`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+
+from tests.kit.arena_program import arena
+from tests.kit.chromium import Browser, check_axe, check_keyboard, check_width
+from tests.kit.effort import PATIENCE
+from tests.kit.ladder_room import LadderRoom
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+
+_MS: Final = 1000 * PATIENCE
+ROSTER: Final = """\
+id,name,email,alias
+1001,Anna Berger,anna@example.org,kestrel
+1002,Ben Costa,ben@example.org,merlin
+"""
+SAID: Final = "zzprivate"
+AGENT: Final = f'''
+import sys
+
+from agents import Agent
+
+
+class Careful(Agent):
+    """Takes the first move, and says so."""
+
+    def choose(self, state, clock):
+        print("{SAID}", file=sys.stderr)
+        return state.moves()[0]
+'''
+BROKEN: Final = {
+    "syntax.py": ("from agents import Agent\nclass A(Agent:\n", "failed its check"),
+    "forks.py": (
+        "import os\nfrom agents import Agent\nclass A(Agent):\n    def choose(self, state, clock):\n"
+        "        while True:\n            os.fork()\n",
+        "failed its check",
+    ),
+    "illegal.py": (
+        "from agents import Agent\nclass A(Agent):\n    def choose(self, state, clock):\n        return 99\n",
+        "failed its check",
+    ),
+}
+
+
+class Course:
+    """A ladder that is served with its pages, and links for its people."""
+
+    def __init__(self, room: LadderRoom) -> None:
+        self.room = room
+        (room.folder / "roster.csv").write_text(ROSTER, "utf-8")
+        room.serve("--web", "--listen", "127.0.0.1:0", "--roster", "roster.csv")
+        self.address = next(line for line in room.printed if " pages: " in line).split()[-1]
+        self.instructor = next(line for line in room.printed if "sign in as instructor" in line).split()[-1]
+        invited = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-", cwd=room.folder)
+        assert invited.code == 0, invited.err
+        self.links = {row["alias"]: row["link"] for row in csv.DictReader(io.StringIO(invited.out))}
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Iterator[Course]:
+    with LadderRoom(tmp_path) as room:
+        room.describe(games_at_once=1, game="connect4")
+        yield Course(room)
+        room.stop()
+
+
+def sign_in(page: Page) -> None:
+    """Presses the button of an invitation."""
+    page.get_by_role("button", name="Sign in").click()
+
+
+def hand_in(page: Page, address: str, name: str, content: bytes) -> None:
+    """Hands in a file with the form; the page of the submission is open then."""
+    page.goto(f"{address}/me/submit")
+    page.set_input_files("#file", {"name": name, "mimeType": "application/octet-stream", "buffer": content})
+    page.get_by_role("button", name="Hand in").click()
+
+
+def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course: Course) -> None:
+    with browser.session(course.links["kestrel"], outages=True) as page:
+        assert "Anna Berger" in (page.text_content("main") or "")
+        sign_in(page)
+        page.wait_for_url("**/me")
+        hand_in(page, course.address, "careful.py", AGENT.encode())
+        page.wait_for_url(re.compile(r"/s/\d+$"), timeout=_MS)
+        page.get_by_text("passed its check, and plays").wait_for(timeout=_MS)
+        assert page.locator(".check li").count() >= 5
+        page.get_by_text(re.compile(r"Rating .* ± \d+")).wait_for(timeout=_MS)
+        page.locator("#progress ul a").first.click()
+        page.wait_for_url(re.compile(r"/g/\d+$"))
+        game = page.url
+        page.get_by_text(SAID).first.wait_for(state="attached", timeout=_MS)
+    # The link works once, and nobody else sees what the agent said, the submission, or its files.
+    with browser.session(course.links["kestrel"], outages=True) as page:
+        assert "does not work" in (page.text_content("main") or "")
+    with browser.session(course.links["merlin"], outages=True) as page:
+        sign_in(page)
+        page.wait_for_url("**/me")
+        for place in ("/s/1", "/s/1/files", "/api/v1/s/1", "/t/cs101/manage"):
+            answer = page.request.get(course.address + place)
+            assert answer.status == 404, place
+        assert SAID not in page.request.get(game).text()
+        assert SAID not in page.request.get(game.replace("/g/", "/api/v1/g/")).text()
+        page.get_by_role("button", name="Sign out").click()
+        page.wait_for_url(f"{course.address}/")
+        assert page.request.get(f"{course.address}/me/submit").status == 401
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_wrong_with_an_agent_is_told_in_words(browser: Browser, course: Course, name: str) -> None:
+    code, state = BROKEN[name]
+    with browser.session(course.links["kestrel"]) as page:
+        sign_in(page)
+        page.wait_for_url("**/me")
+        hand_in(page, course.address, name, code.encode())
+        page.get_by_text(state).first.wait_for(timeout=_MS)
+        page.get_by_text("What to do:").first.wait_for(timeout=_MS)
+
+
+def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, course: Course) -> None:
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("agent.py", "w") as written:
+        for _ in range(64):
+            written.write(bytes(2**20))
+    climbing = io.BytesIO()
+    with zipfile.ZipFile(climbing, "w") as archive:
+        archive.writestr("../../x.py", AGENT)
+    with browser.session(course.links["kestrel"], outages=True) as page:
+        sign_in(page)
+        page.wait_for_url("**/me")
+        hand_in(page, course.address, "large.py", bytes(33 * 2**20))
+        page.get_by_text(re.compile("32 MiB.*33|33.*32 MiB|at most 32 MiB, got|larger than 32 MiB")).wait_for(
+            timeout=_MS
+        )
+        for name, content in {"bomb.zip": bomb.getvalue(), "climbing.zip": climbing.getvalue()}.items():
+            hand_in(page, course.address, name, content)
+            page.get_by_text("was refused").wait_for(timeout=_MS)
+            assert len((page.text_content("#progress .notice") or "").split()) >= 4
+
+
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+def test_a_person_plays(browser: Browser, course: Course, by: str) -> None:
+    with browser.session(course.links["kestrel"]) as page:
+        sign_in(page)
+        page.wait_for_url("**/me")
+        for game in ("connect4", "othello", "chess", "kuhn"):
+            play(page, course, game, by)
+
+
+def play(page: Page, course: Course, game: str, by: str) -> None:
+    """Plays some moves against a built-in agent, and gives up unless the game is over."""
+    page.goto(f"{course.address}/play/random?game={game}")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url(re.compile("/p/"))
+    check_axe(page)
+    for _ in range(3):
+        page.locator("#choices [name=move], #choices .opponents").first.wait_for(timeout=_MS)
+        if page.locator("#choices .opponents").count():
+            break
+        before = page.locator("#moves li").count()
+        fields = page.locator("#choices form").first.get_attribute("data-fields") or ""
+        if by == "mouse" and fields:
+            for name in re.findall(r'\["([^\]]*)"\]', fields)[0].split('","'):
+                page.locator(f'[data-field="{name}"]').click()
+        elif by == "mouse":
+            page.locator("#choices [name=move]").first.click()
+        else:
+            page.locator("#choices [name=move]").first.focus()
+            page.keyboard.press("Enter")
+        page.wait_for_function(
+            "n => document.querySelectorAll('#moves li').length > n || document.querySelector('.opponents')",
+            arg=before,
+            timeout=_MS,
+        )
+    if not page.locator("#choices .opponents").count():
+        page.get_by_role("button", name="Give up").click()
+    page.get_by_text("Play again").wait_for(timeout=_MS)
+
+
+PAGES: Final = ("/me", "/me/submit", "/me/why", "/play", "/play/random", "/s/1")
+
+
+def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course) -> None:
+    with browser.session(course.links["kestrel"], width=360) as page:
+        check_axe(page)
+        sign_in(page)
+        page.wait_for_url("**/me")
+        hand_in(page, course.address, "careful.py", AGENT.encode())
+        page.get_by_text("passed its check").wait_for(timeout=_MS)
+        for place in PAGES:
+            page.goto(course.address + place)
+            check_width(page)
+            check_axe(page)
+            check_keyboard(page)
+
+
+def test_an_instructor_sees_names_and_the_submissions_of_all(browser: Browser, course: Course) -> None:
+    with browser.session(course.instructor, width=390) as page:
+        sign_in(page)
+        page.wait_for_url("**/manage")
+        assert "Anna Berger" in (page.text_content("main") or "")
+        check_width(page)
+        check_axe(page)
+        check_keyboard(page)
+
+
+def test_requests_from_other_sites_are_refused(course: Course, browser: Browser) -> None:
+    with browser.session(course.links["kestrel"]) as page:
+        sign_in(page)
+        page.wait_for_url("**/me")
+        for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}):
+            for place in ("/out", "/me/submit", "/me/tokens", "/play/random"):
+                answer = page.request.post(course.address + place, headers=headers, form={"label": "x"})
+                assert answer.status == 403, (place, headers)
+        assert "Anna Berger" in page.request.get(f"{course.address}/me").text()

@@ -1,0 +1,125 @@
+"""Who gets the page that says why an agent lost: its author alone, and never with what another author asks for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+
+from arena.web import why
+from arena.web.app import application
+from arena.web.cache import Cache
+from tests.arena.web.test_why import SECRET, Room
+from tests.kit.sample_record import X_WINS
+
+
+class Doorkeeper:
+    """Believes what a request says in its header."""
+
+    async def account(self, request: Any) -> SimpleNamespace | None:
+        """The account."""
+        author, ladder = request.headers.get("x-author"), request.headers.get("x-ladder", "cs101")
+        if author is None:
+            return None
+        is_instructor = author == "staff"
+        role = "instructor" if is_instructor else "student"
+        return SimpleNamespace(id=1, role=role, author=author, ladder=ladder, is_instructor=is_instructor)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    room = Room(tmp_path)
+    with room.database:
+        room.play(room.ladder.id, "alice", "bob", moves="a1", verdict="crashed", fault=1, stderr=SECRET)
+        room.play(room.ladder.id, "alice", "bob", moves=X_WINS)
+        room.play(room.ladder.id, "bob", "alice.two", moves=X_WINS)
+        yield room
+
+
+def asked(room: Room, *requests: tuple[str, dict[str, str]]) -> list[tuple[int, dict[str, str], str]]:
+    """The answers to these requests, which are made at once: an address and headers each."""
+
+    async def get(app: Any, address: str, headers: dict[str, str]) -> tuple[int, dict[str, str], str]:
+        path, _, query = address.partition("?")
+        sent: list[dict[str, Any]] = []
+        fields = [(name.encode(), value.encode()) for name, value in {"host": "localhost", **headers}.items()]
+        scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "headers": fields}
+        scope |= {"query_string": query.encode(), "client": ("127.0.0.1", 1), "root_path": "", "http_version": "1.1"}
+
+        async def receive() -> dict[str, Any]:
+            await asyncio.Event().wait()  # nothing more is sent, and the client stays
+            raise AssertionError
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        await app(scope, receive, send)
+        names = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        return sent[0]["status"], names, b"".join(part.get("body", b"") for part in sent[1:]).decode()
+
+    async def all_at_once() -> list[tuple[int, dict[str, str], str]]:
+        with ThreadPoolExecutor(3) as threads:
+            site: Any = SimpleNamespace(
+                database=room.database,
+                store=room.folder / "store",
+                served="cs101",
+                threads=threads,
+                cache=Cache(threads, failed=lambda error: pytest.fail(str(error))),
+                names=room.names,
+                doorkeeper=Doorkeeper(),
+                no_sign_in="",
+                complain=pytest.fail,
+            )
+            app = application(site)
+            return await asyncio.gather(*(get(app, address, headers) for address, headers in requests))
+
+    return asyncio.run(all_at_once())
+
+
+def test_an_author_gets_the_own_page_which_nobody_else_keeps(room: Room) -> None:
+    ((status, headers, text),) = asked(room, ("/me/why", {"x-author": "bob"}))
+    assert status == 200
+    assert SECRET in text
+    assert headers["cache-control"] == "private, no-cache"
+    assert "default-src 'none'" in headers["content-security-policy"]
+
+
+def test_nobody_gets_the_page_of_another_author(room: Room) -> None:
+    alice = {"x-author": "alice"}
+    answers = asked(
+        room,
+        ("/me/why", {}),
+        ("/me/why", {"x-author": "staff"}),
+        ("/me/why", {"x-author": "bob", "x-ladder": "another"}),
+        ("/me/why?agent=bob", alice),
+        ("/me/why?agent=.bob&author=bob", alice),
+        ("/me/why", alice),
+        ("/me/why?author=bob&round=1", alice),
+    )
+    assert [status for status, _, _ in answers] == [401, 400, 200, 404, 404, 200, 200]
+    assert not any(SECRET in text for _, _, text in answers)
+    assert "There are no finished games yet." in answers[2][2]
+
+
+def test_a_page_is_drawn_once_however_many_ask(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    draw = why.feedback
+
+    def counted(*given: Any, **more: Any) -> Any:
+        drawn.append(given[4])
+        return draw(*given, **more)
+
+    monkeypatch.setattr(why, "feedback", counted)
+    places = [("/me/why", {"x-author": "bob"}), ("/me/why", {"x-author": "alice"})]
+    places.append(("/me/why?agent=two", {"x-author": "alice"}))
+    answers = asked(room, *(place for place in places for _ in range(8)))
+    assert {status for status, _, _ in answers} == {200}
+    assert sorted(drawn) == ["alice", "alice.two", "bob"]
+    assert [text for _, _, text in answers[:8]] == [answers[0][2]] * 8

@@ -1,0 +1,146 @@
+"""A ladder with its record and its accounts, and an instructor who sends the forms of the page that manages it.
+
+Names of people and reasons are hostile. Alice has entered twice, and everyone has met everyone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from arena.accounts import audit
+from arena.accounts.invitations import Invited
+from arena.accounts.people import Account, AccountUse, known
+from arena.serve.opened import OpenLadder
+from arena.web import manage
+from arena.web.decisions import DECISIONS, PEOPLE, Form, decide, seen
+from arena.web.manage import Managed
+from arena.web.names import Names, SeenNames
+from arena.web.sight import Role, Viewer
+from db import ladder, lookup
+from db.accounts_database import AccountsDatabase
+from db.database import Database
+from db.ladder import SubmissionState
+from tests.kit import account_room
+from tests.kit.ladder_record import OPENED, store_ladder
+
+NOW: Final = OPENED + timedelta(days=1)
+HOSTILE: Final = "<script>x</script> \"'&amp; \u202e"
+"""In the name of a person, in reasons, and in the name of a file."""
+ROSTER: Final = f"""\
+id,name,email,alias
+1,Ann {HOSTILE.replace('"', "")},ann@example.org,alice
+2,Bob Lind,bob@example.org,bob
+3,Cid Voss,cid@example.org,Bob
+4,Dan Rand,dan@example.org,dan
+"""
+"""Bob and Cid are a team. Dan has not handed in, and carol has no account."""
+INSTRUCTOR: Final = Viewer(Role.INSTRUCTOR, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManagedLadder:
+    """The ladder cs101 and everything about it."""
+
+    record: Database
+    accounts: AccountsDatabase
+    store: Path
+    ladder: OpenLadder
+    instructor: Account
+    links: Sequence[Invited]
+    """Of the students."""
+
+    @property
+    def names(self) -> SeenNames:
+        """As an instructor sees them."""
+        return Names(accounts=self.accounts).seen_by(INSTRUCTOR)
+
+    def form(self, do: str, *, tournament: str = "cs101", by: Account | None = None, **given: object) -> Form:
+        """A form of the page."""
+        with self.record.reading() as connection:
+            id = lookup.find_tournament(connection, tournament)
+        return Form(
+            by=by or self.instructor,
+            address="192.0.2.1",
+            tournament=id,
+            title=tournament,
+            names=self.names,
+            given={"do": do} | {name: str(value) for name, value in given.items()},
+            now=NOW,
+        )
+
+    def send(self, do: str, *, tournament: str = "cs101", by: Account | None = None, **given: object) -> Invited | None:
+        """Sends a form."""
+        form = self.form(do, tournament=tournament, by=by, **given)
+        if do in DECISIONS:
+            decide(self.record, self.accounts, self.store, form)
+            return None
+        return PEOPLE[do](self.accounts, form)
+
+    def page(self, tournament: str = "cs101") -> Managed:
+        """What the page shows."""
+        authors = [one.account.author for one in self.people() if not one.account.is_instructor]
+        with self.record.reading() as connection:
+            id = lookup.find_tournament(connection, tournament)
+            return manage.managed(connection, self.names, id, store=self.store, served="cs101", authors=authors)
+
+    def people(self) -> list[AccountUse]:
+        """The accounts."""
+        with self.accounts.reading() as connection:
+            return known(connection, "cs101")
+
+    def person(self, name: str) -> dict[str, object]:
+        """The fields of a form about the account of that person."""
+        found = next(one for one in self.people() if name in one.account.name)
+        return {"account": found.account.id, "invited": seen(found)}
+
+    def acts(self) -> list[tuple[str, str]]:
+        """What the instructor has done, the newest first; the address is always theirs."""
+        with self.accounts.reading() as connection:
+            entries = audit.entries(connection)
+        own = [one for one in entries if one.account == self.instructor and one.address]
+        assert {one.address for one in own} <= {"192.0.2.1"}
+        return [(one.what, one.about) for one in own]
+
+    def sql(self, query: str) -> list[tuple[object, ...]]:
+        """Rows of the record."""
+        with self.record.reading() as connection:
+            return [tuple(row) for row in connection.exec_driver_sql(query)]
+
+
+@contextmanager
+def managed_ladder(where: str, folder: Path) -> Iterator[ManagedLadder]:
+    """The ladder in the database `where`."""
+    with Database(where) as record, AccountsDatabase(where) as accounts:
+        opened = store_ladder(record, folder)
+        with record.writing() as connection:
+            for state in (SubmissionState.CHECKING, SubmissionState.RECEIVED, SubmissionState.REFUSED):
+                ladder.add_submission(
+                    connection,
+                    opened.id,
+                    "bob",
+                    label=f"{HOSTILE}.py",
+                    source=None,
+                    state=state,
+                    words=HOSTILE,
+                    now=NOW,
+                )
+        instructor, _ = account_room.signed_in(accounts, now=NOW)
+        links = account_room.invite(accounts, ROSTER, now=NOW)
+        yield ManagedLadder(
+            record=record,
+            accounts=accounts,
+            store=folder / "store",
+            ladder=opened,
+            instructor=instructor,
+            links=links,
+        )
+
+
+def later(days: float) -> datetime:
+    """That many days after `NOW`."""
+    return NOW + timedelta(days=days)

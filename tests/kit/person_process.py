@@ -1,0 +1,33 @@
+"""A process with one person, who sits down at a game, and thinks until the process ends.
+
+    python -m tests.kit.person_process
+
+It complains to its director when it is the person's turn.
+"""
+
+import select
+import socket
+import sys
+
+from arena.serve.page_link import Complaint, Lines, to_pages
+from arena.web.person import PersonsGame, Status
+from arena.web.tables import Tables
+
+link = socket.socket(fileno=sys.stdin.fileno())
+lines = Lines(link)
+tables = Tables(lines.send)
+
+
+def changed(game: PersonsGame) -> None:
+    """The game has changed."""
+    if game.seen.status is Status.YOURS:
+        lines.send(Complaint("it is the person's turn"))
+
+
+if __name__ == "__main__":
+    tables.changed = changed
+    tables.open("ann", game="", opponent="random", seat=0, clock="300")
+    while not lines.has_ended:
+        select.select([link], [], [])
+        for line in lines.received():
+            tables.take(to_pages(line))
