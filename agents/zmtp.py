@@ -28,7 +28,7 @@ class Closed(ConnectionError):
 
 
 class Connection:
-    """One connection, from which one thread reads and writes."""
+    """One connection. One thread reads from it; another one can write to it."""
 
     def __init__(self, address: str, timeout: float) -> None:
         """Connect; AgentsError if nobody listens at `address`. `timeout`: in seconds, for every call, until `wait`."""
