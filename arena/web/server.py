@@ -169,6 +169,7 @@ async def _serve(
         uploading=set(),
         open_pages=Counter(),
         downloading=set(),
+        why_turns=asyncio.Semaphore(1),
         upload_turns=asyncio.Semaphore(_UPLOADS_AT_ONCE),
         uploads=Buckets(_UPLOADS),
         plays=Buckets(_PLAYS),

@@ -59,6 +59,8 @@ class Site:
     """The number of open streams of each account; 0: of visitors."""
     downloading: set[int]
     """The accounts whose downloads are in progress."""
+    why_turns: asyncio.Semaphore
+    """For the page that says why games were lost, which takes seconds."""
     upload_turns: asyncio.Semaphore
     """For those whose bodies are read: so much room they can take on the disk."""
     uploads: Buckets

@@ -6,7 +6,6 @@ a class that asks after the final does not keep other pages waiting.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -35,7 +34,6 @@ _LONGEST: Final = 100
 
 def routes(response: Callable[[Request, Kept, Viewer], Response]) -> tuple[BaseRoute, ...]:
     """The route. `response` gives the answer with a page that was kept."""
-    turn = asyncio.Semaphore(1)
 
     async def answer(request: Request) -> Response:
         site: Site = request.app.state.site
@@ -47,7 +45,7 @@ def routes(response: Callable[[Request, Kept, Viewer], Response]) -> tuple[BaseR
         if asked.round is None:
             return page(why_page.no_games(asked))
         key = (links.WHY, asked.agent, asked.round)
-        kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=turn)
+        kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=site.why_turns)
         return response(request, kept, viewer)
 
     return (Route(links.WHY, answer, methods=["GET"]),)

@@ -41,6 +41,7 @@ name = "cs101"
 game = "{game}"
 clock = "10+0.1"
 games_at_once = {games_at_once}
+public = true
 [ladder]
 closes = "2099-12-20 23:59"
 anchors = {{ "random" = 0, "alphabeta:depth=2" = 300 }}

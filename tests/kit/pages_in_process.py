@@ -59,6 +59,7 @@ class PagesInProcess:
             uploading=set(),
             open_pages=Counter(),
             downloading=set(),
+            why_turns=unused,
             upload_turns=unused,
             uploads=unused,
             plays=unused,

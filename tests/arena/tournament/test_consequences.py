@@ -110,7 +110,8 @@ class Season:
                 return
             (game,) = games.games(connection, [random.choice(over)])
             what = random.choice(("void", "again", "award"))
-            if rulings.refusal(connection, game, what) is None:
+            is_new = what != "award" or game.ruling is None or game.ruling.what != "award"
+            if is_new and rulings.refusal(connection, game, what) is None:
                 rulings.rule(connection, game, what, "why not", NOW, seat=0 if what == "award" else None)
 
     def record(self) -> list[Any]:

@@ -102,7 +102,7 @@ def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(databas
     assert {name: None if rank == "–" else int(rank) for rank, name, *_ in rows} == ranks
     assert [row[2] for row in rows if row[0] == "–"] == ["anchor", "anchor"]
     for name, rank in ranks.items():
-        of_agent = Asked({"tournament": "standing", "agent": name}, {})
+        of_agent = Asked({"tournament": "standing", "agent": name}, {}, MEMBER)
         assert json.loads(api.agent(site, of_agent).body)["standing"]["rank"] == rank
         found = re.search("<dt>Rank</dt>\\s*<dd>([^< ]*)", page_routes.agent(site, of_agent).body.decode())
         assert found is not None

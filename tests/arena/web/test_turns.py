@@ -102,7 +102,7 @@ async def _of(peer: str, forwarded: str) -> str:
         found.append(turns.client.get())
 
     headers = [(b"host", b"localhost"), (b"x-forwarded-for", forwarded.encode())]
-    scope = {"type": "http", "client": (peer, 1), "headers": headers, "raw_path": b"/", "path": "/"}
+    scope = {"type": "http", "method": "GET", "client": (peer, 1), "headers": headers, "raw_path": b"/", "path": "/"}
     await Guard(app)(scope, None, None)  # type: ignore[arg-type]
     return found[0]
 
