@@ -168,7 +168,7 @@ class Stopping(WrappingSchedule):
 
     def beside(self) -> Planned | None:
         """The next game beside all others; None also if the run is stopped."""
-        return super().beside() if self._is_open() else None
+        return None if self.stopped else super().beside()
 
     def rest(self) -> float | None:
         """How long the schedule rests; None also if the run is stopped."""
