@@ -196,7 +196,7 @@ class Drawn(TicTacToe):
 
 
 class Own(State[int]):
-    """A game that is none of ours."""
+    """A game that is not ours."""
 
     turn = 0
 

@@ -58,7 +58,7 @@ def test_what_is_not_an_inline_picture_stays_as_it_is(board: str) -> None:
 
 
 class Broken(TicTacToe):
-    """A user-supplied game whose moves are none of ours."""
+    """A user-supplied game with moves of its own."""
 
     def moves(self) -> tuple[int, ...]:
         return (99,)
