@@ -5,10 +5,12 @@ The director, its referee and all players are real; people are played by the tes
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import sqlite3
-from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from threading import Condition, Thread
 from typing import Any, Final, Self
 
@@ -268,11 +270,23 @@ class PeopleRoom:
         with until.seen:
             assert until.seen.wait_for(lambda: wanted(until.finished), PATIENCE)
 
-    def kill_referee(self) -> None:
-        """Kills the referee."""
+    def _referee(self) -> Process:
         assert self.serving is not None
         assert self.serving._director is not None
-        self.serving._director._crew.referee.kill()
+        return self.serving._director._crew.referee
+
+    def kill_referee(self) -> None:
+        """Kills the referee."""
+        self._referee().kill()
+
+    @contextmanager
+    def without_answers(self) -> Iterator[None]:
+        """No answer comes from the referee meanwhile."""
+        os.kill(self._referee().pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self._referee().pid, signal.SIGCONT)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""

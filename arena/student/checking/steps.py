@@ -331,10 +331,7 @@ class Check:
         else:
             place, one, other = differs
             message = f"at move {place} the agent played {one} the first time and {other} the second time"
-            advice = (
-                "use self.random, not random: self.random has the seed of the game; a search that stops by time can "
-                "cause this too"
-            )
+            advice = "use self.random, not random: self.random has the seed of the game"
             once_more = self._planner.whole_game(first.seat, self._players.fresh, longest)
             (third,) = yield from self._play(GameBatch([once_more]))
             if third.own_moves and played_games.first_difference(again, third) is None:
@@ -343,6 +340,7 @@ class Check:
                     "set all variables again in begin: global variables and those of the class keep their values from "
                     "the last game"
                 )
+            advice += "; a search that stops by time can cause this too"
             self._add(StepName.SEED, Light.WARNING, message, advice=advice, again=self._play_command(first))
 
     # Why the agent failed.
