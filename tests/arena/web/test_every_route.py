@@ -32,6 +32,7 @@ def addresses(record: WebRecord) -> dict[str, list[str]]:
     agents = [*map(in_addresses, (*NAMES, *ALIASES, "nobody"))]
     games = [*record.games, 10**17]
     own = [f"/t/{title}" for title in titles]
+    few = [*map(in_addresses, (NAMES[0], ALIASES[0], "nobody"))]
     pages = {
         "/": ["/"],
         "/t/{tournament:segment}": own,
@@ -42,7 +43,10 @@ def addresses(record: WebRecord) -> dict[str, list[str]]:
             *(f"{own[1]}/games?player={agent}&result=loss" for agent in agents),
             f"{own[1]}/games?verdict=crashed",
         ],
-        "/t/{tournament:segment}/a/{agent:segment}": [f"{title}/a/{agent}" for title in own for agent in agents],
+        "/t/{tournament:segment}/a/{agent:segment}": [
+            *(f"{title}/a/{agent}" for title in own[:2] for agent in agents),
+            *(f"{title}/a/{agent}" for title in own[2:] for agent in few),
+        ],
         "/g/{id:segment}": [f"/g/{game}" for game in games],
     }
     data = {
