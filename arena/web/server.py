@@ -195,7 +195,8 @@ async def _serve(
             timeout_graceful_shutdown=_GRACE,
         )
     )
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)  # `complain` reports errors
+    for name in ("uvicorn", "python_multipart"):  # `complain` reports errors; bad requests are none
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     def read() -> None:
         for line in link.received():

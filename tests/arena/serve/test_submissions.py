@@ -82,6 +82,15 @@ def test_a_hand_in_cannot_say_itself_which_command_it_is(
     assert {path.name for path in taken.source.rglob("*")} == {*files}
 
 
+@pytest.mark.parametrize("name", ["cmd:sh.py", "uci:agent.py", "a:b.py"])
+def test_a_file_is_not_called_like_a_command_or_an_engine(room: HandInRoom, name: str) -> None:
+    """`arena similar` and others leave engines out."""
+    packed = zipped(room.folder / "mine.zip", {name: room.file().read_text()})
+    for path in (room.file(name=name), packed):
+        words = refused(room.receive(path))
+        assert words == f"'{name}': expected the name of a file without a colon; rename it"
+
+
 def test_the_newest_hand_in_of_an_agent_replaces_one_that_waits(room: HandInRoom) -> None:
     first, second = room.receive(room.file(1)), room.receive(room.file(2))
     bob = room.receive(room.file(1), "bob")
