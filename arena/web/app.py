@@ -189,7 +189,9 @@ async def _no_database(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     site: Site = request.app.state.site
-    site.complain(f"the page {request.url.path} cannot be shown: {how_it_failed(error)}")
+    path = request.url.path
+    where = links.invitation("...") if path.startswith(links.invitation("")) else path  # the key of a link is secret
+    site.complain(f"the page {where} cannot be shown: {how_it_failed(error)}")
     return _page(request, 500, "Error", "This page cannot be shown because of an error in the server. It was reported.")
 
 

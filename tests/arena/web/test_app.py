@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
+from arena.accounts import invitations
 from arena.web import live_record
 from arena.web.app import drawn_key
 from arena.web.drawn import HTML, Asked, Drawn
@@ -129,3 +130,16 @@ def test_a_download_whose_client_has_gone_is_over() -> None:
     asyncio.run(answer({"type": "http"}, gone, send))
     assert done == [True]
     assert file.closed
+
+
+def test_a_link_that_fails_is_reported_without_its_key(room: ManagedLadder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(invitations, "open_invitation", fail)
+    with pages_in_process(room) as pages:
+        with pytest.raises(RuntimeError):  # starlette raises it again after the answer
+            pages.ask(f"/in/{room.links[0].key}")
+        (complaint,) = pages.complaints
+        assert complaint.startswith("the page /in/... cannot be shown")
+        pages.complaints.clear()
