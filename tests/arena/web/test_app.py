@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
 from arena.accounts import invitations
-from arena.web import live_record
 from arena.web.app import drawn_key
 from arena.web.drawn import HTML, Asked, Drawn
 from arena.web.live_record import LiveRecord
@@ -81,7 +80,7 @@ def test_a_game_that_the_viewer_may_not_see_is_not_read(room: ManagedLadder, mon
         read.append(whole)
         return seen(*args, whole=whole)
 
-    monkeypatch.setattr(live_record.games, "games", noted)
+    monkeypatch.setattr(games, "games", noted)
     record = LiveRecord(room.record, Names().seen_by(VISITOR), "cs101")
     assert record.whole_game(1) is None
     assert read == [False]

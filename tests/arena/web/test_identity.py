@@ -154,5 +154,5 @@ def test_what_was_being_sent_when_the_account_ended_is_not_taken(
         assert connection.getresponse().status == 401
     finally:
         connection.close()
-    with Database(record.database, read_only=True) as database, database.reading() as reading:
+    with Database(record.database, read_only=True) as games, games.reading() as reading:
         assert "late" not in ladder.submitted_names(reading, opened(reading, "cs101").id)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
+from arena.match.seeds import GameSeeds
 from arena.web.events import Change
 from arena.web.live import SECOND, LiveHub, Recorded
 from db.records import PastGame, PastSeat
@@ -31,6 +32,9 @@ class FakeRecord:
 
     def game(self, id: int) -> Recorded | None:
         return self.games.get(id)
+
+    def seeds(self, id: int) -> GameSeeds | None:
+        return None
 
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         return self.finished.get(id)

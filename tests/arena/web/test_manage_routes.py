@@ -81,10 +81,10 @@ def test_for_everybody_else_there_is_nothing(room: ManagedLadder, pages: PagesIn
 
 def test_a_token_makes_neither_links_nor_accounts(room: ManagedLadder, pages: PagesInProcess) -> None:
     with room.accounts.writing() as connection:
-        token = {"authorization": f"Bearer {tokens.make(connection, room.instructor, 'script', NOW)}"}
-    assert pages.ask(PLACE, **token).status == 200
+        bearer = f"Bearer {tokens.make(connection, room.instructor, 'script', NOW)}"
+    assert pages.ask(PLACE, authorization=bearer).status == 200
     for given in ({"do": "instructor", "name": "Fay"}, {"do": "invite"} | room.person("Dan")):
-        answer = pages.ask(PLACE, fields={name: str(value) for name, value in given.items()}, **token)
+        answer = pages.ask(PLACE, fields={name: str(value) for name, value in given.items()}, authorization=bearer)
         assert answer.status == 400
         assert "a token cannot do that: sign in with a browser" in answer.text
     assert acts(room) == []

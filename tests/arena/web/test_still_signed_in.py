@@ -65,14 +65,13 @@ def test_a_stream_ends_when_its_session_or_account_ends_or_changes(
     theirs, others = pages.key(student), pages.key(room.instructor)
     assert pages.ask("/me", by=student).status == 200
     streams = pages.site.streams
-    first, second = (streams.open("s=1", Owner(theirs, student)) for _ in range(2))
+    ending = [streams.open("s=1", Owner(theirs, student)) for _ in range(2)]
     staying = [streams.open("s=1", Owner(others, room.instructor)), streams.open("t=cs101")]
     pages.run(still_signed_in.end_streams(pages.site))
-    assert not first.is_closed
+    assert not any(stream.is_closed for stream in ending)
     happens(room, student, theirs)
     pages.run(still_signed_in.end_streams(pages.site))
-    assert first.is_closed
-    assert second.is_closed
+    assert all(stream.is_closed for stream in ending)
     assert not any(stream.is_closed for stream in staying)
     again = pages.ask("/events?t=cs101", by=student, method="HEAD")
     assert again.status == (200 if happens is now_of_another_author else 404), "it is asked anew at once"
