@@ -6,7 +6,7 @@ Functions that write need an open transaction of an `AccountsDatabase`. Of a key
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -193,15 +193,17 @@ def add_session(connection: Connection, account: int, *, hash: str, now: datetim
     connection.execute(insert(Session).values(account=account, hash=hash, started=time, seen=time))
 
 
-def session(connection: Connection, hash: str, *, started_after: datetime, seen_after: datetime) -> KeyUse | None:
-    """The session with this hash, if it holds."""
-    found = connection.execute(
-        select(*_ACCOUNT, Session.id, Session.seen)
+def sessions(
+    connection: Connection, hashes: Collection[str], *, started_after: datetime, seen_after: datetime
+) -> dict[str, KeyUse]:
+    """By these hashes, the sessions that hold."""
+    rows = connection.execute(
+        select(Session.hash, *_ACCOUNT, Session.id, Session.seen)
         .join(Session, Session.account == Account.id)
-        .where(Session.hash == hash, Session.ended.is_(None), Account.active == 1)
+        .where(Session.hash.in_(hashes), Session.ended.is_(None), Account.active == 1)
         .where(Session.started > instant(started_after), Session.seen > instant(seen_after))
-    ).first()
-    return _key_use(found)
+    )
+    return {hash: _key_use(row) for hash, *row in rows}
 
 
 def session_seen(connection: Connection, id: int, now: datetime) -> None:
@@ -228,14 +230,14 @@ def add_token(connection: Connection, account: int, *, hash: str, label: str, no
     connection.execute(insert(Token).values(account=account, hash=hash, label=label, made=instant(now)))
 
 
-def token(connection: Connection, hash: str) -> KeyUse | None:
-    """The token with this hash, if it holds."""
-    found = connection.execute(
-        select(*_ACCOUNT, Token.id, Token.seen)
+def held_tokens(connection: Connection, hashes: Collection[str]) -> dict[str, KeyUse]:
+    """By these hashes, the tokens that hold."""
+    rows = connection.execute(
+        select(Token.hash, *_ACCOUNT, Token.id, Token.seen)
         .join(Token, Token.account == Account.id)
-        .where(Token.hash == hash, Token.revoked.is_(None), Account.active == 1)
-    ).first()
-    return _key_use(found)
+        .where(Token.hash.in_(hashes), Token.revoked.is_(None), Account.active == 1)
+    )
+    return {hash: _key_use(row) for hash, *row in rows}
 
 
 def token_seen(connection: Connection, id: int, now: datetime) -> None:
@@ -304,9 +306,7 @@ def note_address(connection: Connection, address: str) -> None:
     connection.execute(update(Accounts).values(address=address))
 
 
-def _key_use(row: Any) -> KeyUse | None:
-    if row is None:
-        return None
+def _key_use(row: Sequence[Any]) -> KeyUse:
     *account, id, seen = row
     return KeyUse(_account(account), id, _moment(seen))
 

@@ -5,6 +5,7 @@ Each function is a few short queries, because a reader that takes long keeps SQL
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 
@@ -130,13 +131,23 @@ def in_progress(connection: Connection) -> list[InProgress]:
     return [InProgress(id, *about) for id, about in found.items()]
 
 
-def last_changes(connection: Connection) -> tuple[Any, ...]:
-    """Values that change when a tournament begins or ends, gets an agent or a game, or a game begins or ends; read
-    from indexes, without a look at the games that are over."""
+def last_changes(connection: Connection, shown: Collection[int]) -> tuple[Any, ...]:
+    """Values that change when one of the tournaments `shown` begins or ends, gets an agent or a game, or when a game of
+    it begins or ends, and at nothing else; read from indexes, newest rows first."""
+    states = select(Tournament.id, Tournament.status).where(Tournament.id.in_(shown)).order_by(Tournament.id)
     return (
-        tuple(game.id for game in in_progress(connection)),
-        tuple(map(tuple, connection.execute(select(Tournament.id, Tournament.status).order_by(Tournament.id)))),
-        *(connection.execute(select(func.max(last))).scalar() for last in (Entry.id, Game.id, Game.finished)),
+        tuple(game.id for game in in_progress(connection) if game.tournament in shown),
+        tuple(map(tuple, connection.execute(states))),
+        *(
+            connection.execute(
+                select(last).where(of.in_(shown), last.is_not(None)).order_by(last.desc()).limit(1)
+            ).scalar()
+            for last, of in (
+                (Entry.id, Entry.tournament),
+                (Game.id, Game.tournament),
+                (Game.finished, Game.tournament),
+            )
+        ),
     )
 
 

@@ -6,6 +6,7 @@ all, when somebody ends it, and with its account.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -45,6 +46,12 @@ def find(database: AccountsDatabase, key: str, now: datetime) -> Account | None:
     return use.account
 
 
+def holding(database: AccountsDatabase, keys: Collection[str], now: datetime) -> dict[str, Account]:
+    """The accounts of those keys that hold, by key: asked at once, however many there are. It is no use of a key."""
+    with database.reading() as connection:
+        return {key: use.account for key, use in _uses(connection, keys, now).items()}
+
+
 def end(connection: Connection, key: str, now: datetime, *, address: str = "") -> None:
     """Ends the session with this key, if it holds."""
     use = _use(connection, key, now)
@@ -65,9 +72,15 @@ def end_all(
 
 
 def _use(connection: Connection, key: str, now: datetime) -> KeyUse | None:
-    match kind_of(key):
-        case KeyKind.SESSION:
-            return accounts.session(connection, hash_of(key), started_after=now - LONGEST, seen_after=now - IDLE)
-        case KeyKind.TOKEN:
-            return accounts.token(connection, hash_of(key))
-    return None
+    return _uses(connection, [key], now).get(key)
+
+
+def _uses(connection: Connection, keys: Collection[str], now: datetime) -> dict[str, KeyUse]:
+    hashes = {kind: {hash_of(key): key for key in keys if kind_of(key) is kind} for kind in KeyKind}
+    of_session, of_token = hashes[KeyKind.SESSION], hashes[KeyKind.TOKEN]
+    used: dict[str, KeyUse] = {}
+    if of_session:
+        used |= accounts.sessions(connection, [*of_session], started_after=now - LONGEST, seen_after=now - IDLE)
+    if of_token:
+        used |= accounts.held_tokens(connection, [*of_token])
+    return {(of_session | of_token)[hash]: use for hash, use in used.items()}

@@ -17,6 +17,7 @@ from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, UntrustedCode
 from arena.history.words import without_store
+from arena.match.seeds import GameSeeds
 from arena.players import own_sources
 from arena.players.own_sources import OwnSource
 from arena.players.submissions import Store, StoredPath, in_store
@@ -29,6 +30,13 @@ def start(game: PastGame, *, trust: bool) -> State[Any]:
     """The first position of the game; UntrustedCode if its recorded rules must not be loaded."""
     _check(game, trust=trust)
     return games.start(game.game)
+
+
+def seeds(game: PastGame) -> GameSeeds | None:
+    """The seeds of the game's chance events; None outside of tournaments, where they are not recorded."""
+    if game.tournament is None:
+        return None
+    return GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
 
 
 def load(game: PastGame, position: str, *, trust: bool) -> State[Any]:

@@ -192,7 +192,7 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
         return [f"expected {start.players} players for {game.game}, got the seats {[one.seat for one in game.seats]}"]
     if verdict is Verdict.FORFEIT:
         return _wrong_forfeit(game, start)
-    end = _replayed(game, start, _seeds(game) if has_seed and not imported else None)
+    end = _replayed(game, start, recorded_rules.seeds(game) if has_seed and not imported else None)
     if isinstance(end, str):
         return [end]
     if imported and verdict is Verdict.ADJUDICATED:
@@ -237,13 +237,6 @@ def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> Sta
     if opening != (planned[: len(opening)] if cut_short else planned):
         return f"expected the opening {quote(' '.join(planned))}, got {quote(' '.join(opening))}"
     return state
-
-
-def _seeds(game: PastGame) -> GameSeeds | None:
-    """The seeds of the game's chance events; None outside of tournaments, where they are not recorded."""
-    if game.tournament is None:
-        return None
-    return GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
 
 
 def _read(state: State[Any], text: str) -> tuple[Any] | str:

@@ -64,9 +64,10 @@ def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) ->
     elif is_builtin(wanted.opponent):
         opponent, started_as = built_in(wanted.opponent, wanted.opponent, start), wanted.opponent
     elif found is not None:
-        raise BadPlayer(f"{quote(wanted.opponent)} plays {league.game} only, got {quote(game)}")
+        raise BadPlayer(f"an agent of this ladder plays {league.game} only, got {quote(game)}")
     else:
-        raise BadPlayer(f"no agent {quote(wanted.opponent)} that can play on this ladder, and no built-in agent")
+        # Without the name: the person may know this agent by another one.
+        raise BadPlayer("the opponent cannot play on this ladder now, and is no built-in agent")
     person, *others = unique_names((HUMAN, *[opponent.name] * (start.players - 1)))
     entrants = [_beside(opponent, name) for name in others]
     entrants.insert(wanted.seat, Entrant(person, person, source=HUMAN))

@@ -6,7 +6,7 @@ it gives is kept (`cache.py`). A segment of the path is decoded after the path w
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from traceback import extract_tb
 from typing import Final
@@ -59,6 +59,11 @@ class _Segment(StringConvertor):
 register_url_convertor("segment", _Segment())
 
 
+def drawn_key(path: str, asked: Asked) -> Hashable:
+    """By what is kept that was drawn for this."""
+    return (path, asked.viewer.role, *asked.names.values(), *asked.query.items())
+
+
 def drawn(path: str, draw: Draw, *parameters: str) -> Route:
     """A route whose answers are drawn in a thread and kept. `parameters`: those of the address that it has."""
 
@@ -68,8 +73,9 @@ def drawn(path: str, draw: Draw, *parameters: str) -> Route:
         if any(len(value) > _LONGEST_QUERY for value in query.values()):
             raise BadQuery(f"expected at most {_LONGEST_QUERY} characters in each part of the address")
         viewer = await viewer_of(request)
-        asked = Asked({name: str(value) for name, value in request.path_params.items()}, query, viewer)
-        key = (path, viewer.role, *asked.names.values(), *query.items())
+        names = {name: str(value) for name, value in request.path_params.items()}
+        asked = Asked(names, query, Viewer(viewer.role))  # not whose account it is: all with this role get the same
+        key = drawn_key(path, asked)
         newest = "no-cache" in request.headers.get("cache-control", "")
         found = await site.cache.get(key, partial(draw, site, asked), newest=newest)
         return response(request, found, viewer)
@@ -183,7 +189,9 @@ async def _no_database(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     site: Site = request.app.state.site
-    site.complain(f"the page {request.url.path} cannot be shown: {how_it_failed(error)}")
+    path = request.url.path
+    where = links.invitation("...") if path.startswith(links.invitation("")) else path  # the key of a link is secret
+    site.complain(f"the page {where} cannot be shown: {how_it_failed(error)}")
     return _page(request, 500, "Error", "This page cannot be shown because of an error in the server. It was reported.")
 
 

@@ -179,4 +179,4 @@ def network(address: str) -> str:
         found = found.ipv4_mapped or found
     if found.is_loopback:
         return ""
-    return str(found) if found.version == 4 else str(int(found) >> 64)
+    return str(found) if found.version == 4 else str(ipaddress.ip_network((found, 64), strict=False))

@@ -6,7 +6,7 @@ record's first: signing in never waits for the director. A form that cannot be c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from adsearch.errors import quote
+from adsearch.errors import nearly, quote
 from arena.accounts import audit, invitations, people, sessions
 from arena.accounts.audit import Act
 from arena.course.collecting.deadline import read_deadline
@@ -24,6 +24,7 @@ from arena.serve import opened as ladders
 from arena.serve.entry_rulings import rule_on_entry
 from arena.tournament import rulings as deciding
 from arena.tournament.lock import tournament_lock
+from arena.web import manage
 from arena.web.drawn import BadQuery
 from arena.web.results import own_name, own_names
 from db import games, ladder, rulings, running, store
@@ -59,6 +60,8 @@ class Form(Struct, frozen=True, kw_only=True):
     title: str
     """The tournament's name in the record."""
     names: SeenNames
+    authors: Sequence[str]
+    """Those of the ladder with an account."""
     given: Mapping[str, str]
     """The fields, by their names."""
     now: datetime
@@ -133,6 +136,9 @@ def reopen(connection: Connection, form: Form) -> Decided:
 def extend(connection: Connection, form: Form) -> Decided:
     """Gives an author more time."""
     found, author, reason = _ladder(connection, form), form.text("author"), form.reason()
+    known = manage.authors_of(connection, found, form.authors)
+    if author not in known:
+        raise BadLeague(f"the ladder {quote(found.name)} has no author {quote(author)}{nearly(author, sorted(known))}")
     try:
         until = read_deadline(form.text("until"), UTC).astimezone(UTC)
     except (BadSubmission, OverflowError) as error:

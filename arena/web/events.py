@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, MutableMapping
 from time import monotonic_ns
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +24,7 @@ _GZIP: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 """The header of a gzip member. Its end never comes: a stream ends by its connection."""
 _ALIVE_EVERY: Final = 10.0
 """Seconds between two events at least; pages take a stream that is silent for longer as lost."""
-_MOST: Final = 4000
+MOST: Final = 4000
 """Streams at the same time."""
 MOST_TOPICS: Final = 200
 """Topics at the same time: each costs the same for one page and for many, and a page can follow any game."""
@@ -59,11 +59,22 @@ class Change(Struct, frozen=True):
     sent: Chunk
 
 
+class Owner(NamedTuple):
+    """By whose rights a stream is sent."""
+
+    key: str
+    """Of a session or a token."""
+    account: Hashable
+    """As it was when the stream began."""
+
+
 class Stream:
     """What one open page follows and has still to be sent."""
 
-    def __init__(self, topic: str, pending: Mapping[str, Chunk]) -> None:
+    def __init__(self, topic: str, pending: Mapping[str, Chunk], owner: Owner | None = None) -> None:
+        """`owner`: by whose rights it is sent; None: by anybody's."""
         self.topic = topic
+        self.owner = owner
         self.is_closed = False
         self._pending = dict(pending)
         self._woken = asyncio.Event()
@@ -109,11 +120,11 @@ class Streams:
     def is_full(self, topic: str) -> bool:
         """Whether no more streams of this topic are taken."""
         has_too_many = topic not in self._streams and len(self._streams) >= MOST_TOPICS
-        return self._is_closed or has_too_many or len(self) >= _MOST
+        return self._is_closed or has_too_many or len(self) >= MOST
 
-    def open(self, topic: str) -> Stream:
+    def open(self, topic: str, owner: Owner | None = None) -> Stream:
         """A new stream, with the last states of the topic pending."""
-        stream = Stream(topic, {kind: change.sent for kind, change in self._last.get(topic, {}).items()})
+        stream = Stream(topic, {kind: change.sent for kind, change in self._last.get(topic, {}).items()}, owner)
         self._streams.setdefault(topic, set()).add(stream)
         self._note_wanted()
         return stream
@@ -155,13 +166,27 @@ class Streams:
         found = self._last.get(topic, {}).get(kind)
         return None if found is None else found.data
 
+    def _all(self) -> list[Stream]:
+        return [stream for streams in self._streams.values() for stream in streams]
+
+    @property
+    def owners(self) -> set[Owner]:
+        """By whose rights streams are sent."""
+        return {stream.owner for stream in self._all() if stream.owner is not None}
+
+    def close_those_of(self, owners: Collection[Owner]) -> None:
+        """Ends the streams of these owners."""
+        for stream in self._all():
+            if stream.owner in owners:
+                stream.close()
+
     def close(self) -> None:
         """Ends all streams, so that the server can end; new ones are refused."""
         self._is_closed = True
-        for stream in [stream for streams in self._streams.values() for stream in streams]:
+        for stream in self._all():
             stream.close()
 
-    async def serve(self, topic: str, receive: Receive, send: Send, *, gzip: bool) -> None:
+    async def serve(self, topic: str, receive: Receive, send: Send, *, gzip: bool, owner: Owner | None = None) -> None:
         """Answers one request, as ASGI: sends the topic's states until the page is closed."""
         headers = [
             (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -171,7 +196,7 @@ class Streams:
             *([(b"content-encoding", b"gzip")] if gzip else []),
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        stream = self.open(topic)
+        stream = self.open(topic, owner)
         leaving = asyncio.create_task(_closed_by_page(receive, stream))
         try:
             await _send(send, [chunk(b"retry: 1000\n\n"), _alive()], gzip=gzip, first=True)

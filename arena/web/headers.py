@@ -106,7 +106,11 @@ def is_from_elsewhere(method: str, headers: Headers) -> bool:
 def _client(scope: Scope) -> str:
     """The address of the visitor: of a proxy on this machine, the one that the proxy names."""
     address = network(scope["client"][0]) if scope.get("client") else ""
-    return address or ",".join(Headers(scope=scope).getlist("x-forwarded-for")).rpartition(",")[2].strip()[:64]
+    named = ",".join(Headers(scope=scope).getlist("x-forwarded-for")).rpartition(",")[2].strip()[:64]
+    try:
+        return address or (named and network(named))
+    except ValueError:
+        return named  # such as "unknown"
 
 
 def folded(name: str) -> str:

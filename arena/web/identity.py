@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
 from time import monotonic
@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from arena.accounts import sessions
 from arena.accounts.keys import KeyKind, kind_of
+from arena.web.drawn import BadQuery
 from arena.web.sight import VISITOR, Role, Viewer
 
 if TYPE_CHECKING:
@@ -72,12 +73,25 @@ class Doorkeeper:
             return None
         until, account = self._known.get(key, (0.0, None))
         if self._clock() >= until:
-            account = await asyncio.get_running_loop().run_in_executor(self._threads, self._find, key)
-            if account is not None and not account.is_instructor and account.ladder != self._served:
-                account = None  # its author's name can be somebody else's here
-            self._known[key] = self._clock() + _KEPT, account
-            while len(self._known) > _MOST:
-                self._known.popitem(last=False)
+            account = self._learned(
+                key, await asyncio.get_running_loop().run_in_executor(self._threads, self._find, key)
+            )
+        return account
+
+    def learned(self, keys: Collection[str], found: Mapping[str, Account]) -> dict[str, Account | None]:
+        """Whose these keys are, as the accounts have just said it: `found` has those that hold."""
+        return {key: self._learned(key, found.get(key)) for key in keys}
+
+    def admits(self, account: Account | None) -> bool:
+        """Whether somebody with this account is more than a visitor here."""
+        # A student of another ladder is not: an author of the same name can be somebody else.
+        return account is not None and (account.is_instructor or account.ladder == self._served)
+
+    def _learned(self, key: str, found: Account | None) -> Account | None:
+        account = found if self.admits(found) else None
+        self._known[key] = self._clock() + _KEPT, account
+        while len(self._known) > _MOST:
+            self._known.popitem(last=False)
         return account
 
     def key(self, request: Request) -> str:
@@ -117,9 +131,14 @@ def token_in(headers: Headers) -> str | None:
 
 
 async def account_of(request: Request) -> Account | None:
-    """The account that the request is from; None for a visitor."""
+    """The account that the request is from; None for a visitor. It is the same during the whole request."""
     doorkeeper: Doorkeeper | None = request.app.state.site.doorkeeper
-    return None if doorkeeper is None else await doorkeeper.account(request)
+    if doorkeeper is None:
+        return None
+    if not hasattr(request.state, "account"):
+        request.state.account = await doorkeeper.account(request)
+    account: Account | None = request.state.account
+    return account
 
 
 async def signed_in(request: Request) -> Account:
@@ -130,9 +149,16 @@ async def signed_in(request: Request) -> Account:
     return account
 
 
+async def signed_in_here(request: Request) -> Account:
+    """The account that the request is from, by a session. A token, which lies in files and is copied, makes and ends no
+    keys: BadQuery."""
+    account = await signed_in(request)
+    if token_in(request.headers) is not None:
+        raise BadQuery("a token cannot do that: sign in with a browser")
+    return account
+
+
 async def viewer_of(request: Request) -> Viewer:
     """Who looks."""
     account = await account_of(request)
-    if account is None:
-        return VISITOR
-    return Viewer(Role(account.role), account.id, account.author)
+    return VISITOR if account is None else Viewer(Role(account.role), account.id, account.author)

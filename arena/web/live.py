@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct
 
 from arena.match.live import LiveEnd, LiveGame, NotLive, OfGame
 from arena.play.followed_game import FollowedGame
 from arena.web.events import Change, event
+from arena.web.own_seat import OwnSeatGame
 from arena.web.pace import PacedGame
 from arena.web.pages.live_parts import parts
 from db.records import PastGame
+
+if TYPE_CHECKING:
+    from arena.match.seeds import GameSeeds
 
 SECOND: Final = 1_000_000_000
 _LOOK_EVERY: Final = 2 * SECOND
@@ -43,6 +47,8 @@ class Recorded(Struct, frozen=True):
     """What visitors may see of it, without moves."""
     ratings: Sequence[float | None] = ()
     """Of its players, by seat, if they were read."""
+    own_seat: int | None = None
+    """The seat from which the viewer may see what the rules hide from others; None if there is none."""
 
     @property
     def is_over(self) -> bool:
@@ -56,6 +62,9 @@ class Record(Protocol):
     def game(self, id: int) -> Recorded | None:
         """The game; None if there is none."""
 
+    def seeds(self, id: int) -> GameSeeds | None:
+        """The seeds of what chance does in the game; None if they are not recorded."""
+
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         """A finished game as its director published it; None if it is not finished."""
 
@@ -66,8 +75,8 @@ class Record(Protocol):
     served: str
     """The name of the ladder that the director serves."""
 
-    def front(self) -> object:
-        """What the front page depends on: it differs if and only if that page has changed."""
+    def front(self, *, public: bool) -> object:
+        """What the front page depends on: it differs if and only if that page has changed. `public`: for visitors."""
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
         """The parts beside the board of a TV page: standings and last results."""
@@ -110,14 +119,21 @@ class Channel(ABC):
         return Change(self.topic, kind, data, event(kind, data, now=now))
 
 
+def game_topic(id: int, seat: int | None) -> str:
+    """The topic of a game's page; `seat`: that of the viewer's own agent, if the viewer may see what it sees."""
+    return f"g={id}" if seat is None else f"g={id}/{seat}"
+
+
 class GameChannel(Channel):
-    """The page of one game."""
+    """The page of one game, for everyone or for the owner of one of its agents."""
 
     def __init__(self, topic: str, record: Record) -> None:
         super().__init__(topic, record)
-        self._id = int(topic.partition("=")[2])
+        id, _, seat = topic.partition("=")[2].partition("/")
+        self._id = int(id)
         self._game: Recorded | None = None
-        self._followed = FollowedGame()
+        seeds = record.seeds(self._id) if seat else None
+        self._followed = FollowedGame() if seeds is None else OwnSeatGame(int(seat), seeds)
         self._is_over = False
         self._changed = False
         self._drawn: Mapping[str, str] = {}
@@ -173,6 +189,7 @@ class TvChannel(Channel):
         # The last game that its director did not know: others are tried first.
         self._lost: int | None = None
         self._next = self._side = 0
+        self._beside: Mapping[str, str] | None = None
         self._has_news = True
 
     @property
@@ -209,7 +226,10 @@ class TvChannel(Channel):
             yield self._change("tv", data, now)
         if self._has_news and now >= self._side:
             self._has_news, self._side = False, now + _NEWS_EVERY
-            yield self._change("parts", self._record.side(self.tournament), now)
+            beside = self._record.side(self.tournament)
+            if beside != self._beside:  # the news can be those of a tournament that not everyone may see
+                self._beside = beside
+                yield self._change("parts", beside, now)
 
     def _choose(self, now: int) -> None:
         """Chooses the next game when the last one has been shown."""
@@ -275,8 +295,12 @@ class SubmissionChannel(NewsChannel):
             self._has_news, self._due = True, 0
 
 
+PUBLIC: Final = "public"
+"""The front page of visitors, in a topic."""
+
+
 class FrontChannel(Channel):
-    """The front page, which is read again when games begin or end in any tournament."""
+    """The front page, which is read again when games begin or end in any tournament that is on it."""
 
     def __init__(self, topic: str, record: Record) -> None:
         super().__init__(topic, record)
@@ -291,7 +315,7 @@ class FrontChannel(Channel):
         if now < self._look:
             return
         self._look = now + _LOOK_EVERY
-        found = self._record.front()
+        found = self._record.front(public=self.topic.endswith(PUBLIC))
         if found != self._known:
             self._known = found
             yield self._change("news", None, now)
@@ -307,8 +331,8 @@ _CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {
 
 
 class LiveHub:
-    """The channels of all topics that are followed: "g=12", "tv=NAME", "tv=" for all tournaments, "t=NAME", "s=12" of a
-    submission, and "front=" of the front page."""
+    """The channels of all topics that are followed: "g=12", "g=12/0" as that seat sees the game, "tv=NAME", "tv=" for
+    all tournaments, "t=NAME", "s=12" of a submission, and of the front page "front=", "front=public" for visitors."""
 
     def __init__(self, record: Record) -> None:
         self._record = record

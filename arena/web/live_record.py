@@ -19,11 +19,12 @@ from arena.web import own, results
 from arena.web.live import Recorded
 from arena.web.pages import tv_page
 from arena.web.results import Wanted
-from arena.web.sight import VISITOR, What, may, shown_game
+from arena.web.sight import VISITOR, What, may, own_seat, shown_game
 from db import games, ladder, lookup, running, web
 from db.errors import NotFound
 
 if TYPE_CHECKING:
+    from arena.match.seeds import GameSeeds
     from arena.web.names import SeenNames
     from arena.web.results import Titled
     from db.database import Connection, Database
@@ -50,11 +51,19 @@ class LiveRecord:
             found = games.games(connection, [id])
             return self._shown(connection, found[0]) if found else None
 
+    def seeds(self, id: int) -> GameSeeds | None:
+        """The seeds of what chance does in the game; None if they are not recorded. They are for no viewer."""
+        with self._database.reading() as connection:
+            found = games.games(connection, [id])
+        return recorded_rules.seeds(found[0]) if found else None
+
     def whole_game(self, id: int) -> Recorded | None:
         """The game with its moves and its analysis; None if there is none."""
+        if self.game(id) is None:  # first: the time for reading its moves would say that there is one
+            return None
         with self._database.reading() as connection:
-            found = games.games(connection, [id], whole=True)
-            return self._shown(connection, found[0]) if found else None
+            (found,) = games.games(connection, [id], whole=True)
+            return self._shown(connection, found)
 
     def _shown(self, connection: Connection, game: PastGame) -> Recorded | None:
         """The game as the viewer sees it; None if they may not see it at all."""
@@ -66,7 +75,8 @@ class LiveRecord:
             return None
         if viewer.author and not self._is_of_ladder(connection, game):
             viewer = replace(viewer, author="")  # an agent of this name is somebody else's there
-        return Recorded(game.tournament, shown_game(viewer, game, self._names.read(connection), title))
+        shown = shown_game(viewer, game, self._names.read(connection), title)
+        return Recorded(game.tournament, shown, own_seat=own_seat(viewer, game))
 
     def _is_of_ladder(self, connection: Connection, game: PastGame) -> bool:
         """Whether it is a game of the ladder that is served, or of one of its tournaments, and of an agent of the
@@ -132,10 +142,11 @@ class LiveRecord:
             public=lookup.find_tournament(connection, tournament) in web.public_tournaments(connection),
         )
 
-    def front(self) -> object:
-        """What the front page depends on."""
+    def front(self, *, public: bool) -> object:
+        """What the front page depends on; `public`: that of a visitor."""
         with self._database.reading() as connection:
-            return web.last_changes(connection)
+            titles = self._names.titles(connection)
+            return web.last_changes(connection, web.public_tournaments(connection) if public else titles)
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
         """The parts beside the board of a TV page: standings and last results."""

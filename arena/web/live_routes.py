@@ -18,15 +18,16 @@ from arena.web.answers import in_thread, page
 from arena.web.audited import saw_log
 from arena.web.cache import Kept
 from arena.web.drawn import BadQuery, Drawn, NotThere
-from arena.web.events import event
+from arena.web.events import MOST, MOST_TOPICS, Owner, event
 from arena.web.headers import takes_gzip
-from arena.web.identity import viewer_of
-from arena.web.live import Recorded
+from arena.web.identity import account_of, viewer_of
+from arena.web.live import PUBLIC, Recorded, game_topic
 from arena.web.live_record import LiveRecord
 from arena.web.pages import live_page, tv_page
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
 from arena.web.table_streams import publish
+from arena.web.turns import client
 from db.games import OVER
 
 Answer = Callable[[Request, Kept, Viewer], Response]
@@ -34,6 +35,10 @@ _PATIENCE: Final = 1.0
 """Seconds that a page waits for the state of its game."""
 _MOST_OF_ONE: Final = 20
 """Open pages of one account."""
+_MOST_OF_VISITORS: Final = MOST // 2
+"""Open pages of visitors with one address. A lecture hall can have one address."""
+_MOST_TOPICS_OF_VISITORS: Final = MOST_TOPICS // 2
+"""Different ones: all pages of a lecture hall show a few games."""
 _DIGITS: Final = 18
 """Of a game's id, at most."""
 _LONGEST: Final = 500
@@ -77,7 +82,7 @@ async def _game(request: Request, answer: Answer) -> Response:
         found = not_over.game
     drawn = None
     if found.shown.status == "playing":
-        drawn = await site.streams.state(f"g={id}", "parts", patience=_PATIENCE)
+        drawn = await site.streams.state(game_topic(id, found.own_seat), "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, found.tournament))
     return page(live_page.page(found.shown, drawn, of=of))
 
@@ -134,32 +139,58 @@ async def _events(request: Request) -> Response:
         raise BadQuery("front: expected no value")
     viewer = await viewer_of(request)
     record = _record(site, viewer)
+    which = query[kind]
+    topic = f"{kind}={which}"
     if kind == "p":
-        which = query["p"]
         if (played := site.tables.find(viewer.account, which)) is None:
             raise NotThere("There is no such game.")
         await publish(site, played)
     elif kind == "g":
-        which = str(_id(query["g"]))
-        if (found := await in_thread(site, partial(record.game, int(which)))) is None:
+        id = _id(which)
+        if (found := await in_thread(site, partial(record.game, id))) is None:
             raise NotThere("There is no such game.")
         if found.is_over:
             return _over()
+        topic = game_topic(id, found.own_seat)
     elif kind == "s":
-        which = str(_id(query["s"]))
-        if not await in_thread(site, partial(record.has_submission, int(which))):
+        id = _id(which)
+        if not await in_thread(site, partial(record.has_submission, id)):
             raise NotThere("There is no such submission.")
-    else:
-        which = await _tournament(site, record, query[kind])
-    if kind == "t" and not which:
+        topic = f"s={id}"
+    elif kind == "front":
+        topic = "front=" if may(viewer, What.RESULTS) else f"front={PUBLIC}"
+    elif kind == "t" and not which:
         raise NotThere("There is no such tournament.")
-    topic = f"{kind}={which}"
-    is_full = bool(viewer.account) and site.open_pages[viewer.account] >= _MOST_OF_ONE
-    if is_full or site.streams.is_full(topic):
+    else:
+        topic = f"{kind}={await _tournament(site, record, which)}"
+    owner = await _owner(request)
+    if _has_too_many(site, viewer, topic) or site.streams.is_full(topic):
         return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    return _Stream(site, topic, viewer.account, gzip=takes_gzip(request.headers))
+    return _Stream(site, topic, owner, whose=_whose(viewer), gzip=takes_gzip(request.headers))
+
+
+async def _owner(request: Request) -> Owner | None:
+    """By whose rights the request's stream is sent; None for a visitor."""
+    doorkeeper, account = request.app.state.site.doorkeeper, await account_of(request)
+    return None if doorkeeper is None or account is None else Owner(doorkeeper.key(request), account)
+
+
+def _whose(viewer: Viewer) -> int | str:
+    """Whose page it is: an account's, or an address's."""
+    return viewer.account or client.get()
+
+
+def _has_too_many(site: Site, viewer: Viewer, topic: str) -> bool:
+    """Whether the viewer's account, or the visitor's address, has so many open pages that no further one is taken."""
+    if not (whose := _whose(viewer)):
+        return False
+    theirs = {which: pages for (owner, which), pages in site.open_pages.items() if owner == whose}
+    if viewer.account:
+        return sum(theirs.values()) >= _MOST_OF_ONE
+    is_new = topic not in theirs
+    return sum(theirs.values()) >= _MOST_OF_VISITORS or (is_new and len(theirs) >= _MOST_TOPICS_OF_VISITORS)
 
 
 def _over() -> Response:
@@ -170,19 +201,21 @@ def _over() -> Response:
 class _Stream(Response):
     """An answer that goes on until the page is closed."""
 
-    def __init__(self, site: Site, topic: str, account: int, *, gzip: bool) -> None:
-        """`account`: whose page it is; 0 for a visitor."""
+    def __init__(self, site: Site, topic: str, owner: Owner | None, *, whose: int | str, gzip: bool) -> None:
+        """`whose` page it is: an account's or an address's."""
         super().__init__()
-        self._account = account
         self._site = site
         self._topic = topic
+        self._owner = owner
+        self._whose = whose
         self._gzip = gzip
 
     async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
-        self._site.open_pages[self._account] += 1
+        pages, page = self._site.open_pages, (self._whose, self._topic)
+        pages[page] += 1
         try:
-            await self._site.streams.serve(self._topic, receive, send, gzip=self._gzip)
+            await self._site.streams.serve(self._topic, receive, send, gzip=self._gzip, owner=self._owner)
         finally:
-            self._site.open_pages[self._account] -= 1
-            if not self._site.open_pages[self._account]:
-                del self._site.open_pages[self._account]
+            pages[page] -= 1
+            if not pages[page]:
+                del pages[page]

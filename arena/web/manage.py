@@ -5,7 +5,7 @@ Values under public names, with the people behind them. The caller has made sure
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -205,7 +205,6 @@ def _state(
         return Handed(one=own.handed_in(connection, one, lines), person=behind(one.author))
 
     entered = lookup.entry_statuses(connection, opened.id)
-    names = (*(entered.keys() - opened.anchors), *ladder.submitted_names(connection, opened.id), *authors)
     extended = ladder.extensions(connection, opened.id)
     found = [
         Author(
@@ -214,7 +213,7 @@ def _state(
             person=behind(name),
             until=extended.get(name),
         )
-        for name in {*map(author_of, names)}
+        for name in authors_of(connection, opened, authors)
     ]
     return LadderState(
         opens=opened.opens,
@@ -229,6 +228,12 @@ def _state(
         authors=sorted(found, key=lambda one: (one.shown.casefold(), one.name)),
         is_served=opened.name == served,
     )
+
+
+def authors_of(connection: Connection, opened: OpenLadder, authors: Iterable[str]) -> set[str]:
+    """Everyone who can hand in to the ladder, as far as known; `authors`: those with an account."""
+    entered = lookup.entry_statuses(connection, opened.id).keys() - opened.anchors
+    return {*map(author_of, (*entered, *ladder.submitted_names(connection, opened.id), *authors))}
 
 
 def _ruled(one: StoredRuling, shown: Mapping[str, str]) -> Ruled:

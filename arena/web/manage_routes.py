@@ -28,7 +28,7 @@ from arena.web import decisions, forms, links, manage
 from arena.web.answers import at_desk, in_thread, leads_to, page
 from arena.web.decisions import DECISIONS, PEOPLE, Form
 from arena.web.drawn import BadQuery, NotThere
-from arena.web.identity import account_of, viewer_of
+from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.pages import manage_page
 from arena.web.results import titled
 from arena.web.sight import What, may
@@ -39,7 +39,7 @@ from db.rated_games import Scope
 
 if TYPE_CHECKING:
     from arena.accounts.invitations import Invited
-    from arena.accounts.people import Account
+    from arena.accounts.people import Account, AccountUse
     from arena.course.grading.grade_list import Line
     from arena.web.names import SeenNames
     from arena.web.site import Site
@@ -136,15 +136,25 @@ async def _shown(request: Request) -> Response:
 
 def _page(desk: _Desk, *, wrong: str = "", given: Given | None = None, status: int = 200) -> Response:
     """The page; `wrong`: why the form with the fields `given` was not carried out. Runs in a thread."""
+    known = _known(desk)
     with desk.accounts.reading() as connection:
-        known = people.known(connection, desk.name) if desk.is_ladder else []
         entries, older = _entries(connection)
-    authors = [one.account.author for one in known if not one.account.is_instructor]
+    authors = _authors(known)
     read = partial(manage.managed, names=desk.names, tournament=desk.id, authors=authors)
     found = desk.read(partial(read, store=desk.site.store, served=desk.site.served))
     now = datetime.now(UTC)
     drawn = manage_page.page(found, known, entries, has_older=older, now=now, wrong=wrong, given=given or {})
     return page(drawn, status)
+
+
+def _known(desk: _Desk) -> list[AccountUse]:
+    """The accounts of the ladder; none for a tournament that is not one."""
+    with desk.accounts.reading() as connection:
+        return people.known(connection, desk.name) if desk.is_ladder else []
+
+
+def _authors(known: Sequence[AccountUse]) -> list[str]:
+    return [one.account.author for one in known if not one.account.is_instructor]
 
 
 def _entries(connection: Connection, before: int | None = None) -> tuple[list[AuditEntry], bool]:
@@ -161,6 +171,8 @@ async def _sent(request: Request) -> Response:
     desk = await _desk(request)
     given = await forms.fields(request)
     try:
+        if given.get("do") in PEOPLE:
+            await signed_in_here(request)  # links and accounts are made by people, as tokens are
         made = await at_desk(desk.site, partial(_carry_out, desk, given))
     except (ArenaError, BadQuery, NotFound) as error:
         again = (
@@ -181,6 +193,7 @@ def _carry_out(desk: _Desk, given: Given) -> Invited | None:
         tournament=desk.id,
         title=desk.name,
         names=desk.names,
+        authors=_authors(_known(desk)),
         given=given,
         now=datetime.now(UTC),
     )

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from arena.accounts import audit, invitations, sessions, tokens
 from arena.accounts.audit import Act
@@ -25,11 +26,11 @@ from arena.errors import BadAccount, BadSubmission
 from arena.serve import submissions
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import nudge
-from arena.web import forms, links, own
+from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.audited import saw_log
 from arena.web.drawn import JSON, BadQuery, NotThere
-from arena.web.identity import account_of, signed_in, viewer_of
+from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
 from arena.web.pages import own_pages
 from arena.web.results import titled
@@ -94,17 +95,23 @@ async def _invitation(request: Request) -> Response:
     if site.doorkeeper is None:
         return no_sign_in(site, 404)
     key = request.path_params["key"]
-
-    def look(doorkeeper: Doorkeeper) -> Account | None:
-        with doorkeeper.accounts.reading() as connection:
-            return invitations.open_invitation(connection, key, datetime.now(UTC))
-
-    account = await in_thread(site, partial(look, site.doorkeeper))
+    account = await _invited(site, site.doorkeeper, key)
     if account is None:
         return page(own_pages.no_invitation(), 404)
     answer = page(own_pages.invitation(key, account.name or account.author))
     answer.headers["referrer-policy"] = "no-referrer"  # the address is the key
     return answer
+
+
+async def _invited(site: Site, doorkeeper: Doorkeeper, key: str) -> Account | None:
+    """Who the link is for; None if it does not work here, also if it is for a student of another ladder."""
+
+    def look() -> Account | None:
+        with doorkeeper.accounts.reading() as connection:
+            return invitations.open_invitation(connection, key, datetime.now(UTC))
+
+    account = await in_thread(site, look)
+    return account if doorkeeper.admits(account) else None
 
 
 async def _sign_in(request: Request) -> Response:
@@ -122,7 +129,9 @@ async def _sign_in(request: Request) -> Response:
                 sessions.end(connection, before, now, address=address)
             return found
 
-    found = await at_door(site, partial(use, site.doorkeeper))
+    found = None
+    if await _invited(site, site.doorkeeper, key) is not None:  # else nothing is written, however many links are tried
+        found = await at_door(site, partial(use, site.doorkeeper))
     if found is None:
         return page(own_pages.no_invitation(), 404)
     site.doorkeeper.forget()
@@ -146,13 +155,14 @@ async def _sign_out(request: Request) -> Response:
     doorkeeper.forget()
     answer = leads_to(links.HOME)
     doorkeeper.let_out(answer)
+    answer.headers["clear-site-data"] = '"cache"'  # on a shared computer "back" shows nothing of the account
     return answer
 
 
 async def _tokens(request: Request) -> Response:
     """A token is made, or revoked."""
     site: Site = request.app.state.site
-    account = await signed_in(request)
+    account = await signed_in_here(request)
     given = await forms.fields(request)
     doorkeeper, address = _doorkeeper(site), client.get()
 
@@ -270,6 +280,10 @@ async def _uploaded(request: Request, account: Account, site: Site) -> StoredSub
     upload = await at_desk(site, site.spool.begin)
     try:
         label, given = await _spooled(request, upload, site)
+        doorkeeper = _doorkeeper(site)
+        key = doorkeeper.key(request)
+        if (await still_signed_in.whose(site, doorkeeper, [key]))[key] != account:  # the body can take minutes
+            raise NotSignedIn
         label = label or request.query_params.get("file", "")
         agent = given.get("agent", request.query_params.get("agent", "")).strip()
         one = await at_desk(
@@ -404,19 +418,28 @@ async def _files(request: Request) -> Response:
     except BaseException:
         site.downloading.discard(account.id)
         raise
-    headers = {"content-disposition": f'attachment; filename="submission-{id}.zip"'}
-    parts = _sent(archive, done=partial(site.downloading.discard, account.id))
-    return StreamingResponse(parts, headers=headers, media_type="application/zip")
+    return _Download(archive, f"submission-{id}.zip", done=partial(site.downloading.discard, account.id))
 
 
-async def _sent(archive: IO[bytes], *, done: Callable[[], None]) -> AsyncIterator[bytes]:
-    """The parts of the file, which is closed then."""
-    try:
-        with archive:
-            while part := archive.read(_PART):
-                yield part
-    finally:
-        done()
+class _Download(StreamingResponse):
+    """Sends a file, and closes it."""
+
+    def __init__(self, archive: IO[bytes], name: str, *, done: Callable[[], None]) -> None:
+        """`done` is called at the end, also if the client goes away before the first byte."""
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        super().__init__(self._parts(), headers=headers, media_type="application/zip")
+        self._archive, self._done = archive, done
+
+    async def _parts(self) -> AsyncIterator[bytes]:
+        while part := self._archive.read(_PART):
+            yield part
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            with self._archive:
+                await super().__call__(scope, receive, send)
+        finally:
+            self._done()
 
 
 def zipped(folder: Path) -> IO[bytes]:

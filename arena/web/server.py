@@ -36,8 +36,8 @@ from arena.course import roster as rosters
 from arena.players.submissions import Store
 from arena.serve.page_link import Complaint, Lines, to_pages
 from arena.serve.spool import Spool
-from arena.web import links, page_routes
-from arena.web.app import application, how_it_failed
+from arena.web import links, page_routes, still_signed_in
+from arena.web.app import application, drawn_key, how_it_failed
 from arena.web.cache import Cache
 from arena.web.connection import MOST, Connection
 from arena.web.drawn import Asked
@@ -178,7 +178,8 @@ async def _serve(
     )
     with suppress(DatabaseError):  # visitors will be told
         # While a ladder starts, other processes take all the time that one with low priority could have.
-        site.cache.draw_now((links.HOME,), partial(page_routes.home, site, Asked({}, {})))
+        front = Asked({}, {})
+        site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
     os.nice(_NICE)
     server = _Server(
         uvicorn.Config(
@@ -194,7 +195,8 @@ async def _serve(
             timeout_graceful_shutdown=_GRACE,
         )
     )
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)  # `complain` reports errors
+    for name in ("uvicorn", "python_multipart"):  # `complain` reports errors; bad requests are none
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     def read() -> None:
         for line in link.received():
@@ -207,8 +209,10 @@ async def _serve(
     loop = asyncio.get_running_loop()
     loop.add_reader(director, read)
     site.tables.changed = TableStreams(site).changed
+    watching = loop.create_task(still_signed_in.watch(site))
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
         await server.serve(sockets=[socket.socket(fileno=settings.listening)])
+    watching.cancel()
     threads.shutdown(wait=False, cancel_futures=True)
 
 

@@ -122,6 +122,13 @@ def sees_board(viewer: Viewer, *, hides: bool, public: bool = False) -> bool:
     return may(viewer, What.HIDDEN_BOARD if hides else What.OPEN_BOARD, public=public)
 
 
+def own_seat(viewer: Viewer, game: PastGame) -> int | None:
+    """The first seat of a game in progress from which the viewer may see what the rules hide from others; None if there
+    is none."""
+    own = (one.seat for one in game.seats if may(viewer, What.HIDDEN_BOARD, own=viewer.owns(one.player)))
+    return next(own, None)
+
+
 def _both(game: PastGame, shown: PastGame) -> list[tuple[PastSeat, PastSeat]]:
     return list(zip(game.seats, shown.seats, strict=True))
 

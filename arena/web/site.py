@@ -55,8 +55,8 @@ class Site:
     spool: Spool
     uploading: set[str]
     """The authors whose uploads are in progress."""
-    open_pages: Counter[int]
-    """The number of open streams of each account; 0: of visitors."""
+    open_pages: Counter[tuple[int | str, str]]
+    """The number of open streams by whose they are, an account's or a visitor's address, and by topic."""
     downloading: set[int]
     """The accounts whose downloads are in progress."""
     why_turns: asyncio.Semaphore

@@ -69,6 +69,7 @@ class ManagedLadder:
             tournament=id,
             title=tournament,
             names=self.names,
+            authors=self.authors,
             given={"do": do} | {name: str(value) for name, value in given.items()},
             now=NOW,
         )
@@ -83,10 +84,14 @@ class ManagedLadder:
 
     def page(self, tournament: str = "cs101") -> Managed:
         """What the page shows."""
-        authors = [one.account.author for one in self.people() if not one.account.is_instructor]
         with self.record.reading() as connection:
             id = lookup.find_tournament(connection, tournament)
-            return manage.managed(connection, self.names, id, store=self.store, served="cs101", authors=authors)
+            return manage.managed(connection, self.names, id, store=self.store, served="cs101", authors=self.authors)
+
+    @property
+    def authors(self) -> list[str]:
+        """Those with an account."""
+        return [one.account.author for one in self.people() if not one.account.is_instructor]
 
     def people(self) -> list[AccountUse]:
         """The accounts."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from secrets import token_bytes
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from arena.accounts import sessions
@@ -26,6 +26,7 @@ from arena.web.site import Site
 from tests.kit.managed_ladder import ManagedLadder
 from tests.kit.web_room import Answer
 
+Result = TypeVar("Result")
 ADDRESS: Final = "http://127.0.0.1:8000"
 
 
@@ -66,7 +67,12 @@ class PagesInProcess:
             tables=unused,
             complain=self.complaints.append,
         )
+        self.site = site
         self._application = application(site)
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Does this on the event loop of the pages."""
+        return self._loop.run(work)
 
     def key(self, account: Account) -> str:
         """The key of a session of this account."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from adsearch.errors import quote
 from arena.course.collecting.find_agent import find_agent
 from arena.errors import BadSubmission
 from arena.players.build_commands import Language
@@ -53,6 +54,8 @@ class Inbox:
         there = find(str(found.absolute()))
         if isinstance(there, Explanation):
             raise BadSubmission("; ".join(filter(None, (there.message, there.advice))))
+        if ":" in found.name:  # such as cmd:agent.py, which would be read as a command
+            raise BadSubmission(f"{quote(found.name)}: expected the name of a file without a colon; rename it")
         started_as = found.name if there.kind is PlayerKind.FILE else f"{name}/"
         return StoredAgent(there, self._store.take(there).hash, started_as, None)
 

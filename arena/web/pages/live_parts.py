@@ -14,6 +14,7 @@ from arena.history.pages.boards import boards
 from arena.history.pages.html import element
 from arena.history.pages.replay_page import plays
 from arena.play.followed_game import FollowedGame
+from arena.web.own_seat import OwnSeatGame
 from arena.web.sight import VISITOR, sees_board
 from db.records import PastGame
 
@@ -96,7 +97,8 @@ def board(followed: FollowedGame) -> str:
     """The board, or why there is none."""
     position = followed.state
     hides = followed.has_hidden_move or (position is not None and position.hidden)
-    if followed.end is None and not sees_board(VISITOR, hides=hides, public=True):
+    sees_own = isinstance(followed, OwnSeatGame) and position is not None  # then it has nothing else in it
+    if followed.end is None and not sees_own and not sees_board(VISITOR, hides=hides, public=True):
         return element("p", _HIDDEN, class_="faint")
     if position is None:
         return element("p", "There is no board: the rules failed.", class_="faint") if followed.trouble else ""

@@ -124,3 +124,20 @@ def test_an_account_has_at_most_ten_tokens_each_with_a_label(database: AccountsD
         for label in ("", "a\nb", "x" * 65):
             with pytest.raises(BadAccount, match="label: expected a name"):
                 tokens.make(connection, account, label, NOW)
+
+
+def test_many_keys_are_asked_at_once_and_only_those_that_hold_are_somebody_s(database: AccountsDatabase) -> None:
+    eva, first = signed_in(database)
+    _, second = signed_in(database)
+    ann, bob, _ = invite(database)
+    _, of_ann = sign_in(database, ann)
+    with database.writing() as connection:
+        token = tokens.make(connection, bob.account, "laptop", NOW)
+        revoked = tokens.make(connection, bob.account, "editor", NOW)
+        tokens.revoke(connection, bob.account, tokens.listed(connection, bob.account)[1].id, NOW)
+        sessions.end(connection, second, NOW)
+        people.deactivate_one(connection, ann.account, NOW)
+    keys = [first, second, of_ann, token, revoked, bob.key, "rubbish", ""]
+    assert sessions.holding(database, keys, NOW) == {first: eva, token: bob.account}
+    assert sessions.holding(database, keys, NOW + IDLE) == {token: bob.account}
+    assert sessions.holding(database, [], NOW) == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +17,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.errors import BadSubmission
+from arena.players import versions
+from arena.players.builder import walls_of
+from arena.players.player import PlayerKind
 from arena.serve.ladder import Limits
 from arena.serve.submissions import MOST_BYTES, announce, file_name, receive, take_in, too_often, why_no_hand_ins
 from arena.walls import probe
 from arena.walls.kinds import WallKind
 from db import ladder, ladder_audit, store
+from db.audit import StoredVersion
 from db.database import Database
 from db.ladder import StoredSubmission, SubmissionState
 from tests.kit.hand_in_room import CLOSES, OPENS, HandInRoom, hand_in_room
@@ -53,6 +58,37 @@ def test_a_file_a_folder_and_a_zip_are_received(room: HandInRoom) -> None:
         assert one.source is not None
         assert room.store.verify(one.source).is_dir()
     assert len(room.rows()) == 3
+
+
+@pytest.mark.parametrize("more", [{}, {"built": "make"}])
+@pytest.mark.parametrize("said", ["{}", "not JSON", None])
+def test_a_hand_in_cannot_say_itself_which_command_it_is(
+    room: HandInRoom, said: str | None, more: dict[str, str]
+) -> None:
+    """Else the files that it names as arguments, such as the accounts, would be copied to where it can read them."""
+    secret = room.folder / "arena-accounts.db"
+    secret.write_text("secret")
+    command = {"program": "python3", "arguments": [str(secret), {"copy": "../.."}]} | more
+    files = {"agent.py": room.file().read_text(), "command.json": said or json.dumps(command)}
+    one = room.receive(folder(room.folder / "mine", files))
+    assert one.source is not None
+    started_as = versions.started_as(room.store.folder / one.source, "alice")
+    assert started_as == "alice/"
+    player = versions.player(StoredVersion("alice", 1, one.source, started_as), room.store)
+    assert player.kind is PlayerKind.FOLDER
+    assert walls_of(room.store, one.source, {}) == (None, None)
+    taken = room.store.take(player)
+    assert taken.hash == one.source
+    assert {path.name for path in taken.source.rglob("*")} == {*files}
+
+
+@pytest.mark.parametrize("name", ["cmd:sh.py", "uci:agent.py", "a:b.py"])
+def test_a_file_is_not_called_like_a_command_or_an_engine(room: HandInRoom, name: str) -> None:
+    """`arena similar` and others leave engines out."""
+    packed = zipped(room.folder / "mine.zip", {name: room.file().read_text()})
+    for path in (room.file(name=name), packed):
+        words = refused(room.receive(path))
+        assert words == f"'{name}': expected the name of a file without a colon; rename it"
 
 
 def test_the_newest_hand_in_of_an_agent_replaces_one_that_waits(room: HandInRoom) -> None:

@@ -115,9 +115,10 @@ def test_an_author_gets_more_time(room: ManagedLadder) -> None:
         ({"author": "dan", "reason": "x"}, "until: expected a day, or a day and a time"),
         ({"author": "dan", "until": "2020-01-01", "reason": "x"}, "until: expected a time to come"),
         ({"author": "dan", "until": "9999-12-31T23:59-23:00", "reason": "x"}, "until:"),
-        ({"author": "", "until": "2026-12-20", "reason": "x"}, "author: expected a name"),
-        ({"author": "a\x00b", "until": "2026-12-20", "reason": "x"}, "author: expected a name"),
-        ({"author": "random", "until": "2026-12-20", "reason": "x"}, "expected the name of an author"),
+        ({"author": "", "until": "2026-12-20", "reason": "x"}, "has no author ''"),
+        ({"author": "a\x00b", "until": "2026-12-20", "reason": "x"}, "has no author"),
+        ({"author": "random", "until": "2026-12-20", "reason": "x"}, "has no author 'random'"),
+        ({"author": "alcie", "until": "2026-12-20", "reason": "x"}, "no author 'alcie'; did you mean 'alice'?"),
     ],
 )
 def test_more_time_that_makes_no_sense_is_refused(room: ManagedLadder, given: dict[str, str], words: str) -> None:

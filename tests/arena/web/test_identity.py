@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import http.client
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Final
 
 import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
+from arena.accounts import invitations, people
+from arena.serve.opened import opened
+from db import ladder
+from db.accounts_database import AccountsDatabase
+from db.database import Database
+from tests.kit.account_room import invite
 from tests.kit.effort import PATIENCE
 from tests.kit.web_record import STUDENTS, WebRecord
 from tests.kit.web_room import PageServer
@@ -82,3 +91,68 @@ def test_a_form_of_very_many_parts_is_refused_at_once(server_with_roster: PageSe
     )
     assert status == 400
     assert "too many fields" in text
+
+
+def test_a_token_makes_and_revokes_no_tokens(server_with_roster: PageServer, record: WebRecord) -> None:
+    token = record.token("stranger5")
+    bearer = {"authorization": f"Bearer {token}", "content_type": "application/x-www-form-urlencoded"}
+    for form in (b"label=another", b"revoke=1"):
+        status, text = post(server_with_roster, "/me/tokens", form, **bearer)
+        assert (status, "a token cannot do that: sign in with a browser" in text) == (400, True)
+    own = {"cookie": cookie(server_with_roster, record.session("stranger5")), **SAME_SITE}
+    status, text = post(
+        server_with_roster, "/me/tokens", b"label=another", **own | {"content_type": bearer["content_type"]}
+    )
+    assert (status, "at_" in text) == (200, True)
+
+
+def test_nothing_of_the_account_is_kept_in_a_browser_that_was_signed_out(
+    server_with_roster: PageServer, record: WebRecord
+) -> None:
+    own = cookie(server_with_roster, record.session(OWN))
+    answer = server_with_roster.get("/out", method="POST", cookie=own, **SAME_SITE)
+    assert (answer.status, answer.headers["clear-site-data"]) == (303, '"cache"')
+
+
+def test_a_link_for_another_ladder_is_not_used_up_here(server_with_roster: PageServer, record: WebRecord) -> None:
+    with AccountsDatabase(record.database) as database:
+        elsewhere, here = (invite(database, now=datetime.now(UTC), ladder=ladder)[0] for ladder in ("other", "cs101"))
+        for invited, status in ((elsewhere, 404), (here, 303)):
+            assert server_with_roster.get(f"/in/{invited.key}").status == (404 if status == 404 else 200)
+            assert post(server_with_roster, f"/in/{invited.key}", b"", **SAME_SITE)[0] == status
+        with database.reading() as connection:
+            for invited, holds in ((elsewhere, True), (here, False)):
+                found = invitations.open_invitation(connection, invited.key, datetime.now(UTC))
+                assert (found is not None) is holds
+
+
+def test_of_two_presses_at_once_one_signs_in(server_with_roster: PageServer, record: WebRecord) -> None:
+    with AccountsDatabase(record.database) as database:
+        invited = invite(database, "id,name,email,alias\n77,Two,two@example.org,twice\n", now=datetime.now(UTC))[0]
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(
+            threads.map(lambda _: post(server_with_roster, f"/in/{invited.key}", b"", **SAME_SITE)[0], range(8))
+        )
+    assert sorted(answers) == [303, *[404] * 7]
+
+
+def test_what_was_being_sent_when_the_account_ended_is_not_taken(
+    server_with_roster: PageServer, record: WebRecord
+) -> None:
+    bearer = {"authorization": f"Bearer {record.token('late')}", "content-length": "20"}
+    connection = http.client.HTTPConnection(server_with_roster.address.removeprefix("http://"), timeout=PATIENCE)
+    try:
+        connection.putrequest("POST", "/api/v1/submissions?file=a.py")
+        for name, value in bearer.items():
+            connection.putheader(name, value)
+        connection.endheaders(b"0123456789")
+        while not any((record.folder / "store" / ".uploads").glob("new-*")):  # it was let in
+            time.sleep(0.01)
+        with AccountsDatabase(record.database) as database, database.writing() as writing:
+            people.deactivate(writing, "cs101", "late", datetime.now(UTC))
+        connection.send(b"0123456789")
+        assert connection.getresponse().status == 401
+    finally:
+        connection.close()
+    with Database(record.database, read_only=True) as games, games.reading() as reading:
+        assert "late" not in ladder.submitted_names(reading, opened(reading, "cs101").id)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
+from arena.match.seeds import GameSeeds
 from arena.web.events import Change
 from arena.web.live import SECOND, LiveHub, Recorded
 from db.records import PastGame, PastSeat
@@ -21,8 +22,9 @@ class FakeRecord:
     def __init__(self) -> None:
         self.games: dict[int, Recorded] = {}
         self.playing: list[int] = []
+        self.private = set[int]()
         self.finished: dict[int, tuple[LiveGame, LiveEnd]] = {}
-        self.looks = 0
+        self.looks = self.results = 0
 
     def add(self, id: int, *, status: str = "playing", rules: str = "tictactoe") -> None:
         seats = tuple(PastSeat(seat=seat, player=name) for seat, name in enumerate(("Ann <b>", "Bob")))
@@ -31,18 +33,21 @@ class FakeRecord:
     def game(self, id: int) -> Recorded | None:
         return self.games.get(id)
 
+    def seeds(self, id: int) -> GameSeeds | None:
+        return None
+
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         return self.finished.get(id)
 
     def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
         return next((self.games[id] for id in self.playing if id != last), None)
 
-    def front(self) -> object:
+    def front(self, *, public: bool) -> object:
         self.looks += 1
-        return [*self.playing]
+        return [id for id in self.playing if not public or id not in self.private]
 
     def side(self, tournament: str | None) -> Mapping[str, str]:
-        return {"standings": f"of {tournament}"}
+        return {"standings": f"{self.results} of {tournament}"}
 
 
 def begun(id: int, *moves: str | None, rules: str = "tictactoe") -> LiveGame:
@@ -266,13 +271,17 @@ def test_the_tv_shows_a_game_from_the_record_that_was_over_before_it_could_be_fo
 
 
 def test_without_games_the_tv_waits_with_the_standings() -> None:
-    hub = LiveHub(FakeRecord())
+    record = FakeRecord()
+    hub = LiveHub(record)
     hub.follow({"tv=cs101"})
     changes = by_kind(hub.tick(0))
-    assert changes == {"tv": {"game": None, "parts": {}}, "parts": {"standings": "of cs101"}}
+    assert changes == {"tv": {"game": None, "parts": {}}, "parts": {"standings": "0 of cs101"}}
     assert hub.tick(SECOND) == []
     hub.note_news({"cs101"})
-    assert [change.kind for change in hub.tick(4 * SECOND)] == ["parts"]
+    assert hub.tick(4 * SECOND) == [], "it was of something else"
+    record.results = 1
+    hub.note_news({"cs101"})
+    assert [change.kind for change in hub.tick(8 * SECOND)] == ["parts"]
 
 
 def test_news_reach_the_pages_of_that_tournament_and_not_too_often() -> None:
@@ -298,3 +307,14 @@ def test_the_front_page_has_news_when_the_record_has_changed_and_it_is_read_seld
     assert [(change.topic, change.kind) for change in hub.tick(4 * SECOND)] == [("front=", "news")]
     assert hub.tick(6 * SECOND) == []
     assert (hub.wanted, hub.tournaments) == ({}, set())
+
+
+def test_a_visitor_s_front_page_has_no_news_of_what_visitors_do_not_see() -> None:
+    record = FakeRecord()
+    hub = LiveHub(record)
+    hub.follow({"front=", "front=public"})
+    hub.tick(0)
+    record.playing, record.private = [7], {7}
+    assert [change.topic for change in hub.tick(4 * SECOND)] == ["front="]
+    record.playing.append(8)
+    assert sorted(change.topic for change in hub.tick(8 * SECOND)) == ["front=", "front=public"]

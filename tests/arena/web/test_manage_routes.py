@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
-from arena.accounts import audit, invitations
+from arena.accounts import audit, invitations, tokens
 from arena.accounts.people import Account
 from tests.kit.account_room import sign_in
 from tests.kit.html_validity import check_html
@@ -76,6 +76,17 @@ def test_for_everybody_else_there_is_nothing(room: ManagedLadder, pages: PagesIn
     assert state is not None
     assert state.closes == room.ladder.closes
     assert [one.account.name for one in room.people() if one.account.is_instructor] == ["Eva"]
+    assert acts(room) == []
+
+
+def test_a_token_makes_neither_links_nor_accounts(room: ManagedLadder, pages: PagesInProcess) -> None:
+    with room.accounts.writing() as connection:
+        bearer = f"Bearer {tokens.make(connection, room.instructor, 'script', NOW)}"
+    assert pages.ask(PLACE, authorization=bearer).status == 200
+    for given in ({"do": "instructor", "name": "Fay"}, {"do": "invite"} | room.person("Dan")):
+        answer = pages.ask(PLACE, fields={name: str(value) for name, value in given.items()}, authorization=bearer)
+        assert answer.status == 400
+        assert "a token cannot do that: sign in with a browser" in answer.text
     assert acts(room) == []
 
 

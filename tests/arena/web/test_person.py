@@ -175,8 +175,8 @@ def test_a_person_has_one_game_and_no_third_one_is_played(room: PeopleRoom) -> N
         ({"seat": 2}, "tictactoe is for 2 players, so nobody can take seat 2"),
         ({"clock": "none"}, "games with people have a clock"),
         ({"clock": "soon"}, "expected a clock such as"),
-        ({"opponent": "nobody"}, "no agent 'nobody' that can play on this ladder"),
-        ({"opponent": "cmd:touch /tmp/x"}, "no agent"),
+        ({"opponent": "nobody"}, "the opponent cannot play on this ladder now"),
+        ({"opponent": "cmd:touch /tmp/x"}, "no built-in agent"),
         ({"opponent": "pvs:depth=no"}, "depth"),
         ({"opponent": "alphabeta", "game": "kuhn"}, "cannot play"),
     ],
@@ -202,7 +202,7 @@ def test_an_agent_of_the_ladder_plays_behind_its_walls_and_its_rating_stays(tmp_
             with hand_ins.database.reading() as connection:
                 before = [(line.name, line.rating) for line in ladder.standings(connection, hand_ins.opened.id)]
             refused = room.over(room.play(game="connect4", opponent="alice"))
-            assert refused.notice == "'alice' plays tictactoe only, got 'connect4'"
+            assert refused.notice == "an agent of this ladder plays tictactoe only, got 'connect4'"
             game = room.play(opponent="alice")
             seen = room.play_on(game)
             assert seen.names == ("human", "alice")

@@ -112,7 +112,10 @@ async def _of(peer: str, forwarded: str) -> str:
     [
         ("192.0.2.1", "198.51.100.7", "192.0.2.1"),
         ("127.0.0.1", "forged, 198.51.100.7", "198.51.100.7"),
+        ("127.0.0.1", "2001:db8::7:1", "2001:db8::/64"),
+        ("127.0.0.1", "unknown", "unknown"),
         ("127.0.0.1", "", ""),
+        ("2001:db8::7:1", "", "2001:db8::/64"),
     ],
 )
 def test_a_visitor_is_who_the_proxy_on_this_machine_names(peer: str, forwarded: str, client: str) -> None:
