@@ -100,6 +100,7 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
     game, ways = found.shown, [(links.HOME, "Ladders and tournaments")]
     if title := game.tournament:
         ways += [(links.tournament(title), title), (links.games(title), "Games")]
+        ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
     return Drawn.page(replay_page.page(game, private=sees_words, links=ways))
 

@@ -107,10 +107,9 @@ class _Page:
     def head(self, links: Sequence[tuple[str, str]]) -> str:
         """The players, the result, and the conditions of the game."""
         game = self.game
-        name = f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"
         facts = [
             self.rules,
-            name,
+            words.which_game(game),
             "" if game.round is None else f"round {game.round}",
             f"attempt {game.attempt}" if game.attempt > 1 else "",
             f"clock {game.clock}",

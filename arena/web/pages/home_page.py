@@ -72,7 +72,7 @@ def _row(one: Heading) -> str:
         parts.name(one.title, links.tournament(one.title)),
         parts.cell(words(one.game)),
         parts.cell(words(one.format)),
-        parts.cell(words(one.status)),
+        parts.cell(words(one.status + (f" {parts.moment(one.finished)}" if one.finished else ""))),
         parts.figure(f"{one.agents:,}"),
         parts.figure(games),
     )

@@ -29,7 +29,7 @@ def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) 
     found = drawn or parts(game, FollowedGame(), runs=False, now=0)
     facts = (
         words.without_store(game.game),
-        f"game {game.id}" if not game.tournament else f"{game.tournament}-{game.number}",
+        words.which_game(game),
         "" if game.round is None else f"round {game.round}",
         f"clock {game.clock}",
         f"opening {game.opening}" if game.opening else "",

@@ -20,7 +20,7 @@ from arena.web.pages import frame, own_pages
 if TYPE_CHECKING:
     from arena.accounts.invitations import Invited
     from arena.accounts.people import Account, AccountUse
-    from arena.web.manage import Author, GameToRule, Handed, LadderState, Managed, ManagedAgent, Ruled, Seat
+    from arena.web.manage import Author, GameToRule, Handed, LadderState, Managed, Named, Ruled
     from arena.web.results import Titled
     from db.accounts import AuditEntry
 
@@ -461,7 +461,7 @@ def _name(account: Account) -> str:
     return f"{name} ({account.author})" if account.author and account.author != name else name
 
 
-def _with(one: ManagedAgent | Seat) -> str:
+def _with(one: Named) -> str:
     """An agent, with the person behind it."""
     return f"{one.name} ({one.person})" if one.person and one.person != one.name else one.name
 
