@@ -131,11 +131,6 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" + "s" * (number != 1)
 
 
-def which_game(game: PastGame) -> str:
-    """The game's number in its tournament, by which lists call it, and its id, which the address of its page has."""
-    return f"game {game.number} of {game.tournament} (id {game.id})" if game.tournament else f"game {game.id}"
-
-
 def plies(count: int) -> str:
     """A number of plies: "1 ply", "12 plies"."""
     return "1 ply" if count == 1 else f"{count} plies"

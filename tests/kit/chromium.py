@@ -153,8 +153,8 @@ def check_hints(page: Page) -> int:
             box.evaluate("(box, left) => { box.scrollIntoView(); box.scrollLeft = left; }", left)
             at = box.bounding_box()
             assert at is not None
-            clip = {"x": at["x"] + at["width"] - 40, "y": max(0, at["y"]), "width": 39, "height": 18}
-            seen.append(page.screenshot(clip=clip))  # type: ignore[arg-type]
+            corner = at["x"] + at["width"] - 40
+            seen.append(page.screenshot(clip={"x": corner, "y": max(0, at["y"]), "width": 39, "height": 18}))
         assert seen[0] != seen[1], box.evaluate(_NAME)
     return len(boxes)
 
