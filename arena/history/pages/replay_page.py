@@ -49,7 +49,7 @@ def page(
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
     reasons of rulings. `links`: addresses and texts of links at the top. `called`: which game it is, by default as
-    commands call it. `trust`: run the game's rules even if they are not this user's own. `at`: the ply at which it opens.
+    commands call it. `trust`: run the game's rules even if they are not this user's own. `at`: the ply to open at.
     """
     return _Page(game, names, private, trust, called).document(links, at)
 

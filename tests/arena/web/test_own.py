@@ -18,7 +18,7 @@ from arena.web.pages import own_pages
 from db import ladder
 from db.ladder import SubmissionState
 from tests.kit.html_validity import check_html
-from tests.kit.ladder_record import play_pair
+from tests.kit.ladder_record import hand_in, play_pair
 from tests.kit.managed_ladder import NOW, ManagedLadder, later, managed_ladder
 from tests.kit.sample_record import Book
 
@@ -103,13 +103,12 @@ def test_what_is_wrong_with_an_agent_is_said_once(room: ManagedLadder) -> None:
 def test_first_games_are_called_as_in_the_list_of_games(room: ManagedLadder) -> None:
     with room.record.writing() as connection:
         Book(connection).play(Book(connection).tournament("cup", "tictactoe"), "tictactoe", ("eve", "fay"))
-        versions = {line.name: line.version for line in ladder.standings(connection, room.ladder.id)}
-        playing = {name: versions[name] for name in ("alice", "bob")}
-        play_pair(connection, room.ladder, playing, 1000, Random(1))
-    view = submitted(room, "bob")[0]
-    last = view.games[-1]
-    assert last.id != last.number
-    assert f'<a href="/g/{last.id}">Game {last.number}</a>' in own_pages.submission(view).text
+        versions = {name: hand_in(connection, room.ladder, name, "random") for name in ("dan", "eve")}
+        play_pair(connection, room.ladder, versions, 1, Random(1))
+    (view,) = submitted(room, "dan")
+    first, _ = view.games
+    assert first.id != first.number
+    assert f'<a href="/g/{first.id}">Game {first.number}</a>' in own_pages.submission(view).text
 
 
 def test_before_the_close_there_is_a_form(room: ManagedLadder) -> None:
