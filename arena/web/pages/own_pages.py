@@ -146,7 +146,7 @@ def _submissions(submissions: Sequence[HandedIn]) -> Iterator[str]:
     if not submissions:
         yield element("p", "Nothing yet.")
         return
-    columns = [("Submission", ""), ("Received", ""), ("File", ""), ("State", "")]
+    columns = [("Submission", ""), ("State", ""), ("Received", ""), ("File", "")]
     yield parts.table("What you handed in", columns, [_submission(one) for one in submissions])
 
 
@@ -156,9 +156,9 @@ def _submission(one: HandedIn) -> str:
     return element(
         "tr",
         element("th", number, scope="row"),
+        parts.cell(element("span", words(f"{state(one)}{said}"), class_="brief"), "ended"),
         parts.cell(words(parts.moment(one.received))),
         parts.cell(element("span", words(one.label), class_="player-name")),
-        parts.cell(element("span", words(f"{state(one)}{said}"), class_="brief"), "ended"),
     )
 
 
