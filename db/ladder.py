@@ -108,8 +108,11 @@ class VersionGame(Struct, frozen=True):
     """A finished game of a version."""
 
     id: int
+    number: int
+    """In the tournament."""
     opponent: str
     points: float | None
+    """Of the version; None: the game is void."""
     verdict: str
 
 
@@ -413,7 +416,7 @@ def curve(connection: Connection, tournament: int, version: int) -> list[RatingP
 _RATING: Final = Prepared(insert(Rating), "tournament", "version", "time", "rating", "error", "games")
 _GAMES_SINCE: Final = text(
     """
-    SELECT game.id, other.name, own.points, game.verdict
+    SELECT game.id, game.number, other.name, own.points, game.verdict
     FROM seat AS own JOIN game ON game.id = own.game
     JOIN seat AS other ON other.game = game.id AND other.seat <> own.seat
     WHERE own.version = :version AND game.tournament = :tournament AND game.finished > :since

@@ -67,10 +67,8 @@ def invite_students(
         if only is not None and folded(author) != folded(only):
             continue
         account = _account(connection, ladder, author, student, known, now)
-        if only is not None and not account.active:
-            account = accounts.change_account(connection, account.id, active=1)
-        if account.active:
-            made.append(_invite(connection, account, now, email=student.email, by=by, address=address, draw=draw))
+        if account.active or only is not None:
+            made.append(invite(connection, account, now, email=student.email, by=by, address=address, draw=draw))
     return made
 
 
@@ -89,20 +87,18 @@ def invite_instructor(
         raise BadAccount(wrong)
     found = [one.account for one in accounts.accounts(connection, "") if one.account.is_instructor]
     found = [one for one in found if folded(one.name) == folded(name)]
-    if found:
-        account = accounts.change_account(connection, found[0].id, active=1)
-    else:
-        account = accounts.add_account(
-            connection, ladder="", role=Role.INSTRUCTOR, author="", name=name, student="", now=now
-        )
-    return _invite(connection, account, now, email="", by=by, address=address, draw=draw)
+    account = next(iter(found), None) or accounts.add_account(
+        connection, ladder="", role=Role.INSTRUCTOR, author="", name=name, student="", now=now
+    )
+    return invite(connection, account, now, by=by, address=address, draw=draw)
 
 
-def invite_again(
+def invite(
     connection: Connection,
     account: Account,
     now: datetime,
     *,
+    email: str = "",
     by: Account | None = None,
     address: str = "",
     draw: Draw = token_bytes,
@@ -110,7 +106,11 @@ def invite_again(
     """Makes a new invitation for an account; one that was deactivated can be used again."""
     if not account.active:
         account = accounts.change_account(connection, account.id, active=1)
-    return _invite(connection, account, now, email="", by=by, address=address, draw=draw)
+    key = new_key(KeyKind.INVITATION, draw)
+    expires = now + HOLDS
+    accounts.add_invitation(connection, account.id, hash=hash_of(key), expires=expires, now=now)
+    note(connection, Act.INVITED, now, by=by, about=account.author or account.name, address=address)
+    return Invited(account=account, email=email, key=key, expires=expires)
 
 
 def open_invitation(connection: Connection, key: str, now: datetime) -> Account | None:
@@ -127,16 +127,6 @@ def use_invitation(
         return None
     note(connection, Act.SIGNED_IN, now, by=account, address=address)
     return account, sessions.begin(connection, account, now, draw=draw)
-
-
-def _invite(
-    connection: Connection, account: Account, now: datetime, *, email: str, by: Account | None, address: str, draw: Draw
-) -> Invited:
-    key = new_key(KeyKind.INVITATION, draw)
-    expires = now + HOLDS
-    accounts.add_invitation(connection, account.id, hash=hash_of(key), expires=expires, now=now)
-    note(connection, Act.INVITED, now, by=by, about=account.author or account.name, address=address)
-    return Invited(account=account, email=email, key=key, expires=expires)
 
 
 def _authors(roster: Roster, ladder: str, anchors: Collection[str]) -> dict[int, str]:

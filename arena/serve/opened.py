@@ -59,7 +59,7 @@ class OpenLadder(Struct, frozen=True):
     @property
     def final(self) -> str:
         """The name of the tournament after the close."""
-        return _final_of(self.name)
+        return final_of(self.name)
 
 
 def open_ladder(
@@ -211,12 +211,13 @@ def extend(
     record.extend(connection, ladder.id, author, until, reason=reason.strip(), now=now)
 
 
-def _final_of(ladder: str) -> str:
+def final_of(ladder: str) -> str:
+    """The name of the tournament after the close of this ladder."""
     return f"{ladder} {FINAL}"
 
 
 def _is_decided(connection: Connection, ladder: str) -> bool:
-    final = running.tournament(connection, _final_of(ladder))
+    final = running.tournament(connection, final_of(ladder))
     return final is not None and final["status"] == "finished"
 
 

@@ -31,6 +31,12 @@ class _Message(Struct, frozen=True, tag_field="type", tag=str.lower):
     """One message."""
 
 
+class _OfGame(_Message, frozen=True):
+    """A message about one game with a person."""
+
+    key: Key
+
+
 # From the page server.
 
 
@@ -40,10 +46,9 @@ class Complaint(_Message, frozen=True):
     text: str
 
 
-class WantGame(_Message, frozen=True):
+class WantGame(_OfGame, frozen=True):
     """A person wants to play; the answer is `Seat` or `GameRefused`."""
 
-    key: Key
     game: Text
     """Empty: the ladder's game."""
     opponent: Text
@@ -54,49 +59,40 @@ class WantGame(_Message, frozen=True):
     """Of all seats."""
 
 
-class TakeBack(_Message, frozen=True):
+class TakeBack(_OfGame, frozen=True):
     """The person takes back a move: the game ends without a record, and a `Seat` in the one that continues it comes. If
     the person has not moved, the game begins again."""
 
-    key: Key
 
-
-class GotHint(_Message, frozen=True):
+class GotHint(_OfGame, frozen=True):
     """The person got a hint, so the game is annulled when it ends."""
 
-    key: Key
 
-
-class DropGame(_Message, frozen=True):
+class DropGame(_OfGame, frozen=True):
     """The game is given up without a record."""
-
-    key: Key
 
 
 # From the director.
 
 
-class Seat(_Message, frozen=True):
+class Seat(_OfGame, frozen=True):
     """The person can take the seat now, also again: in the game that continues, or if the game begins again."""
 
-    key: Key
     address: str
     token: str
     moves: int
     """The person's moves in the opening that can be taken back."""
 
 
-class GameRefused(_Message, frozen=True):
+class GameRefused(_OfGame, frozen=True):
     """The game cannot be played, or not go on."""
 
-    key: Key
     why: str
 
 
-class GameRecorded(_Message, frozen=True):
+class GameRecorded(_OfGame, frozen=True):
     """The game is over."""
 
-    key: Key
     id: int | None
     """In the database; None: it was given up, and is not recorded."""
     verdict: str

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from arena.course.report.public_game import public_rules
 from arena.student.checking import CheckStep
 from db import ladder
-from db.ladder import SubmissionState
+from db.ladder import SubmissionState, VersionGame
 
 if TYPE_CHECKING:
     from arena.serve.opened import OpenLadder
@@ -25,16 +25,6 @@ REPLACED: Final = "replaced"
 """The status of a version that entered, after a newer one did."""
 _FIRST: Final = 20
 """Number of games that are listed."""
-
-
-class FirstGame(Struct, frozen=True, kw_only=True):
-    """A finished game of the version that was handed in."""
-
-    id: int
-    opponent: str
-    points: float | None
-    """None: the game is void."""
-    verdict: str
 
 
 class SubmissionDocument(Struct, frozen=True, kw_only=True):
@@ -63,7 +53,7 @@ class SubmissionDocument(Struct, frozen=True, kw_only=True):
     """How many games the rating is from."""
     steps: tuple[CheckStep, ...]
     """Of its check, those that are over."""
-    first_games: tuple[FirstGame, ...] = ()
+    first_games: tuple[VersionGame, ...] = ()
     """The first ones that are over."""
 
 
@@ -91,14 +81,11 @@ def _entered(
     """The same with what is known of its version."""
     (line,) = (line for line in ladder.standings(connection, opened.id) if line.name == one.author)
     plays = line.version == version
-    games = ladder.games_since(connection, opened.id, version, one.changed)[:_FIRST]
     entered = replace(
         waiting,
         version=dict(ladder.versions(connection, opened.id, one.author)).get(version),
         status=line.status if plays else REPLACED,
-        first_games=tuple(
-            FirstGame(id=game.id, opponent=game.opponent, points=game.points, verdict=game.verdict) for game in games
-        ),
+        first_games=tuple(ladder.games_since(connection, opened.id, version, one.changed)[:_FIRST]),
     )
     # The same files may have played before, and have a rating from then.
     if plays and line.rated is not None and line.rated > one.changed:

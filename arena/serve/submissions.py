@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -248,7 +248,7 @@ def too_often(received: Sequence[datetime], limits: Limits, now: datetime) -> st
     if limits.per_day and len(received) >= limits.per_day:
         again = received[-limits.per_day] + _DAY
         if now < again:
-            return f"at most {limits.per_day} submissions in 24 hours: the next one is possible {_in(again, now)}"
+            return f"at most {limits.per_day} submissions in 24 hours: {possible_again(again, now)}"
     bucket = Bucket(limits.pause, limits.burst)
     full: datetime | None = None
     for before in received:
@@ -256,7 +256,7 @@ def too_often(received: Sequence[datetime], limits: Limits, now: datetime) -> st
     if full is not None and now < (again := bucket.possible_again(full)):
         return (
             f"at most one submission in {_duration(limits.pause)}, after the first {limits.burst}: "
-            f"the next one is possible {_in(again, now)}"
+            f"{possible_again(again, now)}"
         )
     return ""
 
@@ -287,8 +287,9 @@ def _open_before(connection: Connection, opened: OpenLadder, one: StoredSubmissi
     return [each for each in waiting if each.author == one.author and each.id < one.id]
 
 
-def _in(again: datetime, now: datetime) -> str:
-    return f"in {_duration(again - now)}, on {again.astimezone():%Y-%m-%d at %H:%M:%S}"
+def possible_again(again: datetime, now: datetime) -> str:
+    """When the next one is possible. Readers can be in another time zone, so the zone is named."""
+    return f"the next one is possible in {_duration(again - now)}, on {again.astimezone(UTC):%Y-%m-%d at %H:%M:%S UTC}"
 
 
 def _duration(time: timedelta) -> str:

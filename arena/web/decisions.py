@@ -255,7 +255,7 @@ def invite(accounts: AccountsDatabase, form: Form) -> Invited:
                 f"somebody has made a link for {called(found.account)} since you opened this page, and a new one would "
                 "replace it; try again if you want that"
             )
-        return invitations.invite_again(connection, found.account, form.now, by=form.by, address=form.address)
+        return invitations.invite(connection, found.account, form.now, by=form.by, address=form.address)
 
 
 def invite_instructor(accounts: AccountsDatabase, form: Form) -> Invited:

@@ -24,6 +24,7 @@ from arena.web.identity import account_of, viewer_of
 from arena.web.live import PUBLIC, Recorded, game_topic
 from arena.web.live_record import LiveRecord
 from arena.web.pages import live_page, tv_page
+from arena.web.pages.live_parts import which_game
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
 from arena.web.table_streams import publish
@@ -105,8 +106,9 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
     game, ways = found.shown, [(links.HOME, "Ladders and tournaments")]
     if title := game.tournament:
         ways += [(links.tournament(title), title), (links.games(title), "Games")]
+        ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
-    return Drawn.page(replay_page.page(game, private=sees_words, links=ways))
+    return Drawn.page(replay_page.page(game, private=sees_words, links=ways, called=which_game(game)))
 
 
 async def _tv(request: Request) -> Response:

@@ -45,12 +45,18 @@ class Handed(Struct, frozen=True, kw_only=True):
     """Empty if nobody is known."""
 
 
-class ManagedAgent(Struct, frozen=True, kw_only=True):
-    """An agent that takes part."""
+class Named(Struct, frozen=True, kw_only=True):
+    """An agent, and the person behind it."""
 
     name: str
     """Its public name."""
     person: str
+    """Empty if nobody is known."""
+
+
+class ManagedAgent(Named, frozen=True, kw_only=True):
+    """An agent that takes part."""
+
     status: str
     """active, withdrawn or quarantined."""
 
@@ -124,13 +130,6 @@ class Managed(Struct, frozen=True, kw_only=True):
     """The public name of the tournament that grades are from; empty if there are none yet."""
 
 
-class Seat(Struct, frozen=True, kw_only=True):
-    """A player of a game."""
-
-    name: str
-    person: str
-
-
 class GameToRule(Struct, frozen=True, kw_only=True):
     """A game that is ruled on."""
 
@@ -138,7 +137,7 @@ class GameToRule(Struct, frozen=True, kw_only=True):
     id: int
     number: int
     attempt: int
-    seats: Sequence[Seat]
+    seats: Sequence[Named]
     ended: str
     points: Sequence[float] | None
     """Those that count; None without a result."""
@@ -273,7 +272,7 @@ def game_to_rule(connection: Connection, names: SeenNames, tournament: int, numb
         id=game.id,
         number=game.number,
         attempt=game.attempt,
-        seats=[Seat(name=public.shown[name], person=behind(name)) for name in game.players],
+        seats=[Named(name=public.shown[name], person=behind(name)) for name in game.players],
         ended=public_ending(game, players, public),
         points=game.counted,
         ruling=0 if ruling is None else ruling.id,

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.course.report.public_game import public_rules
-from arena.serve.submission_document import REPLACED, FirstGame, SubmissionDocument, submission_document
+from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
 from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep
 from arena.web.results import Titled, titled
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.serve.opened import OpenLadder
     from arena.web.names import SeenNames
     from db.database import Connection
-    from db.ladder import LadderLine
+    from db.ladder import LadderLine, VersionGame
 
 _LATEST: Final = 20
 """Submissions that are listed."""
@@ -95,7 +95,7 @@ class SubmissionView(Struct, frozen=True, kw_only=True):
     """Those that are over."""
     playing: int | None
     """The id of a game in progress of this agent."""
-    games: Sequence[FirstGame]
+    games: Sequence[VersionGame]
     """The first ones that are over."""
     agent: OwnAgent | None
     """As it plays now; None if this version does not play, or not yet."""
@@ -157,10 +157,7 @@ def submission(connection: Connection, names: SeenNames, opened: OpenLadder, id:
         one=handed_in(connection, one, lines),
         steps=[msgspec.convert(step, CheckStep) for step in one.steps],
         playing=ladder.game_in_progress(connection, opened.id, one.version) if one.version else None,
-        games=[
-            FirstGame(id=game.id, opponent=shown[game.opponent], points=game.points, verdict=game.verdict)
-            for game in games
-        ],
+        games=[replace(game, opponent=shown[game.opponent]) for game in games],
         agent=_agent(line, shown[one.author]) if line is not None and plays else None,
         has_files=one.source is not None,
     )

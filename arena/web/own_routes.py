@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 import zipfile
 from collections.abc import AsyncIterator, Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
@@ -267,7 +267,7 @@ async def _received(request: Request, account: Account) -> StoredSubmission:
     if account.author in site.uploading:
         raise BadSubmission("another upload of yours is in progress; try again when it is over")
     if (again := site.uploads.take(account.author, now := datetime.now(UTC))) is not None:
-        raise BadSubmission(f"too many uploads in a row; try again in {seconds_until(again, now)} s")
+        raise BadSubmission(f"too many uploads in a row; {submissions.possible_again(again, now)}")
     site.uploading.add(account.author)
     try:
         async with site.upload_turns:  # others wait, and their browsers with them
@@ -338,11 +338,6 @@ def _number(request: Request) -> int:
         return _whole(request.path_params["id"])
     except BadQuery:
         raise NotThere(_NO_SUBMISSION) from None
-
-
-def seconds_until(then: datetime, now: datetime) -> int:
-    """Whole seconds, at least one."""
-    return 1 + (then - now) // timedelta(seconds=1)
 
 
 def _whole(text: str) -> int:

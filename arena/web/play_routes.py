@@ -22,12 +22,12 @@ from agents.errors import AgentsError
 from arena.errors import ArenaError
 from arena.history import words
 from arena.serve.opened import OpenLadder, opened
+from arena.serve.submissions import possible_again
 from arena.web import forms, links, results
 from arena.web.answers import in_thread, leads_to, page
 from arena.web.drawn import BadQuery, NotThere
 from arena.web.events import Change, event
 from arena.web.identity import NotSignedIn, viewer_of
-from arena.web.own_routes import seconds_until
 from arena.web.pages import play_pages
 from arena.web.pages.play_pages import CLOCKS, Opponents
 from arena.web.sight import Role, What, may
@@ -184,7 +184,7 @@ async def _open(request: Request) -> Response:
         raise BadQuery("expected a seat and a clock of the form")
 
     if (again := site.plays.take(viewer.account, now := datetime.now(UTC))) is not None:
-        return await _form(request, wrong=f"too many games in a row; try again in {seconds_until(again, now)} s")
+        return await _form(request, wrong=f"too many games in a row; {possible_again(again, now)}")
 
     def start() -> Response:
         _, game, _, found = _chosen(site, names, opponent, asked)

@@ -19,6 +19,7 @@ from arena.course.report.public_game import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
 from arena.results.report import Report
+from arena.serve.opened import final_of
 from arena.web.drawn import BadQuery
 from db import lookup, running, web
 from db.errors import NotFound
@@ -58,7 +59,7 @@ class Heading(Titled, frozen=True, kw_only=True):
     game: str
     clock: str
     status: str
-    """running, stopped or finished."""
+    """running, stopped or finished; a ladder is finished when its final is."""
     agents: int
     over: int
     """Number of finished games."""
@@ -170,7 +171,8 @@ class AgentView(Struct, frozen=True, kw_only=True):
 def overview(connection: Connection, names: SeenNames) -> Overview:
     """What the front page shows."""
     titles, shown = names.titles(connection), names.read(connection)
-    headings = [_heading(state, titles, shown) for state in web.tournaments(connection) if state.id in titles]
+    states = web.tournaments(connection)
+    headings = [_heading(connection, state, titles, shown) for state in states if state.id in titles]
     playing = [
         PlayingGame(
             id=game.id,
@@ -198,24 +200,31 @@ def titled(connection: Connection, names: SeenNames, tournament: int) -> Titled:
 def heading(connection: Connection, names: SeenNames, tournament: int) -> Heading:
     """What stands above each page of the tournament's results."""
     (state,) = names.briefly(tournament, lambda: web.tournaments(connection, tournament))
-    return _heading(state, names.titles(connection), names.read(connection))
+    return _heading(connection, state, names.titles(connection), names.read(connection))
 
 
-def _heading(state: web.TournamentState, titles: Mapping[int, str], names: ShownNames) -> Heading:
+def _heading(
+    connection: Connection, state: web.TournamentState, titles: Mapping[int, str], names: ShownNames
+) -> Heading:
     over = state.games.get("finished", 0) + state.games.get("void", 0)
     waiting = state.games.get("scheduled", 0) + state.games.get("playing", 0)
-    terms = state.settings.get(LADDER) if state.format == LADDER else None
+    terms, status, finished = None, state.status, state.finished
+    if state.format == LADDER:
+        terms = state.settings.get(LADDER)
+        final = running.tournament(connection, final_of(lookup.tournament_name(connection, state.id)))
+        if final is not None and final["status"] == "finished":
+            status, finished = "finished", final["finished"]
     return Heading(
         id=state.id,
         title=titles[state.id],
         format=state.format,
         game=public_rules(state.rules, names),
         clock=state.clock,
-        status=state.status,
+        status=status,
         agents=state.entries,
         over=over,
         planned=None if state.format == LADDER else over + waiting,
-        finished=moment_of(state.finished or ""),
+        finished=moment_of(finished or ""),
         closes=None if terms is None else moment_of(terms["closes"]),
     )
 

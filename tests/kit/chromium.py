@@ -140,6 +140,25 @@ def check_width(page: Page) -> None:
     assert not wider, wider
 
 
+def check_hints(page: Page) -> int:
+    """Fails where a box scrolls sideways and does not show it, or cannot be reached or named; returns how many scroll.
+
+    What shows it is above the content, and gone at the end: so that part of the picture changes."""
+    boxes = [box for box in page.locator(".wide").all() if box.evaluate(_SCROLLS)]
+    for box in boxes:
+        assert box.get_attribute("tabindex") == "0", box.evaluate(_NAME)
+        assert box.get_attribute("aria-label"), box.evaluate(_NAME)
+        seen = []
+        for left in (0, 100_000):
+            box.evaluate("(box, left) => { box.scrollIntoView(); box.scrollLeft = left; }", left)
+            at = box.bounding_box()
+            assert at is not None
+            corner = at["x"] + at["width"] - 40
+            seen.append(page.screenshot(clip={"x": corner, "y": max(0, at["y"]), "width": 39, "height": 18}))
+        assert seen[0] != seen[1], box.evaluate(_NAME)
+    return len(boxes)
+
+
 def check_contrast(page: Page) -> None:
     """Fails where words stand out from their ground by less than 4.5 to 1; pictures have their own tests."""
     faint = page.evaluate(_FAINT)
@@ -175,6 +194,9 @@ _WIDER: Final = """() => {
     .filter(e => e.getBoundingClientRect().right > room + 1 && !e.closest("svg svg, pre *, .wide *"))
     .map(e => e.outerHTML.slice(0, 120)).slice(0, 5).concat("wider than the window");
 }"""
+
+_SCROLLS: Final = "box => box.scrollWidth > box.clientWidth + 8"
+_NAME: Final = "box => box.outerHTML.slice(0, 160)"
 
 _FAINT: Final = """() => {
   const parse = (text) => {

@@ -12,9 +12,12 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from msgspec import to_builtins
+
 from arena.serve import ladder as descriptions
 from arena.serve import opened
 from arena.serve.opened import OpenLadder
+from arena.student.checking import CheckStep, Light, StepName
 from db import ladder as rows
 from db import store
 from db.database import Connection, Database
@@ -36,6 +39,7 @@ closes = {CLOSES:%Y-%m-%dT%H:%M:%SZ}
 anchors = {{ "random" = 0, "alphabeta:depth=1" = 150 }}
 """
 STUDENTS: Final = ("alice", "bob", "carol")
+_STEP: Final = CheckStep(name=StepName.STARTS, light=Light.GOOD, seconds=0.5, message="in 0.1 s")
 
 
 def open_ladder(connection: Connection, folder: Path, description: str = DESCRIPTION) -> OpenLadder:
@@ -67,7 +71,7 @@ def hand_in(
         words="",
         now=now,
     )
-    rows.change_submission(connection, id, SubmissionState.CHECKING, now, steps=[{"title": "it starts", "ok": True}])
+    rows.change_submission(connection, id, SubmissionState.CHECKING, now, steps=[to_builtins(_STEP)])
     version = store.version(connection, author, source, started_as or source, now)
     rows.change_submission(connection, id, SubmissionState.ENTERED, now, version=version)
     store.enter(connection, ladder.id, author, version)

@@ -159,9 +159,10 @@ def extend(
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Reason, recorded with the extension.")],
     db: DatabaseOption = None,
 ) -> None:
-    """Give an author more time: submissions are accepted after the ladder has closed, until the final begins.
+    """Give an author more time: the author can hand in until that time, and the final waits for it.
 
-    A new time replaces the one before; the time when the ladder closes takes the extension back.
+    A new time replaces the one before. To take an extension back, give the time when the ladder closes: the author then
+    has the same time as all others.
 
     Example: arena ladder extend cs101 alice --until "2026-12-22 23:59" --reason "ill for a week"
     """

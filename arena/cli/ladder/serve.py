@@ -58,11 +58,13 @@ def serve(
 ) -> None:
     """Run a ladder: check what is handed in, play, rate, until Ctrl-C or the end of the final.
 
-    With --web anyone who can open the pages watches; with a roster they show agents by their aliases. The pages stay
-    after the final, until Ctrl-C. The ladder is opened if it is not open yet. Press Ctrl-C once to finish the games in
-    progress and stop, twice to stop immediately; SIGTERM does the same. The same command continues the ladder, also
-    after a crash or a power cut: no submission and no game is lost. After the final, and after the first Ctrl-C, the
-    exit code is 0.
+    With --web students sign in with a browser, hand in, watch and play, and instructors manage the ladder. Those who
+    have not signed in see only ladders and tournaments with public = true. With a roster the pages show agents by
+    their aliases. The pages stay after the final, until Ctrl-C.
+
+    The ladder is opened if it is not open yet. Press Ctrl-C once to finish the games in progress and stop, twice to
+    stop immediately; SIGTERM does the same. The same command continues the ladder, also after a crash or a power cut:
+    no submission and no game is lost. After the final, and after the first Ctrl-C, the exit code is 0.
 
     Example: arena serve cs101.toml
 

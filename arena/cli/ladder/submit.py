@@ -225,7 +225,8 @@ class _Waiting:
             if game.id not in self._games_said:
                 self._games_said.add(game.id)
                 result = "void" if game.points is None else _RESULTS.get(game.points, str(game.points))
-                self._say(f"game {game.id}: {result} against {printable(game.opponent)} ({printable(game.verdict)})")
+                against = f"against {printable(game.opponent)} ({printable(game.verdict)})"
+                self._say(f"game {game.number}: {result} {against}")
         if one.status == "replaced":
             self._say("a newer submission plays now")
         elif one.status != "active":

@@ -28,7 +28,7 @@ _LISTEN: Final = "127.0.0.1:8000"
 _INSTRUCTOR: Final = "instructor"
 """The name of the first instructor's account."""
 
-WebOption = Annotated[bool, typer.Option("--web", help="Show standings and games as web pages.")]
+WebOption = Annotated[bool, typer.Option("--web", help="Show the ladder as web pages, for handing in and playing too.")]
 ListenOption = Annotated[
     str | None,
     typer.Option(

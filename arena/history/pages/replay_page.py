@@ -41,25 +41,28 @@ def page(
     names: Mapping[str, str] | None = None,
     private: bool = True,
     links: Sequence[tuple[str, str]] = (),
+    called: str = "",
     trust: bool = False,
     at: int = 0,
 ) -> html.Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
-    reasons of rulings. `links`: addresses and texts of links at the top. `trust`: run the game's rules even if they are
-    not this user's own. `at`: the ply at which the page opens.
+    reasons of rulings. `links`: addresses and texts of links at the top. `called`: which game it is, by default as
+    commands call it. `trust`: run the game's rules even if they are not this user's own. `at`: the ply to open at.
     """
-    return _Page(game, names, private, trust).document(links, at)
+    return _Page(game, names, private, trust, called).document(links, at)
 
 
 class _Page:
     """A page that is being made."""
 
-    def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool, trust: bool) -> None:
+    def __init__(
+        self, game: PastGame, names: Mapping[str, str] | None, private: bool, trust: bool, called: str
+    ) -> None:
         self.names = [_shown(player if names is None else names[player]) for player in game.players]
         self.replay: Replay = replay(game, trust=trust)
-        self.game, self.private = self.replay.game, private
+        self.game, self.private, self.called = self.replay.game, private, called
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
 
@@ -107,10 +110,9 @@ class _Page:
     def head(self, links: Sequence[tuple[str, str]]) -> str:
         """The players, the result, and the conditions of the game."""
         game = self.game
-        name = f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"
         facts = [
             self.rules,
-            name,
+            self.called or (f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"),
             "" if game.round is None else f"round {game.round}",
             f"attempt {game.attempt}" if game.attempt > 1 else "",
             f"clock {game.clock}",

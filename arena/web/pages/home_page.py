@@ -61,7 +61,7 @@ def _tournaments(overview: Overview, *, signed_in: bool) -> list[str]:
 
 
 def _table(caption: str, headings: Sequence[Heading]) -> str:
-    columns = [("Name", ""), ("Game", ""), ("Format", ""), ("Status", ""), ("Agents", "number"), ("Games", "number")]
+    columns = [("Name", ""), ("Status", ""), ("Game", ""), ("Format", ""), ("Agents", "number"), ("Games", "number")]
     return parts.table(caption, columns, [_row(one) for one in headings])
 
 
@@ -70,9 +70,9 @@ def _row(one: Heading) -> str:
     return element(
         "tr",
         parts.name(one.title, links.tournament(one.title)),
+        parts.cell(words(one.status + (f" {parts.moment(one.finished)}" if one.finished else ""))),
         parts.cell(words(one.game)),
         parts.cell(words(one.format)),
-        parts.cell(words(one.status)),
         parts.figure(f"{one.agents:,}"),
         parts.figure(games),
     )

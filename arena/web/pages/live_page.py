@@ -15,7 +15,7 @@ from arena.history.pages.html import Document, element
 from arena.play.followed_game import FollowedGame
 from arena.web import links
 from arena.web.pages import frame
-from arena.web.pages.live_parts import parts
+from arena.web.pages.live_parts import parts, which_game
 from db.records import PastGame
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) 
     found = drawn or parts(game, FollowedGame(), runs=False, now=0)
     facts = (
         words.without_store(game.game),
-        f"game {game.id}" if not game.tournament else f"{game.tournament}-{game.number}",
+        which_game(game),
         "" if game.round is None else f"round {game.round}",
         f"clock {game.clock}",
         f"opening {game.opening}" if game.opening else "",

@@ -45,6 +45,11 @@ def parts(
     }
 
 
+def which_game(game: PastGame) -> str:
+    """Its number in its tournament, by which lists call it, and its id, which the address of its page has."""
+    return f"game {game.number} of {game.tournament} (id {game.id})" if game.tournament else f"game {game.id}"
+
+
 def state(game: PastGame, followed: FollowedGame) -> str:
     """Whether it is played, and how it ended."""
     if followed.end is not None:

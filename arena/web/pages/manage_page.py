@@ -20,7 +20,7 @@ from arena.web.pages import frame, own_pages
 if TYPE_CHECKING:
     from arena.accounts.invitations import Invited
     from arena.accounts.people import Account, AccountUse
-    from arena.web.manage import Author, GameToRule, Handed, LadderState, Managed, ManagedAgent, Ruled, Seat
+    from arena.web.manage import Author, GameToRule, Handed, LadderState, Managed, Named, Ruled
     from arena.web.results import Titled
     from db.accounts import AuditEntry
 
@@ -235,15 +235,15 @@ def _queue(state: LadderState) -> Iterator[str]:
     if not state.queue:
         yield element("p", "No submission waits.")
         return
-    columns = [("Place", "number"), ("Submission", ""), ("Agent", "name"), ("Received", ""), ("State", "")]
+    columns = [("Place", "number"), ("Submission", ""), ("Agent", "name"), ("State", ""), ("Received", "")]
     rows = [
         element(
             "tr",
             parts.figure(str(place)),
             _submission(one, state),
             _agent_cell(one.one.agent, one.person),
-            parts.cell(words(parts.moment(one.one.received))),
             parts.cell(words(own_pages.state(one.one))),
+            parts.cell(words(parts.moment(one.one.received))),
         )
         for place, one in enumerate(state.queue, 1)
     ]
@@ -254,15 +254,15 @@ def _submissions(state: LadderState) -> Iterator[str]:
     if not state.latest:
         yield element("p", "Nothing was handed in yet.")
         return
-    columns = [("Submission", ""), ("Agent", "name"), ("Received", ""), ("File", ""), ("State", "")]
+    columns = [("Submission", ""), ("Agent", "name"), ("State", ""), ("Received", ""), ("File", "")]
     rows = [
         element(
             "tr",
             _submission(one, state),
             _agent_cell(one.one.agent, one.person),
+            parts.cell(element("span", words(_said(one)), class_="brief"), "ended"),
             parts.cell(words(parts.moment(one.one.received))),
             parts.cell(element("span", words(one.one.label), class_="player-name")),
-            parts.cell(element("span", words(_said(one)), class_="brief"), "ended"),
         )
         for one in state.latest
     ]
@@ -461,7 +461,7 @@ def _name(account: Account) -> str:
     return f"{name} ({account.author})" if account.author and account.author != name else name
 
 
-def _with(one: ManagedAgent | Seat) -> str:
+def _with(one: Named) -> str:
     """An agent, with the person behind it."""
     return f"{one.name} ({one.person})" if one.person and one.person != one.name else one.name
 

@@ -146,7 +146,7 @@ def _submissions(submissions: Sequence[HandedIn]) -> Iterator[str]:
     if not submissions:
         yield element("p", "Nothing yet.")
         return
-    columns = [("Submission", ""), ("Received", ""), ("File", ""), ("State", "")]
+    columns = [("Submission", ""), ("State", ""), ("Received", ""), ("File", "")]
     yield parts.table("What you handed in", columns, [_submission(one) for one in submissions])
 
 
@@ -156,9 +156,9 @@ def _submission(one: HandedIn) -> str:
     return element(
         "tr",
         element("th", number, scope="row"),
+        parts.cell(element("span", words(f"{state(one)}{said}"), class_="brief"), "ended"),
         parts.cell(words(parts.moment(one.received))),
         parts.cell(element("span", words(one.label), class_="player-name")),
-        parts.cell(element("span", words(f"{state(one)}{said}"), class_="brief"), "ended"),
     )
 
 
@@ -314,7 +314,7 @@ def _progress(view: SubmissionView) -> Iterator[str]:
     one = view.one
     kind = {"failed": "bad", "refused": "bad", "entered": "good"}.get(one.state, "")
     yield element("p", words(f"It {state(one)}."), class_=f"state {kind}".rstrip(), role="status")
-    if one.words:
+    if one.words and not view.steps:  # else a step says the same
         yield element("p", words(one.words), class_="notice")
     if one.state in _NEXT:
         plays_on = " Until then your last version plays on." if one.state == "failed" and one.plays_on else ""
@@ -363,7 +363,7 @@ def _first_games(view: SubmissionView) -> Iterator[str]:
         rows.append(
             element(
                 "li",
-                parts.link(links.game(game.id), f"Game {game.id}"),
+                parts.link(links.game(game.id), f"Game {game.number}"),
                 words(f": {result} against {game.opponent}{how}"),
             )
         )

@@ -53,15 +53,18 @@ def _about(heading: Heading, report: Report) -> list[str]:
         "Agents": f"{len(report.agents):,}",
         "Games": f"{heading.over:,}",
     }
-    return [parts.facts(facts), *_closing(heading.closes, report.made)]
+    return [parts.facts(facts), *_closing(heading, report.made)]
 
 
-def _closing(closes: datetime | None, now: datetime) -> list[str]:
-    """When the ladder takes its last submission."""
-    if closes is None:
+def _closing(heading: Heading, now: datetime) -> list[str]:
+    """When the ladder takes its last submission, and when its final was over."""
+    if heading.closes is None:
         return []
-    text = "It takes submissions until" if now < closes else "It has taken no submissions since"
-    return [element("p", words(f"{text} {parts.moment(closes)}."))]
+    text = "It takes submissions until" if now < heading.closes else "It has taken no submissions since"
+    text += f" {parts.moment(heading.closes)}."
+    if heading.finished is not None:
+        text += f" Its final ended at {parts.moment(heading.finished)}."
+    return [element("p", words(text))]
 
 
 def crosstable(heading: Heading, report: Report) -> Document:

@@ -46,6 +46,14 @@ def inner(name: str) -> list[list[str]]:
     return [[name, each] for each in getattr(command(name), "commands", {})] or [[name]]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["serve"], "only ladders and tournaments with public = true"), (["ladder", "extend"], "the final waits for it")],
+)
+def test_help_says_what_is_built(words: list[str], said: str) -> None:
+    assert said in " ".join(run_arena(*words, "--help").out.split())
+
+
 def test_every_function_with_the_help_of_a_command_is_listed_once() -> None:
     """A command's help has an example: so a command that nobody listed is found."""
     functions = []

@@ -216,6 +216,7 @@ def test_pause_burst_and_day_say_when_it_is_possible_again(tmp_path: Path) -> No
         assert [room.receive(room.file(number)).state for number in range(2)] == ["received"] * 2
         words = refused(room.receive(room.file(2), after=60))
         assert words.startswith("at most one submission in 5 min, after the first 2: the next one is possible in 4 min")
+        assert words.endswith(f", on {room.now + timedelta(minutes=4):%Y-%m-%d at %H:%M:%S UTC}")
         assert room.receive(room.file(2), after=240).state == "received"
         words = refused(room.receive(room.file(3), after=3600))
         assert words.startswith("at most 3 submissions in 24 hours: the next one is possible in 22 h 55 min, on 2026-")

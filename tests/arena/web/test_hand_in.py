@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -70,6 +71,21 @@ def ask(address: str, method: str, path: str, key: str, body: bytes | None = Non
 def room(tmp_path: Path) -> Iterator[LadderRoom]:
     with LadderRoom(tmp_path) as room:
         yield room
+
+
+def test_who_uploads_too_often_is_told_when_it_is_possible_again(tmp_path: Path) -> None:
+    record = str(tmp_path / "arena.db")
+    with Database(record) as database, database.writing() as connection:
+        open_ladder(connection, tmp_path, DESCRIPTION)
+    key = token(record, "alice")
+    with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
+        for _ in range(50):
+            status, answer = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, AGENT.encode())
+            if "too many uploads" in str(answer):
+                break
+    assert status == 400
+    said = r"too many uploads in a row; the next one is possible in \d+ s, on \d{4}-\d\d-\d\d at \d\d:\d\d:\d\d UTC"
+    assert re.fullmatch(said, str(answer["error"]))
 
 
 def test_forty_students_hand_in_at_once_and_no_place_in_the_queue_gets_worse(tmp_path: Path) -> None:

@@ -140,6 +140,21 @@ def test_a_form_leads_to_the_part_of_the_page_that_has_changed(
     assert len(acts(room)) == 1
 
 
+def test_the_page_of_a_game_names_it_and_leads_an_instructor_to_its_ruling(
+    room: ManagedLadder, pages: PagesInProcess
+) -> None:
+    begin_final(room)
+    ((id,),) = room.sql("SELECT MAX(id) FROM game")
+    place = "/t/cs101%20final/manage/game?number=1"
+    shown = pages.ask(f"/g/{id}", by=room.instructor).text
+    assert f"game 1 of cs101 final (id {id})" in shown
+    assert f'<a href="{place}">Rule on this game</a>' in shown
+    assert f'name="game" value="{id}"' in pages.ask(place, by=room.instructor).text
+    others = pages.ask(f"/g/{id}", by=student(room)).text
+    assert f"game 1 of cs101 final (id {id})" in others
+    assert "Rule on this game" not in others
+
+
 def test_a_game_is_ruled_on_from_its_page(room: ManagedLadder, pages: PagesInProcess) -> None:
     page = pages.ask(f"{PLACE}/game?number=1", by=room.instructor).text
     given = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))

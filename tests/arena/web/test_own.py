@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
+from arena.student.checking import CheckStep, Light, StepName
 from arena.web import own
 from arena.web.own import Own, SubmissionView
 from arena.web.pages import own_pages
 from db import ladder
 from db.ladder import SubmissionState
 from tests.kit.html_validity import check_html
+from tests.kit.ladder_record import hand_in, play_pair
 from tests.kit.managed_ladder import NOW, ManagedLadder, later, managed_ladder
+from tests.kit.sample_record import Book
 
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[ManagedLadder]:
     with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        with room.record.writing() as connection:
-            connection.exec_driver_sql("UPDATE submission SET steps = '{\"steps\": []}'")
         yield room
 
 
@@ -73,6 +76,39 @@ def test_the_last_version_plays_on_only_if_there_is_one(room: ManagedLadder, aut
     drawn = own_pages.submission(submitted(room, author)[0]).text
     assert "hand it in again." in drawn
     assert ("your last version plays on" in drawn) == (author == "alice")
+
+
+def test_what_is_wrong_with_an_agent_is_said_once(room: ManagedLadder) -> None:
+    step = CheckStep(
+        name=StepName.FOUND, light=Light.FAILED, seconds=0.1, message="line 1: no colon", advice="write one"
+    )
+    with room.record.writing() as connection:
+        id = ladder.add_submission(
+            connection,
+            room.ladder.id,
+            "dan",
+            label="x.py",
+            source=None,
+            state=SubmissionState.RECEIVED,
+            words="",
+            now=NOW,
+        )
+        words = "found and importable: line 1: no colon; write one"
+        steps = [to_builtins(step)]
+        ladder.change_submission(connection, id, SubmissionState.FAILED, NOW, words=words, steps=steps)
+    drawn = own_pages.submission(submitted(room, "dan")[0]).text
+    assert drawn.count("line 1: no colon") == drawn.count("write one") == 1
+
+
+def test_first_games_are_called_as_in_the_list_of_games(room: ManagedLadder) -> None:
+    with room.record.writing() as connection:
+        Book(connection).play(Book(connection).tournament("cup", "tictactoe"), "tictactoe", ("eve", "fay"))
+        versions = {name: hand_in(connection, room.ladder, name, "random") for name in ("dan", "eve")}
+        play_pair(connection, room.ladder, versions, 1, Random(1))
+    (view,) = submitted(room, "dan")
+    first, _ = view.games
+    assert first.id != first.number
+    assert f'<a href="/g/{first.id}">Game {first.number}</a>' in own_pages.submission(view).text
 
 
 def test_before_the_close_there_is_a_form(room: ManagedLadder) -> None:

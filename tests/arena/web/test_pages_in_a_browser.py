@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
-from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width
+from tests.kit.chromium import Browser, check_axe, check_contrast, check_hints, check_keyboard, check_width
 from tests.kit.web_record import CUP, KNOCKOUT, LADDER, NAMES, STUDENTS, WebRecord, in_addresses
 from tests.kit.web_room import PageServer
 
@@ -64,6 +64,15 @@ def test_everyone_can_use_it(browser: Browser, server: PageServer, record: WebRe
         shown.emulate_media(color_scheme="dark")
         check_contrast(shown)
         check_axe(shown, "color-contrast")
+
+
+@pytest.mark.parametrize("page", ["ladder", "standings", "crosstable", "games", "ladder's agent"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_shows_that_a_table_or_picture_goes_on(
+    browser: Browser, server: PageServer, record: WebRecord, page: str, dark: bool
+) -> None:
+    with browser.open(address(server, record, page), width=360, dark=dark) as shown:
+        assert check_hints(shown)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -20,7 +20,7 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
 from tests.kit.arena_program import arena
-from tests.kit.chromium import Browser, check_axe, check_keyboard, check_width
+from tests.kit.chromium import Browser, check_axe, check_hints, check_keyboard, check_width
 from tests.kit.effort import PATIENCE
 from tests.kit.ladder_room import LadderRoom
 
@@ -203,6 +203,7 @@ PAGES: Final = ("/me", "/me/submit", "/me/why", "/play", "/play/random", "/s/1")
 
 def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course) -> None:
     with browser.session(course.links["kestrel"], width=360) as page:
+        check_width(page)
         check_axe(page)
         sign_in(page)
         page.wait_for_url("**/me")
@@ -211,15 +212,18 @@ def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course
         for place in PAGES:
             page.goto(course.address + place)
             check_width(page)
+            check_hints(page)
             check_axe(page)
             check_keyboard(page)
 
 
 def test_an_instructor_sees_names_and_the_submissions_of_all(browser: Browser, course: Course) -> None:
-    with browser.session(course.instructor, width=390) as page:
+    with browser.session(course.instructor, width=360) as page:
         sign_in(page)
         page.wait_for_url("**/manage")
         assert "Anna Berger" in (page.text_content("main") or "")
+        assert check_hints(page)
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
         check_width(page)
         check_axe(page)
         check_keyboard(page)

@@ -22,7 +22,7 @@ from arena.web.names import Names
 from arena.web.results import Wanted
 from arena.web.sight import MEMBER
 from arena.web.site import Site
-from db import lookup
+from db import lookup, store
 from db.database import Connection, Database
 from db.errors import NotFound
 from db.ladder import standings
@@ -85,6 +85,22 @@ def test_a_ladder_is_in_the_order_of_its_ratings_and_its_anchors_have_no_rank(co
     assert [one.version for one in alice.versions] == ["alice@1", "alice@2"]
     about = results.heading(connection, Names().seen_by(MEMBER), ladder)
     assert (about.closes, about.planned) == (ladder_record.CLOSES, None)
+
+
+def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
+    with Database(str(tmp_path / "arena.db")) as database:
+        ladder = ladder_record.store_ladder(database, tmp_path)
+        site = cast(Site, SimpleNamespace(database=database, names=Names()))
+        asked = Asked({"tournament": "cs101"}, {}, MEMBER)
+        with database.writing() as connection:
+            final = sample_record.Book(connection).tournament(ladder.final, "tictactoe")
+        assert ">finished" not in page_routes.home(site, asked).body.decode()
+        assert "Its final ended" not in page_routes.standings(site, asked).body.decode()
+        with database.writing() as connection:
+            store.set_status(connection, final, "finished", NOW)
+        site = cast(Site, SimpleNamespace(database=database, names=Names()))
+        assert page_routes.home(site, asked).body.decode().count(">finished 2026-06-01 00:00 UTC<") == 2
+        assert "Its final ended at 2026-06-01 00:00 UTC." in page_routes.standings(site, asked).body.decode()
 
 
 def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(database: Database, folder: Path) -> None:

@@ -17,9 +17,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.serve import submissions
-from arena.serve.submission_document import FirstGame, SubmissionDocument
+from arena.serve.submission_document import SubmissionDocument
 from arena.student.checking import CheckStep, Light, StepName
-from db.ladder import SubmissionState
+from db.ladder import SubmissionState, VersionGame
 from tests.kit.answering_server import AnsweringServer, Given
 from tests.kit.arena_program import Ended, arena
 
@@ -41,7 +41,7 @@ STEPS = (
     CheckStep(name=StepName.STARTS, light=Light.GOOD, seconds=0.2, message="in a sandbox"),
 )
 ENTERED = replace(RECEIVED, state=SubmissionState.ENTERED, ahead=None, steps=STEPS, version=3, status="active")
-GAME = FirstGame(id=15, opponent="random", points=1.0, verdict="normal")
+GAME = VersionGame(id=15, number=12, opponent="random", points=1.0, verdict="normal")
 REFUSED = replace(RECEIVED, state=SubmissionState.REFUSED, words="too late: submissions ended", ahead=None)
 
 
@@ -181,7 +181,7 @@ def test_waiting_prints_what_it_prints_on_the_machine_of_the_ladder(agent: Path)
         " 1 ✓ found and importable   0.1 s  my_agent.py",
         " 2 ✓ starts in time         0.2 s  in a sandbox",
         "alice plays on ladder cs101 now",
-        "game 15: won against random (normal)",
+        "game 12: won against random (normal)",
         "rating 512 ± 130 after 1 game",
     ]
     assert {(asked.method, asked.path) for asked in server.asked[1:]} == {("GET", "/api/v1/s/7")}
