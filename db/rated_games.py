@@ -1,7 +1,7 @@
 """Reads the games that ratings are computed from: one by one (`games`), or counted by pairing (`counted`).
 
-Excluded are forfeits, void games, overruled games, games with a later attempt, and games of a player that has entered
-another version since. `counted` is for large databases: pairings with the same results are one row.
+Excluded are forfeits, void games, overruled games, games of people, games with a later attempt, and games of a player
+that has entered another version since. `counted` is for large databases: pairings with the same results are one row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 from db import stored_types
 from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.games import OVER
-from db.records import IMPORTED, PairCount, RatedGame
+from db.records import HUMAN, IMPORTED, PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
 from db.search import GameFilter, filtered
 
@@ -40,7 +40,8 @@ class Scope(Struct, frozen=True, kw_only=True):
     versions: bool = False
     """Whether each version of an agent is a separate player ("alice@2"); games of earlier versions then count too."""
     for_points: bool = False
-    """Whether to include every game that gives points: forfeits too, and awarded games with the awarded points."""
+    """Whether to include every game that gives points: also forfeits, games of people, and awarded games with the
+    awarded points."""
 
 
 def games(connection: Connection, scope: Scope) -> list[RatedGame]:
@@ -250,14 +251,21 @@ def _superseded(connection: Connection, scope: Scope) -> set[int]:
 
 
 def _unrated(connection: Connection, scope: Scope) -> set[int]:
-    """Games whose result says nothing about the strength of the current versions: overruled, forfeit, outdated."""
-    overruled = ruled(*ANNULS, *(() if scope.for_points else ("award",)), at=_at(scope))
-    forfeit = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"  # uses index game_not_normal
-    found = _ids(connection, overruled, scope) | (set() if scope.for_points else _ids(connection, forfeit, scope))
+    """Games whose result says nothing about the strength of the current versions: overruled, forfeit, of people,
+    outdated."""
+    found = _ids(connection, ruled(*ANNULS, *(() if scope.for_points else ("award",)), at=_at(scope)), scope)
+    if not scope.for_points:
+        found |= _ids(connection, _FORFEIT, scope) | _ids(connection, _OF_PEOPLE, scope)
     several = connection.execute(text(SEVERAL_VERSIONS)).scalar()
     if several and not scope.versions:
         found |= _ids(connection, outdated(), scope) if scope.at is None else _outdated(connection, scope)
     return found
+
+
+_FORFEIT: Final = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"
+"""Query: ids of forfeits. The second condition uses the index `game_not_normal`."""
+_OF_PEOPLE: Final = f"SELECT game FROM seat WHERE version IN (SELECT id FROM version WHERE source = '{HUMAN}')"
+"""Query: ids of the games in which a person has a seat."""
 
 
 def _outdated(connection: Connection, scope: Scope) -> set[int]:

@@ -23,6 +23,8 @@ MAX_INTEGER: Final = 2**63 - 1
 """The largest integer that a database can store (64 bits)."""
 IMPORTED: Final = "imported"
 """The `source` of a version whose games were imported: its program is not in the store."""
+HUMAN: Final = "human"
+"""The `source` of the version of every person."""
 Integer64 = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 """An integer that a database can store. msgspec checks the range when a file is read."""
 SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr")

@@ -6,6 +6,7 @@ first player connects.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from adsearch.errors import AdsearchError, BadGame, quote
 from agents.protocol import MESSAGE_BYTES, MOVE_LENGTH
 from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
-from db.records import storable
+from db.records import MoveRecord, storable
 
 HELLO_WITHIN: Final = 10 * SECOND
 """Default time for a process to start, in nanoseconds."""
@@ -69,6 +70,8 @@ class Fixture(Struct, frozen=True):
     limits: Limits = Limits()
     watched: bool = False
     """Whether each ply is sent to the director when it is played."""
+    played: tuple[MoveRecord, ...] = ()
+    """Moves of the players that follow the opening: they are played again as they were recorded, with their times."""
 
     def first_position(self) -> State[Any]:
         """The start of the game; BadFixture if the game cannot be played as described.
@@ -92,10 +95,23 @@ class Fixture(Struct, frozen=True):
                 raise BadFixture(f"opening, move {number}: {error}") from None
         return state
 
+    def given(self) -> Iterator[MoveRecord]:
+        """The players' plies before the first turn; those of the opening without their numbers."""
+        yield from (MoveRecord(0, "opening", text) for text in self.opening)
+        yield from self.played
+
+    def times(self, seat: int) -> list[int]:
+        """What each of the seat's moves in `played` took."""
+        return [move.spent or 0 for move in self.played if move.who == seat]
+
     def new_clock(self) -> Clock:
-        """The clock of the game."""
+        """The clock of the game, at the first turn."""
         control = TimeControl.parse(self.clock)
-        return Clock(control, len(self.seats), margin=self.margin, move_limit=self.limits.move)
+        clock = Clock(control, len(self.seats), margin=self.margin, move_limit=self.limits.move)
+        for seat in range(len(self.seats)):
+            for time in self.times(seat):
+                clock.charge(seat, time)
+        return clock
 
 
 def _try_rules(rules: str, state: State[Any]) -> None:

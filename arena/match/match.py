@@ -11,11 +11,11 @@ tested here, in any order of events. Whatever the players do, a match ends with 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from adsearch import CHANCE, State
 from adsearch.errors import BadGame, BadMove, quote
@@ -81,7 +81,8 @@ class _Seat:
         *("reported", "spent", "stderr", "wants_legal", "wants_position"),
     )
 
-    def __init__(self, plan: SeatPlan) -> None:
+    def __init__(self, plan: SeatPlan, times: Sequence[int]) -> None:
+        """`times`: of its moves in the game that this one continues."""
         self.plan = plan
         self.arrived = self.ready = self.reported = False
         # When it must be ready; None before `start` was sent.
@@ -90,7 +91,7 @@ class _Seat:
         self.events: list[tuple[Who, str]] = []
         # What ends the game when the seat is next to act; without a verdict: the player is lost.
         self.fault: tuple[Verdict | None, str] | None = None
-        self.dropped = self.spent = self.longest = 0
+        self.dropped, self.spent, self.longest = 0, sum(times), max(times, default=0)
         self.cpu: int | None = None
         self.memory: int | None = None
         self.stderr: str | None = None
@@ -124,7 +125,7 @@ class Match:
         self.wake: int | None = None
         self._clock = fixture.new_clock()
         self._seeds = GameSeeds(fixture.key)
-        self._seats = [_Seat(plan) for plan in fixture.seats]
+        self._seats = [_Seat(plan, fixture.times(seat)) for seat, plan in enumerate(fixture.seats)]
         # The seats of lost players, and until when their last messages can still arrive.
         self._gone_by: dict[int, int] = {}
         self._new_id = hashlib.blake2b(b"%d:" % fixture.game, key=secret, digest_size=4)
@@ -136,13 +137,13 @@ class Match:
         # Whether the rules have their own `from_text`, which may be wrong.
         self._own_from_text = type(self.state).from_text is not State.from_text
         # Moves by players.
-        self._made = 0
-        self._lag = 0
+        self._made = len(fixture.played)
+        self._lag = sum(move.lag or 0 for move in fixture.played)
         # Id of the open turn; empty between turns.
         self._id = ""
         # When the turn was sent, its time limit, and its seat.
         self._asked = self._limit = self._asked_seat = 0
-        self._opening = iter(fixture.opening)
+        self._given = fixture.given()
         hello = fixture.limits.hello
         if hello is not None and all(plan.hosted for plan in fixture.seats):
             hello = _host_may_be_silent(hello)
@@ -420,18 +421,18 @@ class Match:
         self._sent.append((seat, start))
 
     def _go_on(self, now: int) -> None:
-        """Plays the plies of the opening and of chance; then asks the next seat for a move, or ends the game."""
+        """Plays the plies that are given, and those of chance; then asks the next seat for a move, or ends the game."""
         while (state := self.state).turn is not None:
             if state.turn == CHANCE:
                 outcome = self._seeds.outcome(self._ply, state.chances())
                 self._play(outcome, MoveRecord(self._ply, "chance", self._text(outcome)))
-            elif (text := next(self._opening, None)) is not None:
+            elif (given := next(self._given, None)) is not None:
                 try:
-                    move = state.from_text(text)
+                    move = state.from_text(given.move)
                 except BadMove as error:
                     self._end(Verdict.VOID, None, f"opening, ply {self._ply}: {error}", now)
                     return
-                self._play(move, MoveRecord(self._ply, "opening", self._text(move)))
+                self._play(move, structs.replace(given, ply=self._ply, move=self._text(move)))
             else:
                 self._ask(state.turn, now)
                 return

@@ -70,6 +70,10 @@ class Planned:
     watched: bool = False
     names_shown: bool = True
     """Whether players get the names of their opponents."""
+    played: tuple[MoveRecord, ...] = ()
+    """The players' moves after the opening in the game that this one continues."""
+    begun: datetime | None = None
+    """When the game that it continues began."""
 
     def shown(self, seat: int) -> str:
         """The name of that seat's player that is sent to the other players."""

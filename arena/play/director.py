@@ -326,6 +326,7 @@ class Director:
             clock=game.clock,
             margin=game.margin,
             opening=game.opening,
+            played=game.played,
             max_plies=game.max_plies,
             limits=game.limits,
             watched=game.watched,
@@ -403,7 +404,8 @@ class Director:
                 # It may still be busy with this game, and must not be late in its next one.
                 self._dismiss(player)
             self._release([player])
-        finished = Finished(running.game, explained(record, running.players), running.started, datetime.now(UTC))
+        began = running.game.begun or running.started
+        finished = Finished(running.game, explained(record, running.players), began, datetime.now(UTC))
         if record.verdict not in control.HARMLESS:
             self.take_back()  # the consequences can forfeit games of its players
         self._schedule.note(finished)

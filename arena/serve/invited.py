@@ -24,6 +24,7 @@ from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
 from arena.serve.page_link import (
     MOST_GAMES,
+    MOST_PLIES,
     DropGame,
     FromPages,
     GameRecorded,
@@ -33,12 +34,12 @@ from arena.serve.page_link import (
     TakeBack,
     WantGame,
 )
-from arena.serve.wanted_game import HUMAN, Find, planned
+from arena.serve.wanted_game import Find, planned
 from arena.tournament.casual import RecordingSchedule
 from arena.tournament.recorded_games import Wait
 from db.database import Database
 from db.errors import Busy, DiskFull
-from db.records import GameRecord
+from db.records import HUMAN, GameRecord
 
 FIRST_NUMBER: Final = 2**41
 """The numbers of these games are from here on: they have no row before they are over."""
@@ -53,7 +54,7 @@ class _Table:
     seat: int
     """The person's."""
     moves: int = 0
-    """The person's moves in the opening: they can be taken back."""
+    """The person's moves of the game that this one continues: they can be taken back."""
     is_playing: bool = False
     goes_back: bool = False
     """Whether it is being ended because a move was taken back."""
@@ -150,7 +151,7 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
         table.is_playing = False
         if record.fault == table.seat and record.verdict in (Verdict.CRASHED, Verdict.UNREADY):  # the guest is lost
             if table.goes_back and not table.is_given_up:
-                self._go_back(table, record)
+                self._go_back(table, finished)
             else:
                 self._leave(table)
                 self._send(_over(table, record, None))
@@ -168,17 +169,10 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
             self._leave(table)
             self._send(_over(table, record, self.ids[-1]))
 
-    def _go_back(self, table: _Table, record: GameRecord) -> None:
-        moves = [move.move for move in record.moves]
+    def _go_back(self, table: _Table, ended: Finished) -> None:
         table.goes_back = False
-        try:
-            taken = before_last_move(table.game.rules, moves, {table.seat}, fixed=0)
-        except Exception as error:  # user-supplied rules may raise anything
-            self._leave(table)
-            self._send(GameRefused(table.key, f"the rules failed with {type(error).__name__}: {error}"))
-            return
-        if taken is not None:
-            table.game, table.moves = taken.continued(table.game), taken.more
+        if (taken := before_last_move(ended.record.moves, {table.seat})) is not None:
+            table.game, table.moves = taken.continued(ended), taken.more
             self._annulled[table.game.number] = f"{HUMAN} took back a move"
         self._queue.append(table.game)
 
@@ -213,4 +207,6 @@ def _over(table: _Table, record: GameRecord, id: int | None) -> GameRecorded:
     """What the page server gets about the end of the game; an agent's own words are not in it."""
     points = tuple(seat.points for seat in record.seats)
     ending = record.detail if record.verdict == Verdict.NORMAL else ""
-    return GameRecorded(table.key, id, record.verdict, record.fault, points, ending)
+    plies = tuple((move.who, move.move) for move in record.moves[: MOST_PLIES + 1])
+    whole = plies if len(plies) <= MOST_PLIES else ()
+    return GameRecorded(table.key, id, record.verdict, record.fault, points, ending, whole)

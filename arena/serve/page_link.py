@@ -18,6 +18,8 @@ from msgspec import Meta, Struct
 
 MOST_GAMES: Final = 2
 """Games with people at the same time."""
+MOST_PLIES: Final = 1000
+"""Plies of a game that is over, at most: the director does not wait until a longer message is read."""
 LONGEST: Final = 65536
 """Bytes of a line from the page server."""
 _AT_ONCE: Final = 65536
@@ -81,7 +83,7 @@ class Seat(_OfGame, frozen=True):
     address: str
     token: str
     moves: int
-    """The person's moves in the opening that can be taken back."""
+    """The person's moves that are kept: the game continues another one, and they can be taken back."""
 
 
 class GameRefused(_OfGame, frozen=True):
@@ -100,6 +102,9 @@ class GameRecorded(_OfGame, frozen=True):
     points: tuple[float | None, ...]
     ending: str
     """How a game ended that came to its end, as its rules say it; else empty."""
+    plies: tuple[tuple[int | str, str], ...] = ()
+    """The whole game, with what was hidden from the person: who and the move's text. Empty if it has more than
+    `MOST_PLIES`."""
 
 
 FromPages = Complaint | WantGame | TakeBack | GotHint | DropGame

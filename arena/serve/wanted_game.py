@@ -25,9 +25,8 @@ from arena.players.entrants import built_in
 from arena.players.player import unique_names
 from arena.serve.opened import OpenLadder
 from arena.serve.page_link import WantGame
+from db.records import HUMAN
 
-HUMAN: Final = "human"
-"""The name of every person in the record, and the source of the version."""
 _PATIENCE: Final = 30 * SECOND
 """Time for the page server, which has a low priority, to take the seat and to be ready."""
 

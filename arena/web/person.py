@@ -20,7 +20,7 @@ from adsearch import CHANCE, State, games
 from adsearch.errors import BadMove, one_of, quote
 from agents import protocol
 from agents.errors import AgentsError
-from agents.protocol import Hello, Move, Over, Ready, Resign, Start, Turn, Who
+from agents.protocol import Hello, Move, Over, Ready, Resign, Start, Turn
 from agents.zmtp import Connection
 from arena.errors import ArenaError, BadClock
 from arena.history import words
@@ -33,7 +33,7 @@ from db.records import GameRecord, SeatRecord
 _CONNECTS_WITHIN: Final = 10.0
 """Seconds until the referee has taken the connection."""
 _MOST_TAKEN_BACK: Final = 20
-"""In a game: the clocks begin anew each time, and others wait for the place."""
+"""In a game: each time a new process of the opponent is started."""
 _INTERRUPTED: Final = "the game was interrupted, so it begins again"
 _NO_ANSWER: Final = "the server does not answer; try again"
 
@@ -60,7 +60,7 @@ class Choice(Struct, frozen=True):
 class SeenPly(Struct, frozen=True):
     """A ply as the person sees it."""
 
-    who: Who
+    who: int | str
     text: str
     """What the rules hide is "?"."""
     shown: str
@@ -82,7 +82,9 @@ class Seen(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     """In the record, by seat; the person's is "human"."""
     position: str = ""
-    """As the person sees it; `games.load` reads it with `rules`."""
+    """As the person sees it, after the end the whole one; `games.load` reads it with `rules`."""
+    last: Any = None
+    """The move that led to it, as a value of the game; None if it is not known."""
     plies: tuple[SeenPly, ...] = ()
     choices: tuple[Choice, ...] = ()
     """The legal moves, if it is the person's turn."""
@@ -92,7 +94,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     """The seat whose clock runs; None: none, or it is not known."""
     since: int = 0
     """When the turn began (time.monotonic_ns)."""
-    can_take_back: bool = False
+    take_backs: int = 0
+    """How often the person can take back a move, from now on; 0 if there is no move to take back."""
     resigns: bool = False
     """Whether the person resigns as soon as it is the person's turn."""
     hint: Hint | None = None
@@ -127,10 +130,11 @@ class PersonsGame:
         self._seat: Seat | None = None
         self._connection: Connection | None = None
         self._turn: Turn | None = None
-        # What the referee has confirmed: the position, if it is known, and the plies.
+        # What the referee has confirmed: the position and the move that led to it, if they are known, and the plies.
         self._state: State[Any] | None = None
+        self._last: Any = None
         self._plies: list[SeenPly] = []
-        # After a move was taken back: the person's moves that the game that continues must have.
+        # After a move was taken back: the number of the person's moves that are kept.
         self._kept: int | None = None
         # The turn for which a hint was searched, and how often a move was taken back.
         self._searched: Turn | None = None
@@ -152,12 +156,13 @@ class PersonsGame:
             with suppress(OSError):  # the referee was lost: the thread notices it
                 self._to_referee(Move(turn.game, turn.id, choice.text))
             self._turn = None
-            state = self._played(choice.text)
+            state, last = self._played(choice.text)
             running = None if state is None or state.turn == CHANCE else state.turn
             self._show(
                 status=Status.THEIRS,
                 plies=(*before.plies, SeenPly(before.seat, choice.text, choice.shown)),
                 position=self._text(state),
+                last=last,
                 left=self._left_after(now),
                 running=running,
                 since=now,
@@ -175,7 +180,7 @@ class PersonsGame:
         """Takes back the person's last move. BadMove if there is none, or not the turn."""
         with self._lock:
             self._open_turn()
-            if not self.seen.can_take_back:
+            if not self._moves_made():
                 raise BadMove("there is no move of yours to take back")
             if self._taken_back == _MOST_TAKEN_BACK:
                 raise BadMove(f"you have taken back {_MOST_TAKEN_BACK} moves in this game, which is the most")
@@ -222,12 +227,13 @@ class PersonsGame:
                 return next(choice for choice in choices if choice.text == read)
         raise BadMove(f"expected a legal move ({one_of([choice.shown for choice in choices])}), got {quote(text)}")
 
-    def _played(self, text: str) -> State[Any] | None:
-        """The position after the person's move; None if it is not known."""
+    def _played(self, text: str) -> tuple[State[Any] | None, Any]:
+        """The position after the person's move, and the move; None if they are not known."""
         if self._state is not None:
             with suppress(Exception):  # user-supplied rules may raise anything
-                return self._state.play(self._state.from_text(text))
-        return None
+                move = self._state.from_text(text)
+                return self._state.play(move), move
+        return None, None
 
     def _left_after(self, now: int) -> tuple[int, ...]:
         """The time of each seat after the person's move."""
@@ -240,8 +246,7 @@ class PersonsGame:
 
     def _moves_made(self) -> int:
         """The person's moves that can be taken back."""
-        earlier = 0 if self._seat is None else self._seat.moves
-        return earlier + sum(ply.who == self.seen.seat for ply in self._plies)
+        return sum(ply.who == self.seen.seat for ply in self._plies)
 
     def _resign(self, turn: Turn) -> None:
         self._turn = None
@@ -269,8 +274,25 @@ class PersonsGame:
     def _end(self, message: GameRefused | GameRecorded) -> None:
         with self._lock:
             self._turn = None
-            more: dict[str, Any] = {"end": message} if isinstance(message, GameRecorded) else {"notice": message.why}
+            if isinstance(message, GameRecorded):
+                more: dict[str, Any] = {"end": message, **self._whole(message)}
+            else:
+                more = {"notice": message.why}
             self._show(status=Status.OVER, running=None, resigns=False, **more)
+
+    def _whole(self, ended: GameRecorded) -> dict[str, Any]:
+        """The whole game, with what was hidden from the person; nothing if it is not known."""
+        if not ended.plies:
+            return {}
+        self._state, self._plies = None, []
+        with suppress(Exception):  # user-supplied rules may raise anything
+            self._state = games.start(self.seen.rules)
+        self._note(ended.plies)
+        found: dict[str, Any] = {"plies": tuple(self._plies), "last": self._last}
+        if self._state is not None:
+            with suppress(Exception):
+                found["position"] = self._state.position()
+        return found
 
     # What the referee says, in the thread.
 
@@ -301,7 +323,7 @@ class PersonsGame:
             match message:
                 case Start():
                     self._connection, self._state, self._plies = connection, None, []
-                    self._begin(message)
+                    self._begin(message, continues=seat.moves > 0)
                 case Turn():
                     self._note(message.events)
                     self._ask(message)
@@ -312,6 +334,7 @@ class PersonsGame:
                         status=Status.WAITING,
                         plies=tuple(self._plies),
                         position=self._text(self._state),
+                        last=self._last,
                         left=self._left_at(monotonic_ns()),
                         running=None,
                     )
@@ -322,13 +345,16 @@ class PersonsGame:
                     return False
         return True
 
-    def _begin(self, start: Start) -> None:
+    def _begin(self, start: Start, *, continues: bool) -> None:
         self._load(start.rules, start.position)
+        if continues:  # the first turn has the position, at once
+            return
         self._show(
             status=Status.THEIRS,
             rules=start.rules,
             names=start.seats,
             position=start.position,
+            last=None,
             plies=(),
             left=start.clock.left or (),
         )
@@ -343,11 +369,12 @@ class PersonsGame:
             status=Status.YOURS,
             plies=tuple(self._plies),
             position=turn.position if isinstance(turn.position, str) else seen.position,
+            last=self._last,
             choices=tuple(map(self._shown, turn.legal if isinstance(turn.legal, tuple) else ())),
             left=turn.left or (),
             running=seen.seat,
             since=monotonic_ns(),
-            can_take_back=self._moves_made() > 0,
+            take_backs=_MOST_TAKEN_BACK - self._taken_back if self._moves_made() else 0,
             hint=None,
         )
         if seen.resigns:
@@ -364,15 +391,15 @@ class PersonsGame:
                 return Choice(text, self._state.shown(self._state.from_text(text)))
         return Choice(text, text)
 
-    def _note(self, events: Iterable[tuple[Who, str]]) -> None:
+    def _note(self, events: Iterable[tuple[int | str, str]]) -> None:
         """Takes plies that were played; from a hidden one on, the position is not known until the next turn."""
         for who, text in events:
-            shown, state, self._state = text, self._state, None
+            shown, state, self._state, self._last = text, self._state, None, None
             if state is not None:
                 with suppress(Exception):  # hidden, or user-supplied rules
                     move = state.from_text(text)
                     shown = state.shown(move)
-                    self._state = state.play(move)
+                    self._state, self._last = state.play(move), move
             self._plies.append(SeenPly(who, text, shown))
 
     def _text(self, state: State[Any] | None) -> str:
@@ -390,6 +417,6 @@ class PersonsGame:
     def _show(self, **changes: Any) -> None:
         """Replaces `seen`. There are choices only while it is the person's turn."""
         if changes.get("status", Status.YOURS) is not Status.YOURS:
-            changes = {"choices": (), "can_take_back": False, "hint": None} | changes
+            changes = {"choices": (), "take_backs": 0, "hint": None} | changes
         self.seen = replace(self.seen, version=self.seen.version + 1, **changes)
         self._changed(self)

@@ -6,6 +6,7 @@ A game belongs to one account; for all others it does not exist. What happens in
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic_ns
@@ -29,12 +30,12 @@ from arena.web.drawn import BadQuery, NotThere
 from arena.web.events import Change, event
 from arena.web.identity import NotSignedIn, viewer_of
 from arena.web.pages import play_pages
-from arena.web.pages.play_pages import CLOCKS, Opponents
+from arena.web.pages.play_pages import CLOCKS, Opponent, Opponents
 from arena.web.sight import Role, What, may
 from db import ladder as record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from arena.web.names import SeenNames
     from arena.web.person import PersonsGame
@@ -77,27 +78,32 @@ def _titled(site: Site, names: SeenNames) -> tuple[OpenLadder, Titled]:
         return ladder, results.titled(connection, names, ladder.id)
 
 
-def _agents(site: Site, names: SeenNames, ladder: OpenLadder) -> dict[str, str]:
-    """The agents that play on the ladder, the best first: public name -> name in the record."""
-    with site.database.reading() as connection:
-        shown = names.read(connection).shown
-        lines = record.standings(connection, ladder.id)
-    return {
-        shown[line.name]: line.name for line in lines if line.status == "active" and line.name not in ladder.anchors
+def _found(site: Site, names: SeenNames, ladder: OpenLadder, game: str) -> tuple[dict[str, Opponent], list[Opponent]]:
+    """The opponents in a game: the agents of the ladder by their names in the record, the best first; and the built-in
+    agents."""
+    lines = dict[str, record.LadderLine]()
+    shown: Mapping[str, str] = {}
+    if game == ladder.ladder.league.game_text:
+        with site.database.reading() as connection:
+            shown = names.read(connection).shown
+            lines = {line.name: line for line in record.standings(connection, ladder.id)}
+    agents = {
+        name: Opponent(shown[name], line.rating, line.error)
+        for name, line in lines.items()
+        if line.status == "active" and name not in ladder.anchors
     }
+    held = {name: line for name, line in lines.items() if name in ladder.anchors}
+    built_in = [Opponent(name, held[name].rating if name in held else None) for name in _able(_rules(ladder, game))]
+    return agents, built_in
 
 
-def _built_in(rules: str) -> list[str]:
+def _able(rules: str) -> Iterator[str]:
     """The built-in agents that can play the game against a person."""
     start = games.start(rules)
-    found = []
     for name in builtin.names():
-        try:
+        with suppress(AgentsError, AdsearchError):
             builtin.check_can_play(name, start)
-        except (AgentsError, AdsearchError):
-            continue
-        found.append(name)
-    return found
+            yield name
 
 
 def _games_of(ladder: OpenLadder) -> list[str]:
@@ -120,17 +126,16 @@ async def _opponents(request: Request) -> Response:
 
     def draw() -> Response:
         ladder, of = _titled(site, names)
-        own = ladder.ladder.league.game_text
-        game = asked or own
-        rules = _rules(ladder, game)
+        game = asked or ladder.ladder.league.game_text
+        agents, built_in = _found(site, names, ladder, game)
         return page(
             play_pages.opponents(
                 Opponents(
                     ladder=of,
                     game=game,
                     games=_games_of(ladder),
-                    agents=list(_agents(site, names, ladder)) if game == own else [],
-                    built_in=_built_in(rules),
+                    agents=list(agents.values()),
+                    built_in=built_in,
                     going_on=[one.seen.key for one in site.tables.games(viewer.account) if not one.is_over],
                 )
             )
@@ -139,23 +144,15 @@ async def _opponents(request: Request) -> Response:
     return await in_thread(site, draw)
 
 
-def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[Titled, str, str, str]:
-    """The ladder, the game, its rules, and the opponent's name in the record; NotThere if there is none."""
+def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[Titled, str, Opponent, str]:
+    """The ladder, the game, the opponent, and its name in the record; NotThere if there is none."""
     ladder, of = _titled(site, names)
-    own = ladder.ladder.league.game_text
-    game = asked or own
-    rules = _rules(ladder, game)
-    if game == own and (found := _agents(site, names, ladder).get(opponent)):
-        return of, game, rules, found
-    if opponent in _built_in(rules):
-        return of, game, rules, opponent
+    game = asked or ladder.ladder.league.game_text
+    agents, built_in = _found(site, names, ladder, game)
+    for name, one in (*agents.items(), *((one.name, one) for one in built_in)):
+        if one.name == opponent:
+            return of, game, one, name
     raise NotThere(_NOBODY)
-
-
-def _seats(rules: str, game: str) -> list[str]:
-    """The players in words."""
-    players = games.start(rules).players
-    return [f"player {seat + 1}{(piece := words.piece(seat, game)) and f' ({piece})'}" for seat in range(players)]
 
 
 async def _begin(request: Request) -> Response:
@@ -168,8 +165,8 @@ async def _form(request: Request, *, wrong: str = "") -> Response:
     opponent, asked = request.path_params["opponent"], request.query_params.get("game", "")
 
     def draw() -> Response:
-        of, game, rules, _ = _chosen(site, names, opponent, asked)
-        return page(play_pages.begin(opponent, game, _seats(rules, game), of=of, wrong=wrong), 409 if wrong else 200)
+        of, game, one, _ = _chosen(site, names, opponent, asked)
+        return page(play_pages.begin(one, game, of=of, wrong=wrong), 409 if wrong else 200)
 
     return await in_thread(site, draw)
 

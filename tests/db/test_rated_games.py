@@ -15,7 +15,7 @@ from arena.ratings.duels import Duels, duels
 from db import rated_games, scores, store
 from db.database import Database
 from db.rated_games import Scope
-from db.records import IMPORTED, instant
+from db.records import HUMAN, IMPORTED, instant
 from db.search import GameFilter
 from tests.kit.effort import tries
 from tests.kit.random_record import BEGAN, NAMES, Record, fill
@@ -158,6 +158,18 @@ def test_a_forfeit_is_not_rated_but_gives_points(record: Record) -> None:
     record.forfeit(not_played, 0)
     assert ids(record) == [played.id]
     assert told(record, Scope(for_points=True))[1] == (not_played.id, ("bob", "ann"), (0.0, 1.0))
+
+
+def test_a_game_of_a_person_is_not_rated_but_gives_points(record: Record) -> None:
+    record.versions["human", 1] = store.version(record.connection, "human", HUMAN, "human", record.tick())
+    cup = record.tournament("ann", "bob")
+    rated = [record.play(tournament, "ann", "bob", 1.0).id for tournament in (cup, None)]
+    played = record.play(None, "ann", "human", 0.0, pair="other")
+    assert ids(record) == rated
+    assert ids(record, Scope(versions=True)) == rated
+    assert played.id in [game for game, _, _ in told(record, Scope(for_points=True))]
+    giving = rated_games.for_ratings_and_points(record.connection, Scope())
+    assert [[game.id for game in games] for games in giving] == [rated, [*rated, played.id]]
 
 
 def test_a_loss_by_a_fault_is_rated(record: Record) -> None:

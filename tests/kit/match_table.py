@@ -26,6 +26,7 @@ from agents.protocol import (
 from arena.match.fixture import Fixture, Limits, SeatPlan
 from arena.match.match import Match, Phase
 from arena.match.seeds import GameSeeds
+from db.records import MoveRecord
 from tests.kit.match_model import CONTROLS, MS, SECOND, Model, spent_in_all
 
 GAME: Final = 7
@@ -48,6 +49,7 @@ def new_fixture(
     max_plies: int | None = None,
     limits: Limits | None = None,
     game: int = GAME,
+    played: tuple[MoveRecord, ...] = (),
 ) -> Fixture:
     """A game for that many seats; each takes its name from NAMES."""
     plans = tuple(
@@ -62,7 +64,7 @@ def new_fixture(
         )
         for seat in range(seats)
     )
-    return Fixture(game, rules, plans, key, clock, margin, opening, max_plies, limits or Limits())
+    return Fixture(game, rules, plans, key, clock, margin, opening, max_plies, limits or Limits(), played=played)
 
 
 class Table:

@@ -2,9 +2,10 @@
 
 `draw` is what `State.svg` calls. Each game's module has a function `draw(state, last)` for the whole picture, and is
 imported only when it is asked for; `text.py` draws games that have none. Where a move is a place or two on the board,
-the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board. `paper.py` is
-what they are drawn with and `sheet.py` the style of all, in which no colour means anything that a shape, a letter or a
-number does not say as well.
+the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board. Where the
+sides move towards each other, it has `ABOVE`, the seat whose pieces start at the upper edge, and both functions take
+`turned`: then the board is drawn from the other side. `paper.py` is what they are drawn with and `sheet.py` the style
+of all, in which no colour means anything that a shape, a letter or a number does not say as well.
 """
 
 from __future__ import annotations
@@ -18,29 +19,39 @@ from adsearch.pictures.boards.paper import Field, corner
 from adsearch.state import CHANCE, State
 
 
-def draw(state: State[Any], last: Any = None) -> str:
+def draw(state: State[Any], last: Any = None, *, below: int | None = None) -> str:
     """The position as an SVG document; `last` is the move that led to it. A user's subclass of one of our games is
-    drawn as that game, any other as its text."""
-    picture: str = _module_of(state).draw(state, last)
+    drawn as that game, any other as its text. `below`: the seat whose pieces are at the lower edge, where the sides
+    move towards each other; None: as books show it."""
+    module = _module_of(state)
+    picture: str = module.draw(state, last, **_turned(module, below))
     return picture
 
 
-def fields(state: State[Any]) -> dict[str, tuple[Field, ...]]:
+def fields(state: State[Any], *, below: int | None = None) -> dict[str, tuple[Field, ...]]:
     """For each legal move, by its text, the fields of the picture in the order in which a person clicks them. They are
-    in the coordinates of its viewBox, whatever `last` was. Moves without fields are left out: all at a chance node, and
-    in games whose moves are not places or that draw themselves.
+    in the coordinates of its viewBox, whatever `last` was; `below` is that of `draw`. Moves without fields are left
+    out: all at a chance node, and in games whose moves are not places or that draw themselves.
 
     No two fields overlap, and no move's fields are the beginning of another's. So a move is made when all its fields
     are clicked, except that several moves can have the same fields, such as a pawn's promotions: then the page asks
     which. After the fields clicked so far, only those that come next in some move can be clicked."""
-    touched = getattr(_module_of(state), "touched", None)
+    module = _module_of(state)
+    touched = getattr(module, "touched", None)
     if touched is None or state.turn in (None, CHANCE) or type(state).svg is not State.svg:
         return {}
     left, top = corner(draw(state))
+    turned = _turned(module, below)
     found = {
-        state.to_text(move): tuple(field.moved(left, top) for field in touched(state, move)) for move in state.moves()
+        state.to_text(move): tuple(field.moved(left, top) for field in touched(state, move, **turned))
+        for move in state.moves()
     }
     return {text: clicked for text, clicked in found.items() if clicked}
+
+
+def _turned(module: ModuleType, below: int | None) -> dict[str, bool]:
+    """The argument with which the board is drawn from the other side; none if it is not."""
+    return {"turned": True} if below is not None and below == getattr(module, "ABOVE", None) else {}
 
 
 def _module_of(state: State[Any]) -> ModuleType:

@@ -21,25 +21,26 @@ from adsearch.pictures.boards.paper import (
 )
 from adsearch.pictures.svg import pair, polygon
 
+ABOVE: Final = 0
 _CELL: Final = 44.0
 
 
-def draw(state: Checkers, last: Path | None = None) -> str:
-    """The position as a picture."""
+def draw(state: Checkers, last: Path | None = None, *, turned: bool = False) -> str:
+    """The position as a picture; `turned`: as Black sees it."""
     edge = 3.0
     parts = [rect("pale", 0.0, 0.0, 8 * _CELL + 2 * edge, 8 * _CELL + 2 * edge, rx=3.0)]
     parts.append(path("wood", "".join(f"M{pair(*_corner(n))}h{_CELL:g}v{_CELL:g}h-{_CELL:g}z" for n in range(1, 33))))
     for n in range(1, 33):
-        x, y = _corner(n)
+        x, y = _corner(n, turned)
         parts.append(words(str(n), x + 3.0, y + 10.0, size=9.0, anchor="start", kind="on-wood"))
     if last:
-        parts.append(path("last", f"M{'L'.join(pair(*_middle(n)) for n in last)}"))
-        parts += [circle("last", *_middle(last[0]), 4.0), circle("last", *_middle(last[-1]), 17.5)]
+        parts.append(path("last", f"M{'L'.join(pair(*_middle(n, turned)) for n in last)}"))
+        parts += [circle("last", *_middle(last[0], turned), 4.0), circle("last", *_middle(last[-1], turned), 17.5)]
     pieces: dict[str, list[str]] = {"black": [], "white": []}
     for n in range(1, 33):
         side = "black" if state.black & BIT[n] else "white" if state.white & BIT[n] else ""
         if side:
-            x, y = _middle(n)
+            x, y = _middle(n, turned)
             king = bool(state.kings & BIT[n])
             parts.append(piece(side, x, y, king=king))
             pieces[side].append(f"{'king ' * king}{n}")
@@ -51,9 +52,9 @@ def draw(state: Checkers, last: Path | None = None) -> str:
     return document(drawing, "Checkers", event, caption=caption, sentences=sentences)
 
 
-def touched(_state: Checkers, move: Path) -> tuple[Field, ...]:
+def touched(_state: Checkers, move: Path, *, turned: bool = False) -> tuple[Field, ...]:
     """The square of the piece, and every square on which it lands."""
-    return tuple(Field.around(str(square), _middle(square), _CELL) for square in move)
+    return tuple(Field.around(str(square), _middle(square, turned), _CELL) for square in move)
 
 
 def piece(side: str, x: float, y: float, *, king: bool = False, scale: float = 1.0) -> str:
@@ -67,11 +68,11 @@ def _crown(x: float, y: float) -> str:
     return polygon("crown", [(x + right, y + down) for right, down in corners])
 
 
-def _corner(square: int) -> Point:
-    row, n = divmod(square - 1, 4)
+def _corner(square: int, turned: bool = False) -> Point:
+    row, n = divmod((32 - square) if turned else (square - 1), 4)
     return 3.0 + (2 * n + (row % 2 == 0)) * _CELL, 3.0 + row * _CELL
 
 
-def _middle(square: int) -> Point:
-    x, y = _corner(square)
+def _middle(square: int, turned: bool = False) -> Point:
+    x, y = _corner(square, turned)
     return x + _CELL / 2, y + _CELL / 2

@@ -23,6 +23,7 @@ from adsearch.pictures.boards.paper import (
 )
 from adsearch.pictures.svg import pair
 
+ABOVE: Final = 1
 _CELL: Final = 44.0
 _SIDES: Final = ("White", "Black")
 _NAMES: Final = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
@@ -51,28 +52,35 @@ _LINES: Final = {
 """The lines inside the outline."""
 
 
-def draw(state: Chess, last: int | None = None) -> str:
-    """The position as a picture."""
+def draw(state: Chess, last: int | None = None, *, turned: bool = False) -> str:
+    """The position as a picture; `turned`: as Black sees it."""
     size = 8 * _CELL
     dark = (_square_outline(row, column) for row in range(8) for column in range(8) if (row + column) % 2)
-    parts = [_rims(), rect("pale", RIM, 0.0, size, size), path("wood", "".join(dark))]
+    parts = [_rims(turned), rect("pale", RIM, 0.0, size, size), path("wood", "".join(dark))]
     if last is not None:
-        parts += map(_frame, touched(state, last))
+        parts += map(_frame, touched(state, last, turned=turned))
     for row, letters in enumerate(state.rows()):
-        parts += [_piece(letter, row, column) for column, letter in enumerate(letters) if letter != "."]
+        there = ((column, letter) for column, letter in enumerate(letters) if letter != ".")
+        parts += [_piece(letter, *_place(row, column, turned)) for column, letter in there]
     event = next_event(state, _SIDES) + ", in check" * (state.turn is not None and bool(state.checkers))
     sentences = [*_listed_pieces(state.rows()), *last_move(state, last)]
     drawing = Drawing(RIM + size, size + RIM, "".join(parts))
     return document(drawing, "Chess", event, sentences=sentences)
 
 
-def touched(_state: Chess, move: int) -> tuple[Field, ...]:
+def touched(_state: Chess, move: int, *, turned: bool = False) -> tuple[Field, ...]:
     """The squares from which and to which the piece moves, of a castling move the king; a pawn's promotions have the
     same squares."""
-    return tuple(
-        Field(NAMES[square], RIM + square % 8 * _CELL, (7 - square // 8) * _CELL, _CELL, _CELL)
-        for square in (move % 64, move // 64 % 64)
-    )
+    found = []
+    for square in (move % 64, move // 64 % 64):
+        row, column = _place(7 - square // 8, square % 8, turned)
+        found.append(Field(NAMES[square], RIM + column * _CELL, row * _CELL, _CELL, _CELL))
+    return tuple(found)
+
+
+def _place(row: int, column: int, turned: bool) -> tuple[int, int]:
+    """The row and the column in the picture; row 0 is rank 8."""
+    return (7 - row, 7 - column) if turned else (row, column)
 
 
 def _square_outline(row: int, column: int) -> str:
@@ -85,11 +93,14 @@ def _frame(square: Field) -> str:
     return rect("last", square.x + 1.5, square.y + 1.5, square.width - 3.0, square.height - 3.0)
 
 
-def _rims() -> str:
+def _rims(turned: bool) -> str:
     """The numbers to the left of the board, and the letters below it."""
-    beside = (inside(str(8 - n), RIM / 2 - 2, (n + 0.5) * _CELL, size=SMALL, kind="faint") for n in range(8))
+    ranks, letters = "87654321", LETTERS[:8]
+    if turned:
+        ranks, letters = ranks[::-1], letters[::-1]
+    beside = (inside(ranks[n], RIM / 2 - 2, (n + 0.5) * _CELL, size=SMALL, kind="faint") for n in range(8))
     below = (
-        inside(LETTERS[n], RIM + (n + 0.5) * _CELL, 8 * _CELL + RIM / 2 + 1, size=SMALL, kind="faint") for n in range(8)
+        inside(letters[n], RIM + (n + 0.5) * _CELL, 8 * _CELL + RIM / 2 + 1, size=SMALL, kind="faint") for n in range(8)
     )
     return "".join((*beside, *below))
 

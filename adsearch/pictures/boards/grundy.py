@@ -10,6 +10,7 @@ from typing import Final
 from adsearch.games.grundy import Grundy
 from adsearch.pictures.boards.paper import (
     GAP,
+    PLAYERS,
     SMALL,
     Drawing,
     Point,
@@ -48,7 +49,7 @@ def draw(state: Grundy, last: tuple[int, int] | None = None) -> str:
         parts.append(heap.at(x, top + height - heap.height, kind="pile"))
         width = max(width, x + heap.width)
         x += heap.width + GAP
-    event = next_event(state, ("seat 0", "seat 1"))
+    event = next_event(state, PLAYERS)
     sentences = [f"Piles: {', '.join(map(str, state.piles))}.", *last_move(state, last)]
     return document(Drawing(width, top + height, "".join(parts)), "Grundy's game", event, sentences=sentences)
 

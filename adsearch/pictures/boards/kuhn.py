@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from adsearch.games.kuhn import Kuhn
-from adsearch.pictures.boards.paper import Drawing, circle, document, inside, next_event, path, rect, words
+from adsearch.pictures.boards.paper import (
+    PLAYERS,
+    Drawing,
+    circle,
+    document,
+    inside,
+    next_event,
+    path,
+    player,
+    rect,
+    words,
+)
 
 _NAMES = {"J": "jack", "Q": "queen", "K": "king", "?": "not known", "-": "not dealt"}
 _WIDTH, _HEIGHT = 64.0, 92.0
@@ -19,7 +30,7 @@ def draw(state: Kuhn, _last: object = None) -> str:
     for seat, card in enumerate(cards):
         x = seat * _APART + 24.0
         spoken = said[seat::2]
-        parts.append(words(f"seat {seat}", x + _WIDTH / 2, 14.0, kind="bold" if state.turn == seat else ""))
+        parts.append(words(PLAYERS[seat], x + _WIDTH / 2, 14.0, kind="bold" if state.turn == seat else ""))
         parts.append(_card(card, x, 24.0))
         parts += [
             circle("chip", x + _WIDTH / 2 + 13.0 * (2 * n + 1 - chips[seat]), 24.0 + _HEIGHT + 24.0, 11.0)
@@ -27,9 +38,10 @@ def draw(state: Kuhn, _last: object = None) -> str:
         ]
         parts.append(words(", ".join(spoken), x + _WIDTH / 2, 24.0 + _HEIGHT + 58.0))
         sentences.append(
-            f"Seat {seat}: card {_NAMES[card]}, {chips[seat]} in the pot, said {', '.join(spoken) or 'nothing'}."
+            f"{PLAYERS[seat].capitalize()}: card {_NAMES[card]}, {chips[seat]} in the pot, "
+            f"said {', '.join(spoken) or 'nothing'}."
         )
-    event = next_event(state, ("seat 0", "seat 1"), at_chance=f"seat {len(state.cards)} is dealt a card")
+    event = next_event(state, PLAYERS, at_chance=f"{player(len(state.cards))} is dealt a card")
     if state.turn is None and "?" in cards and not state.said.endswith("fold"):
         event = "over: the cards are not known"
     elif state.turn is None:

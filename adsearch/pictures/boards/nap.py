@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adsearch.games.nap import Nap
 from adsearch.pictures.boards.paper import (
+    PLAYERS,
     Drawing,
     Field,
     Point,
@@ -37,7 +38,7 @@ def draw(state: Nap, last: int | None = None) -> str:
         if number == last:
             parts.append(rect("last", x + 2.0, y + 2.0, _CELL - 4.0, _CELL - 4.0, rx=6.0))
     parts += [path("line", struck)] * bool(struck)
-    event = next_event(state, ("seat 0", "seat 1"))
+    event = next_event(state, PLAYERS)
     sentences = [f"Marked: {listed(map(str, sorted(state.marks)))}.", f"May be marked: {listed(map(str, free))}."]
     sentences += last_move(state, last)
     across = _across(state)

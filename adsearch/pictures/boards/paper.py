@@ -191,6 +191,16 @@ def centre(row: int, column: int, *, cell: float = CELL) -> Point:
     return RIM + (column + 0.5) * cell, RIM + (row + 0.5) * cell
 
 
+def player(seat: int) -> str:
+    """What the player of a seat is called where the game has no word of its own."""
+    return f"{_ORDER[seat]} player" if seat < len(_ORDER) else f"player {seat + 1}"
+
+
+_ORDER: Final = ("first", "second", "third", "fourth")
+PLAYERS: Final = (player(0), player(1))
+"""The players of a game for two."""
+
+
 def next_event(state: State[Any], sides: Sequence[str], *, at_chance: str = "") -> str:
     """Who moves, or how the game ended; `at_chance` is what happens at a chance node."""
     if state.turn is not None:

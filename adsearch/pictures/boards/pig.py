@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from adsearch.games.pig import Pig
-from adsearch.pictures.boards.paper import SMALL, Drawing, die, document, inside, line, next_event, rect, words
+from adsearch.pictures.boards.paper import PLAYERS, SMALL, Drawing, die, document, inside, line, next_event, rect, words
 
-_LEFT = 64.0
+_LEFT = 106.0
 _WIDTH = 300.0
 _BAR = 24.0
 _HIGH = 46.0
@@ -20,7 +20,7 @@ def draw(state: Pig, last: str | None = None) -> str:
         total = state.total if seat == state.seat else 0
         mine = "xo"[seat]
         kept, more = _WIDTH * score / goal, _WIDTH * total / goal
-        parts.append(words(f"seat {seat}", 0.0, y + 17.0, anchor="start", kind="bold" if seat == state.seat else ""))
+        parts.append(words(PLAYERS[seat], 0.0, y + 17.0, anchor="start", kind="bold" if seat == state.seat else ""))
         parts.append(rect("cell", _LEFT, y, _WIDTH, _BAR, rx=4.0))
         parts += [rect(f"full-{mine}", _LEFT, y, kept, _BAR, rx=4.0)] * bool(score)
         parts += [rect(f"full-{mine} more", _LEFT + kept, y, more, _BAR, rx=4.0)] * bool(total)
@@ -31,9 +31,10 @@ def draw(state: Pig, last: str | None = None) -> str:
     for share in (0.0, 0.5, 1.0):
         if share != 0.5 or goal % 2 == 0:
             parts.append(inside(f"{goal * share:g}", _LEFT + share * _WIDTH, bottom + 2.0, size=SMALL, kind="faint"))
-    event = next_event(state, ("seat 0", "seat 1"), at_chance=f"seat {state.seat} throws")
-    sentences = [f"Goal: {goal}.", *(f"Seat {seat} has {score}." for seat, score in enumerate(state.scores))]
-    sentences += [f"Seat {state.seat} has {state.total} more in this turn."] * bool(state.total)
+    event = next_event(state, PLAYERS, at_chance=f"{PLAYERS[state.seat]} throws")
+    sentences = [f"Goal: {goal}."]
+    sentences += [f"{name.capitalize()}: {score}." for name, score in zip(PLAYERS, state.scores, strict=True)]
+    sentences += [f"{PLAYERS[state.seat].capitalize()}: {state.total} more in this turn."] * bool(state.total)
     thrown = last if last in state.dice.faces else None
     caption = []
     if thrown is not None:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from adsearch.games.rps import RockPaperScissors, winner
-from adsearch.pictures.boards.paper import SMALL, Drawing, circle, document, inside, next_event, path, rect, words
+from adsearch.pictures.boards.paper import (
+    PLAYERS,
+    SMALL,
+    Drawing,
+    circle,
+    document,
+    inside,
+    next_event,
+    path,
+    rect,
+    words,
+)
 
 _CELL = 46.0
-_LEFT = 58.0
+_LEFT = 100.0
 _IN_A_ROW = 10
 
 
@@ -21,7 +32,7 @@ def draw(state: RockPaperScissors, _last: object = None) -> str:
         row, column = divmod(number, across)
         x, y = _LEFT + column * _CELL, row * high
         if column == 0:
-            parts += [words(f"seat {s}", 0.0, y + 20.0 + (s + 0.5) * _CELL + 5.0, anchor="start") for s in (0, 1)]
+            parts += [words(PLAYERS[s], 0.0, y + 20.0 + (s + 0.5) * _CELL + 5.0, anchor="start") for s in (0, 1)]
         parts.append(inside(str(number + 1), x + _CELL / 2, y + 10.0, size=SMALL, kind="faint"))
         pair = state.chosen[2 * number : 2 * number + 2]
         better = winner(*pair) if len(pair) == 2 else 0
@@ -34,7 +45,7 @@ def draw(state: RockPaperScissors, _last: object = None) -> str:
         for seat in range(len(pair), 2):
             parts.append(rect("nothing", x + 3.0, y + 20.0 + seat * _CELL + 3.0, _CELL - 6.0, _CELL - 6.0, rx=6.0))
         sentences += [f"Round {number + 1}: {' against '.join(pair)}."] * bool(pair)
-    event = f"{won[0]}-{won[1]}; {next_event(state, ('seat 0', 'seat 1'))}"
+    event = f"{won[0]}-{won[1]}; {next_event(state, PLAYERS)}"
     drawing = Drawing(_LEFT + across * _CELL, ((rounds - 1) // across + 1) * high, "".join(parts))
     return document(drawing, "Rock, paper, scissors", event, sentences=sentences or ["Nothing is chosen yet."])
 

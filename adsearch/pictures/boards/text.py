@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from unicodedata import east_asian_width
 
-from adsearch.pictures.boards.paper import Drawing, document, words
+from adsearch.pictures.boards.paper import Drawing, document, player, words
 from adsearch.state import CHANCE, State
 
 _LETTER: Final = 8.7
@@ -32,7 +32,7 @@ def _event(state: State[Any]) -> str:
     """What comes next."""
     if state.turn is None:
         return "the game is over"
-    return "chance" if state.turn == CHANCE else f"seat {state.turn} to move"
+    return "chance" if state.turn == CHANCE else f"{player(state.turn)} to move"
 
 
 def _shortened(line: str) -> str:

@@ -25,8 +25,8 @@ from arena.student.hint import hint
 
 _WAYS_OUT: Final = "type 'resign' to give up this game, press Ctrl-C to end the program"
 _HELP: Final = "type 'hint' (or h) for a good move, 'undo' (or u) to take back your last move"
-_HELP_HAS_A_PRICE: Final = "with a hint or an undo a game is recorded as annulled, so it is not rated"
-_RATED: Final = "a game with a clock is rated: no hint and no undo; they are there if you leave out --clock"
+_HELP_HAS_A_PRICE: Final = "with a hint or an undo a game is recorded as annulled: it has no result"
+_CLOCKED: Final = "in a game with a clock there is no hint and no undo; they are there if you leave out --clock"
 
 
 class Keyboard:
@@ -165,7 +165,7 @@ class HumanPlayer:
             self._say(_WAYS_OUT)
         elif command in ("hint", "h", "undo", "u"):
             if self._start is not None and self._start.clock.text != "none":
-                self._say(_RATED)
+                self._say(_CLOCKED)
             elif command in ("hint", "h"):
                 self._show_hint(state)
             elif self._take_backs.take_back(self._name):

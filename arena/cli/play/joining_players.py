@@ -22,6 +22,7 @@ from arena.match.schedule import Entrant
 from arena.play.director import Director
 from arena.players.player import Player, PlayerKind
 from arena.walls.run_folder import RunFolder
+from db.records import HUMAN
 
 _QUESTION: Final = "end the program? This game is not recorded then (y: end, Enter: play on): "
 
@@ -46,7 +47,7 @@ class JoiningPlayers:
             if sys.stdin is None:
                 raise BadPlayer("'human' plays from the keyboard, and there is none: stdin is closed")
             return Entrant(
-                name, name, source="human", invite=lambda address, token: self._seat_a_person(name, address, token)
+                name, name, source=HUMAN, invite=lambda address, token: self._seat_a_person(name, address, token)
             )
         if player.kind is PlayerKind.WAIT:
             return Entrant(

@@ -80,7 +80,7 @@ def play(
     `arena replay last` steps through the last one, `arena logs last` shows what its agents printed.
 
     When you play yourself, type ? for help. Without --clock you can type hint or undo; the game is then recorded as
-    annulled, so it is not rated. Ctrl-C asks before it ends the program.
+    annulled. Your own games are never rated. Ctrl-C asks before it ends the program.
 
     Example: arena play connect4 human minimax:depth=2
 

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from agents.protocol import Verdict
 from arena.match.schedule import Began, Event, Finished, Planned, Ply, Schedule, WrappingSchedule
 from arena.match.take_back import TakenBack, before_last_move
+from db.records import MoveRecord
 
 
 class TakeBacks(WrappingSchedule):
@@ -21,12 +22,9 @@ class TakeBacks(WrappingSchedule):
         super().__init__(schedule)
         self._people = people
         self._helped = helped
-        # The game in progress, its plies, and the seats of people.
-        self._rules = ""
-        self._plies: list[str] = []
+        # The plies of the game in progress, the seats of people, and its number.
+        self._plies: list[MoveRecord] = []
         self._seats: set[int] = set()
-        # Moves of the opening that the game was planned with, by game: those are nobody's.
-        self._opening: dict[int, int] = {}
         self._number = 0
         # What stays of the game in progress, if it is being resigned because a move was taken back.
         self._asked: TakenBack | None = None
@@ -50,23 +48,20 @@ class TakeBacks(WrappingSchedule):
         if asked is None or finished.record.verdict != Verdict.RESIGNED:
             super().note(finished)
             return
-        self._resigned, self._again = finished.game, asked.continued(finished.game)
+        self._resigned, self._again = finished.game, asked.continued(finished)
 
     def see(self, event: Event) -> None:
         """Follow the game in progress."""
         match event:
             case Began(game):
-                self._rules, self._plies = game.rules, []
+                self._plies, self._number = [], game.number
                 self._seats = {seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people}
-                self._opening.setdefault(game.number, len(game.opening))
-                self._number = game.number
             case Ply(_, move):
-                self._plies.append(move.move)
+                self._plies.append(move)
 
     def take_back(self, name: str) -> bool:
         """Take back the last move of a person, as `name` asks; the caller then resigns. False if there is no move."""
-        fixed = self._opening.get(self._number, 0)
-        self._asked = before_last_move(self._rules, self._plies, self._seats, fixed=fixed)
+        self._asked = before_last_move(self._plies, self._seats)
         if self._asked is None:
             return False
         self.kept = self._asked.plies

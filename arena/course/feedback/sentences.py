@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from adsearch.pictures.boards.paper import player
 from arena.course.feedback.commands import Conditions
 from arena.course.feedback.findings import Findings, OwnAgent
 from arena.history.words import ENDS, counted, piece
@@ -113,7 +114,7 @@ def about_games(feedback: AgentFeedback) -> str:
 def game_heading(game: GameToSee, rules: str) -> str:
     """The game with its opponents, and the agent's pieces or seat; also its id, if commands take another number."""
     others = [player for seat, player in enumerate(game.players) if seat != game.seat]
-    own = piece(game.seat, rules) or f"seat {game.seat}"
+    own = piece(game.seat, rules) or player(game.seat)
     number = str(game.number) if game.id == game.number else f"{game.number} (id {game.id})"
     return f"Game {number} against {', '.join(others)} (your agent: {own})"
 

@@ -1,7 +1,7 @@
 """Results from a file, for ratings: a plain list, a file of `arena export`, or the PGN of another program.
 
 Of another program's PGN only the tags are read: the players and the result. Games without a result, forfeits, void
-games and games with a ruling are left out, as for recorded games.
+games, games with a ruling and games of people are left out, as for recorded games.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from arena.errors import BadImport
 from arena.history import exchange
 from arena.history.exchange.checks import refuse
 from arena.history.exchange.spreadsheet import points
-from db.records import PastGame, RatedGame
+from db.records import HUMAN, PastGame, RatedGame
 
 _TAG: Final = re.compile(r'\[([A-Za-z]\w*)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _OURS: Final = re.compile(r"^\[Pair \"", re.MULTILINE)
@@ -46,7 +46,7 @@ def _rated(games: list[PastGame]) -> Iterator[RatedGame]:
         current = all(seat.current for seat in game.seats)
         if scores is None or game.ruling is not None or game.verdict in _NOT_RATED or not last or not current:
             continue
-        if game.counts is False:  # it did not count where it was exported
+        if game.counts is False or HUMAN in game.players:  # it did not count where it was exported
             continue
         yield RatedGame(
             tuple(game.players),

@@ -18,10 +18,11 @@ Fields = Mapping[str, tuple[Field, ...]]
 """For each move, by its text, the fields that a person clicks, one after the other."""
 
 
-def fields_of(state: State[Any]) -> Fields:
-    """The fields of the position's board; none if its rules are user-supplied and raise."""
+def fields_of(state: State[Any], *, below: int | None = None) -> Fields:
+    """The fields of the position's board, with the pieces of seat `below` below; none if its rules are user-supplied
+    and raise."""
     try:
-        return boards.fields(state)
+        return boards.fields(state, below=below)
     except Exception:  # a user-supplied game may raise anything
         return {}
 

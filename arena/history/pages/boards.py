@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from adsearch import State
+from adsearch.pictures.boards import draw
 from adsearch.pictures.svg import embedded, split_style
 from arena.history import words
 from arena.history.pages import html
@@ -45,10 +46,11 @@ class _Drawing(NamedTuple):
     parts: list[str]
 
 
-def boards(positions: Iterable[tuple[State[Any] | None, Any]]) -> DrawnBoards:
-    """The boards of these positions, each with the move that led to it."""
+def boards(positions: Iterable[tuple[State[Any] | None, Any]], *, below: int | None = None) -> DrawnBoards:
+    """The boards of these positions, each with the move that led to it. `below`: the seat whose pieces are below, where
+    the board has a direction."""
     sheets: dict[str, None] = {}
-    drawn = [_drawn(state, last, sheets) for state, last in positions]
+    drawn = [_drawn(state, last, sheets, below) for state, last in positions]
     drawings = [each for each in drawn if isinstance(each, _Drawing)]
     units = iter(_units([each.parts for each in drawings]))
     counts: Counter[tuple[str, str]] = Counter()
@@ -100,15 +102,14 @@ def _is_whole(part: str) -> bool:
     return part != "</g>" and (not part.startswith("<g") or part.endswith(("</g>", "/>")))
 
 
-def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None]) -> _Drawing | str:
+def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None], below: int | None) -> _Drawing | str:
     """The picture of a position, or the board as text. Adds the picture's style sheet to `sheets`."""
     if state is None:
         return ""
     try:
-        picture = state.svg(last)
         if type(state).svg is not State.svg:
-            return _image(picture)
-        sheet, drawing = split_style(picture)
+            return _image(state.svg(last))
+        sheet, drawing = split_style(draw(state, last, below=below))
         parted = _parted(drawing)
     except Exception:  # a user-supplied game may raise anything
         return _as_text(state)

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import structs
 
 from adsearch.pictures.boards import maze
+from adsearch.pictures.boards.paper import player
 from adsearch.pictures.svg import split_style
 from arena.history import words
 from arena.history.pages import html, stepper
@@ -22,7 +23,7 @@ from arena.history.pages.html import element
 from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
-from db.records import Mark, MoveRecord, PastGame
+from db.records import HUMAN, Mark, MoveRecord, PastGame
 
 _TO_MISTAKES: Final = (
     stepper.Button("earlier", "‹ ?", "previous mistake", "M"),
@@ -71,7 +72,7 @@ class _Page:
         found = self.replay.steps
         marked = [step.number for step in found if step.judged is not None and step.judged.better]
         positions = [(step.state, step.last) for step in found]
-        drawn = boards([*positions, *(better_position(found, number) for number in marked)])
+        drawn = boards([*positions, *(better_position(found, number) for number in marked)], below=self.person())
         better = dict(zip(marked, drawn.drawn[len(found) :], strict=True))
         curves, sheet = self.curves()
         title = f"{' – '.join(self.names)}, {self.rules}"
@@ -104,6 +105,11 @@ class _Page:
             styles=(drawn.sheet, sheet, stepper.STYLE, html.file("replay_page.css")),
             script=stepper.SCRIPT + html.file("replay_page.js"),
         )
+
+    def person(self) -> int | None:
+        """The seat of the only person; None if there is none, or several."""
+        seats = [seat for seat, player in enumerate(self.game.players) if player.partition("#")[0] == HUMAN]
+        return seats[0] if len(seats) == 1 else None
 
     # The head of the page.
 
@@ -388,7 +394,7 @@ def _figure(kind: str, move: str, board: str) -> str:
 
 def plays(seat: int, rules: str) -> str:
     """The pieces of the seat on the board."""
-    return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"
+    return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or player(seat)
 
 
 def _list(name: str, items: Iterable[str], **attributes: str) -> str:

@@ -1,17 +1,18 @@
 "use strict";
-// The controls of a page with steps 0 to `last`: buttons, slider, speed, keys, and the address (#name-12).
+// The controls of a page with steps 0 to `last`: buttons, slider, speed, keys, and the address (#name-12, #name-last).
 // `show(at)` shows a step, and returns its title and what a screen reader says.
 const find = (id) => document.getElementById(id);
 
 const stepper = ({ last, name, show, actions: more = {}, keys: moreKeys = {} }) => {
   const [slider, where, speed, status] = ["at", "where", "speed", "status"].map(find);
   const opens = Number(slider.defaultValue);
-  const address = new RegExp(`^#${name}-(\\d+)$`);
+  const address = new RegExp(`^#${name}-(\\d+|last)$`);
   let at = -1;
   let playing = 0;
 
   const wantedStep = () => {
     const found = address.exec(location.hash);
+    if (found?.[1] === "last") return last;
     return found ? Number(found[1]) : opens;
   };
   const label = (words) => {

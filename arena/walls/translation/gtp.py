@@ -120,14 +120,14 @@ class GtpTranslator:
         ]
 
     def _question(self, turn: Turn, seat: int) -> list[_Command]:
-        self._turn = turn
+        # In a game that continues another one, the moves before the first turn are those of another process.
+        is_new, self._turn = self._turn is None, turn
         commands: list[_Command] = []
         for who, move in turn.events:
             color = _COLOURS[(self._first + self._plies) % 2]
             self._plies += 1
-            if who == seat:
-                self._made += 1  # the engine has placed it itself
-            else:
+            self._made += who == seat
+            if who != seat or is_new:  # else the engine has placed it itself
                 commands.append(_Command(f"play {color} {move}"))
         if left := time_left.of_seats(self._control, turn, seat):
             commands.append(_Command(f"time_left {_COLOURS[seat]} {self._time_left(left[seat])}", _Need.NOTHING))

@@ -14,11 +14,13 @@ import msgspec
 from msgspec import Struct
 
 from adsearch import State, games
+from adsearch.pictures.boards.paper import player
 from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.board_fields import clicks, fields_of, with_fields
 from arena.history.pages.boards import board_style, boards
 from arena.history.pages.html import Document, element
+from arena.history.pages.replay_page import plays
 from arena.match.clock import MILLISECOND
 from arena.results.pages import parts as shared
 from arena.web import links
@@ -38,6 +40,23 @@ CLOCKS: Final = {
     "60+2": "1 minute and 2 s a move",
 }
 """The clocks to choose from, the default first."""
+STRENGTHS: Final = {
+    "random": "plays at random: very easy",
+    "greedy": "looks 1 move ahead: easy",
+    "minimax": "looks a few moves ahead: medium",
+    "negamax": "as strong as minimax",
+    "alphabeta": "looks many moves ahead: hard",
+    "pvs": "looks many moves ahead: the hardest in games without dice",
+    "mtdf": "looks many moves ahead: about as hard as pvs",
+    "quiescence": "looks many moves ahead, and further at captures: about as hard as pvs",
+    "selective": "looks far ahead, at the 4 best moves of each position only: hard, with blind spots",
+    "expectiminimax": "looks a few moves ahead, and weighs the dice: hard in games with dice",
+    "expectimax": "looks a few moves ahead, as if you played at random: medium",
+    "maxn": "looks a few moves ahead: medium",
+    "paranoid": "looks a few moves ahead: medium",
+    "mcts": "tries thousands of random games before each move: hard in most games",
+}
+"""How strong the built-in agents are, in words."""
 _STATES: Final = {
     Status.WAITING: "One moment",
     Status.YOURS: "Your turn",
@@ -45,6 +64,24 @@ _STATES: Final = {
     Status.OVER: "The game is over",
 }
 _STYLE: Final = html.file("play.css", __package__)
+
+
+class Opponent(Struct, frozen=True):
+    """One that a person can play against."""
+
+    name: str
+    """Its public name."""
+    rating: float | None = None
+    """On the ladder, if it is rated there."""
+    error: float | None = None
+    """The 95 % error of the rating; None if there is none."""
+
+    @property
+    def strength(self) -> str:
+        """How strong it is, in words."""
+        error = "" if self.error is None else f" ± {self.error:.0f}"
+        rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}"
+        return "; ".join(filter(None, (STRENGTHS.get(self.name, ""), rated))) or "not rated yet"
 
 
 class Opponents(Struct, frozen=True, kw_only=True):
@@ -55,9 +92,9 @@ class Opponents(Struct, frozen=True, kw_only=True):
     """The game that is chosen."""
     games: Sequence[str]
     """All games to choose from, the ladder's first."""
-    agents: Sequence[str]
-    """The agents of the ladder by their public names, the best first; none for another game."""
-    built_in: Sequence[str]
+    agents: Sequence[Opponent]
+    """The agents of the ladder, the best first; none for another game."""
+    built_in: Sequence[Opponent]
     going_on: Sequence[str]
     """The keys of this person's games that are not over."""
 
@@ -77,16 +114,24 @@ def opponents(found: Opponents) -> Document:
     lists = []
     for title, listed in (("Agents of the ladder", found.agents), ("Built-in agents", found.built_in)):
         if listed:
-            items = [element("li", shared.link(links.play(one, found.game), one)) for one in listed]
+            items = [
+                element(
+                    "li",
+                    shared.link(links.play(one.name, found.game), one.name),
+                    element("span", html.words(one.strength), class_="faint"),
+                )
+                for one in listed
+            ]
             lists += [element("h2", title), element("ul", *items, class_="opponents")]
     going_on = [
         element("p", shared.link(links.table(key), "Back to your game"), class_="notice") for key in found.going_on
     ]
-    text = "These games are not rated. Your clock runs while it is your turn, also when you close the page."
+    text = "These games are not rated. Your clock runs while it is your turn, also when you close the page. "
+    text += "A higher rating is stronger." * any(one.rating is not None for one in (*found.agents, *found.built_in))
     return frame.page(
         "Play against an agent",
         *going_on,
-        element("p", text),
+        element("p", text.strip()),
         form,
         *lists,
         of=found.ladder,
@@ -96,28 +141,28 @@ def opponents(found: Opponents) -> Document:
     )
 
 
-def begin(opponent: str, game: str, seats: Sequence[str], *, of: Titled, wrong: str = "") -> Document:
-    """The page on which a game against this opponent begins. `seats`: the players in words. `wrong`: why it did not."""
+def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "") -> Document:
+    """The page on which a game against this opponent begins. `wrong`: why it did not."""
     places = [
         element(
             "label",
             element("input", type="radio", name_="seat", value=str(seat), checked=seat == 0),
             " ",
-            html.words(text),
+            html.words(_side(seat, game)),
         )
-        for seat, text in enumerate(seats)
+        for seat in (0, 1)
     ]
     clocks = [element("option", text, value=clock) for clock, text in CLOCKS.items()]
     return frame.page(
-        f"Play against {opponent}",
+        f"Play against {opponent.name}",
         *([element("p", html.words(wrong), class_="notice", role="alert")] if wrong else []),
-        element("p", html.words(f"{game}. The game is not rated.")),
+        element("p", html.words(f"{game}. {opponent.name}: {opponent.strength}. The game is not rated.")),
         element(
             "form",
             element("fieldset", element("legend", "You are"), *places),
             element("label", element("span", "Clock"), element("select", *clocks, name_="clock")),
             element("p", element("button", "Begin", type="submit", class_="main")),
-            action=links.play(opponent, game),
+            action=links.play(opponent.name, game),
             method="post",
             class_="begin",
         ),
@@ -135,6 +180,7 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
     return frame.page(
         f"You against {opponent}",
         element("p", drawn["state"], id="state", class_="verdict"),
+        element("p", drawn["side"], id="side", class_="faint"),
         element("p", drawn["clocks"], id="clocks", class_="clocks"),
         element("div", drawn["said"], id="said", role="alert"),
         board_and_moves(drawn, element("section", drawn["choices"], id="choices", aria_label="Your move", tabindex=-1)),
@@ -153,16 +199,34 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
 def parts(seen: Seen, opponent: str, *, wrong: str = "") -> dict[str, str]:
     """The parts of the page, as markup."""
     names = _names(seen, opponent)
-    state, last = _state(seen)
+    state = _state(seen)
     return {
-        "state": html.words(words.printable(seen.result(names) if seen.end is not None else _STATES[seen.status])),
+        "state": html.words(words.printable(_STATES[seen.status] if seen.end is None else _result(seen, names))),
+        "side": html.words(words.printable(_you_are(seen))),
         "clocks": "".join(_clocks(seen, names)),
         "last": html.words(words.printable(_last(seen, names))),
-        "board": _board(seen, state, last),
+        "board": _board(seen, state),
         "moves": "".join(_moves(seen, names)),
         "choices": "".join(_choices(seen)),
         "said": "".join(_said(seen, wrong)),
     }
+
+
+def _side(seat: int, rules: str) -> str:
+    """The player of a seat in words."""
+    called = plays(seat, rules)
+    return called if called == player(seat) else f"{player(seat)} ({called})"
+
+
+def _you_are(seen: Seen) -> str:
+    """The game, and the person's side; empty before it begins."""
+    return f"{words.without_store(seen.rules)}; you are the {_side(seen.seat, seen.rules)}" if seen.rules else ""
+
+
+def _result(seen: Seen, names: Sequence[str]) -> str:
+    """How the game ended, as a sentence about "you"."""
+    text = seen.result(names).replace("you wins", "you win")
+    return f"You{text[3:]}" if text.startswith("you ") else text
 
 
 def _names(seen: Seen, opponent: str) -> list[str]:
@@ -170,23 +234,23 @@ def _names(seen: Seen, opponent: str) -> list[str]:
     return ["you" if seat == seen.seat else opponent for seat in range(players)]
 
 
-def _state(seen: Seen) -> tuple[State[Any] | None, Any]:
-    """The position as the person sees it, and the move that led to it, if it is known."""
+def _state(seen: Seen) -> State[Any] | None:
+    """The position as the person sees it, if it is known."""
     if not seen.rules:
-        return None, None
+        return None
     try:
-        return games.load(seen.rules, seen.position), None
+        return games.load(seen.rules, seen.position)
     except Exception:  # user-supplied rules may raise anything
-        return None, None
+        return None
 
 
-def _board(seen: Seen, state: State[Any] | None, last: Any) -> str:
+def _board(seen: Seen, state: State[Any] | None) -> str:
     if state is None:
         return "" if not seen.rules else element("p", "There is no board: the rules failed.", class_="faint")
-    drawn = boards([(state, last)])
+    drawn = boards([(state, seen.last)], below=seen.seat)
     picture = drawn.drawn[0]
     if seen.status is Status.YOURS:
-        picture = with_fields(picture, fields_of(state))
+        picture = with_fields(picture, fields_of(state, below=seen.seat))
     return drawn.shared + picture
 
 
@@ -238,7 +302,7 @@ def _choices(seen: Seen) -> Iterator[str]:
         ]
         yield element("form", *buttons, class_="choices", data_fields=_fields_of(seen), **where)
     more = [("hint", "Hint")] * (seen.status is Status.YOURS and seen.hint is None)
-    more += [("take_back", "Take back my last move")] * seen.can_take_back
+    more += [("take_back", f"Take back my last move ({seen.take_backs} left)")] * (seen.take_backs > 0)
     more += [("resign", "Resign")] * (not seen.resigns)
     more.append(("give_up", "Give up, do not record it"))
     yield element(
@@ -251,8 +315,7 @@ def _choices(seen: Seen) -> Iterator[str]:
 
 def _fields_of(seen: Seen) -> str | bool:
     """The fields that each move touches, for the script; False if the board has none."""
-    state, _ = _state(seen)
-    if state is None:
+    if (state := _state(seen)) is None:
         return False
     named = clicks(fields_of(state))
     return msgspec.json.encode(named).decode() if named else False

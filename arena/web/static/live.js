@@ -43,12 +43,14 @@ const run = () => {
   }
 };
 
-// The game is over: its address shows the replay now.
+// The game is over: its address shows the replay now, which opens at the end of the game.
 const replay = async () => {
   for (;;) {
     await wait(1500 + 1500 * Math.random());
     try {
-      if ((await fetch(location.href, { method: "HEAD", cache: "no-cache" })).ok) return location.reload();
+      if (!(await fetch(location.href, { method: "HEAD", cache: "no-cache" })).ok) continue;
+      history.replaceState(null, "", "#ply-last");
+      return location.reload();
     } catch {
       // No connection: it is tried again.
     }

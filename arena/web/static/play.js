@@ -18,14 +18,14 @@ const say = (text) => {
 on("parts", (parts) => {
   const isHere = choices.contains(document.activeElement) || document.activeElement === document.body;
   const before = document.activeElement;
-  clicked = [];
   show(parts);
+  choose(movesThrough(clicked).length > 0 ? clicked : []);
   if (isHere && !before.isConnected) (choices.querySelector("button, a") ?? choices).focus();
 });
 on("over", null);
 
 const send = async (name, value) => {
-  clicked = [];
+  choose([]);
   try {
     const answer = await fetch(location.pathname, {
       method: "POST",
@@ -45,23 +45,38 @@ choices.addEventListener("submit", (event) => {
   send(name, value);
 });
 
-// The moves that begin with these fields: one that is whole is played, unless another one goes on from there.
-board.addEventListener("click", (event) => {
-  const field = event.target.closest("[data-field]");
+// The moves that go through these fields, with the fields of each.
+const movesThrough = (path) => {
   const form = choices.querySelector("[data-fields]");
-  if (field === null || form === null) return;
-  const moves = Object.entries(JSON.parse(form.dataset.fields));
-  const beginWith = (path) => moves.filter(([, names]) => path.every((name, at) => names[at] === name));
-  const path = [...clicked, field.dataset.field];
-  const found = beginWith(path).length > 0 ? path : [field.dataset.field];
-  const fitting = beginWith(found);
-  clicked = fitting.length > 0 ? found : [];
-  const whole = fitting.filter(([, names]) => names.length === clicked.length);
-  if (whole.length === 1 && fitting.length === 1) return send("move", whole[0][0]);
-  for (const each of board.querySelectorAll("[data-field]")) {
-    each.classList.toggle("chosen", clicked.includes(each.dataset.field));
+  const moves = form === null ? [] : Object.entries(JSON.parse(form.dataset.fields));
+  return moves.filter(([, names]) => path.every((name, at) => names[at] === name));
+};
+
+// Marks what is chosen and what can be clicked next. Of several moves over the same fields, such as promotions, the
+// buttons that remain choose one.
+const choose = (path) => {
+  clicked = path;
+  const fitting = movesThrough(clicked);
+  const next = new Set(clicked.length > 0 ? fitting.map(([, names]) => names[clicked.length]) : []);
+  for (const { dataset, classList } of board.querySelectorAll("[data-field]")) {
+    classList.toggle("chosen", clicked.includes(dataset.field));
+    classList.toggle("target", next.has(dataset.field));
   }
-  // Of several moves over these fields, such as promotions, the buttons that remain choose one.
   const texts = new Set(fitting.map(([text]) => text));
   for (const button of choices.querySelectorAll("[name=move]")) button.hidden = clicked.length > 0 && !texts.has(button.value);
+};
+
+// A move that is whole is played, unless another one goes on from there.
+board.addEventListener("click", (event) => {
+  const name = event.target.closest("[data-field]")?.dataset.field;
+  if (name === undefined) return choose([]);
+  if (clicked.at(-1) === name) return choose([]);
+  const path = [[...clicked, name], [name]].find((one) => movesThrough(one).length > 0) ?? [];
+  const [[text, names] = [], ...others] = movesThrough(path);
+  if (others.length === 0 && names?.length === path.length) return send("move", text);
+  choose(path);
+});
+
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && clicked.length > 0) choose([]);
 });

@@ -11,7 +11,7 @@ import pytest
 
 from adsearch import State, games
 from adsearch.games.tictactoe import TicTacToe
-from adsearch.pictures.boards import fields
+from adsearch.pictures.boards import draw, fields
 from adsearch.pictures.boards.paper import Field, Point, corner
 from adsearch.state import CHANCE
 from tests.adsearch.pictures.test_chess_board import KIWIPETE
@@ -138,6 +138,47 @@ def test_a_field_has_its_middle_where_the_move_is_marked_after_it(spec: str) -> 
             assert (min(heights) + max(heights)) / 2 == y
         else:
             assert marked == clicked_at(state, clicked)
+
+
+TURNED = {"chess": 1, "checkers": 0}
+"""By game, the seat that sees the board from the other side than books show it."""
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+def test_only_a_board_with_a_direction_is_turned_and_its_fields_and_marks_with_it(spec: str) -> None:
+    for state, move, after in steps(spec):
+        usual = fields(state)
+        for seat in range(state.players):
+            if TURNED.get(name(spec)) != seat:
+                assert fields(state, below=seat) == usual
+                assert draw(after, move, below=seat) == after.svg(move)
+        if (seat := TURNED.get(name(spec), -1)) < 0:
+            continue
+        turned = fields(state, below=seat)
+        assert {text: [one.name for one in there] for text, there in turned.items()} == {
+            text: [one.name for one in there] for text, there in usual.items()
+        }
+        # Turned by half a turn around the middle of the squares.
+        sums = {
+            (round(one.x + other.x, 1), round(one.y + other.y, 1))
+            for text, there in usual.items()
+            for one, other in zip(there, turned[text], strict=True)
+        }
+        assert len(sums) <= 1
+        if name(spec) == "chess":
+            assert drawn_at(draw(after, move, below=seat), "rect", "last") == clicked_at(
+                state, turned[state.to_text(move)]
+            )
+
+
+@pytest.mark.parametrize(("spec", "classes"), [("chess", ("white", "black")), ("checkers", ("black", "white"))])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_pieces_of_the_seat_are_below(spec: str, classes: tuple[str, str], seat: int) -> None:
+    picture = draw(games.start(spec), below=seat)
+    kind = "path" if spec == "chess" else "circle"
+    own, other = ([down for _, down in drawn_at(picture, kind, one)] for one in (classes[seat], classes[1 - seat]))
+    assert min(own) > max(other)
+    assert len(own) == len(other) >= 12
 
 
 def test_a_move_of_checkers_is_marked_from_its_first_field_to_its_last() -> None:

@@ -360,7 +360,7 @@ class Own(LineGame):
 
 
 def test_a_game_that_shares_only_the_base_of_ours_is_drawn_as_its_text() -> None:
-    assert "Own: seat 1 to move" in Own().svg()
+    assert "Own: second player to move" in Own().svg()
 
 
 @pytest.mark.parametrize("text", AWKWARD, ids=range(len(AWKWARD)))
@@ -370,7 +370,13 @@ def test_any_text_is_a_board(text: str) -> None:
     assert float(root.get("width", "nan")) < 4000
     assert float(root.get("height", "nan")) < 4000
     assert {one.kind for one in seen(picture)} <= {"title", "desc", "style", "rect", "g", "text"}
-    assert "seat 0 to move" in picture
+    assert "first player to move" in picture
+
+
+@pytest.mark.parametrize("spec", [spec for spec in BOARDS if not spec.startswith("tree")])
+def test_no_board_counts_players_from_0(spec: str) -> None:
+    """But trees do, which are for lectures."""
+    assert not any(re.search(r"\bseat \d", state.svg(), re.IGNORECASE) for state, _ in playout(spec, 0))
 
 
 def test_the_lines_of_a_board_are_drawn_as_they_are() -> None:

@@ -179,6 +179,8 @@ def test_a_page_opened_in_mid_game_is_right_is_paused_without_a_server_and_becom
             until(page, lambda: page.locator(".steps").count() == 1)
             assert "wins" in text(page, ".verdict >> nth=0")
             assert page.url.partition("#")[0] == f"{server.address}/g/{game}"
+            assert text(page, "#where") == "5 of 5"
+            assert page.locator(".step:visible").get_attribute("id") == "ply-5"
 
 
 def test_without_scripts_a_game_in_progress_is_shown_as_it_was_when_the_page_was_loaded(

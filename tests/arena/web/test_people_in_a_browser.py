@@ -168,6 +168,48 @@ def test_a_person_plays(browser: Browser, course: Course, by: str) -> None:
             play(page, course, game, by)
 
 
+def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(browser: Browser, course: Course) -> None:
+    with browser.session(course.links["kestrel"]) as page:
+        sign_in(page)
+        page.wait_for_url("**/me")
+        page.goto(f"{course.address}/play")
+        page.get_by_text("plays at random: very easy").wait_for()
+        page.goto(f"{course.address}/play/random?game=chess")
+        page.get_by_label("second player (Black)").check()
+        page.get_by_role("button", name="Begin").click()
+        page.locator('[data-field="a7"]').wait_for(timeout=_MS)
+        page.get_by_text("you are the second player (Black)").wait_for()
+        own, far = (page.locator(f'[data-field="{name}"]').bounding_box() for name in ("a7", "a5"))
+        assert own is not None
+        assert far is not None
+        assert own["y"] > far["y"]
+        for let_go in (lambda: page.keyboard.press("Escape"), lambda: page.locator('[data-field="a7"]').click()):
+            page.locator('[data-field="a7"]').click()
+            assert marked(page, "chosen") == {"a7"}
+            assert marked(page, "target") == {"a6", "a5"}
+            assert page.locator("#choices [name=move]:visible").count() == 2
+            let_go()
+            assert marked(page, "chosen") == marked(page, "target") == set()
+            assert page.locator("#choices [name=move]:visible").count() == 20
+        page.locator('[data-field="a7"]').click()
+        page.locator('[data-field="b7"]').click()
+        assert marked(page, "target") == {"b6", "b5"}
+        page.locator('[data-field="b6"]').click()
+        page.locator("#moves li >> nth=1").wait_for(timeout=_MS)
+        assert page.locator("#moves li >> nth=1").text_content() == "1... you: b6"
+        page.get_by_role("button", name="Take back my last move (20 left)").click()
+        page.locator("#moves li >> nth=1").wait_for(state="detached", timeout=_MS)
+        page.locator('[data-field="b7"]').wait_for(timeout=_MS)
+        page.get_by_role("button", name="Give up").click()
+        page.get_by_text("Play again").wait_for(timeout=_MS)
+
+
+def marked(page: Page, kind: str) -> set[str]:
+    """The names of the fields with this mark."""
+    found: list[str] = page.eval_on_selector_all(f".field.{kind}", "all => all.map(one => one.dataset.field)")
+    return set(found)
+
+
 def play(page: Page, course: Course, game: str, by: str) -> None:
     """Plays some moves against a built-in agent, and gives up unless the game is over."""
     page.goto(f"{course.address}/play/random?game={game}")

@@ -56,13 +56,24 @@ def test_a_whole_game_is_played_and_recorded_without_a_name(room: PeopleRoom) ->
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_hidden_card_is_never_shown(room: PeopleRoom, seat: int) -> None:
-    seen = room.play_on(room.play(game="kuhn", seat=seat))
-    cards = {view.position[:2] for view in room.views if view.position}
-    mine = [ply.text for ply in seen.plies if ply.who == "chance" and ply.text != "?"]
-    assert len(mine) == 1
+    seen = room.play_on(room.play(game="kuhn", seat=seat), lambda seen: seen.choices[-1].text)
+    during = [view for view in room.views if view.position and view.status is not Status.OVER]
+    # The rules themselves show both cards after a call.
+    cards = {view.position[:2] for view in during if games.load("kuhn", view.position).turn is not None}
+    dealt = [ply.text for ply in seen.plies if ply.who == "chance"]
     assert all(text[1 - seat] in "?-" for text in cards), cards
-    assert any(text[seat] == mine[0] for text in cards)
-    assert [ply.text for ply in seen.plies[:2]].count("?") == 1
+    assert any(text[seat] == dealt[seat] for text in cards)
+    assert all([ply.text for ply in view.plies[:2]].count("?") == 1 for view in during if len(view.plies) >= 2)
+    assert seen.position.startswith("".join(dealt))
+
+
+def test_after_the_end_the_person_sees_what_was_hidden(room: PeopleRoom) -> None:
+    game = room.play(game="kuhn", seat=1)
+    while (seen := room.turn(game)).status is Status.YOURS:
+        game.move("fold" if "fold" in [choice.text for choice in seen.choices] else seen.choices[0].text)
+    dealt = [text for (text,) in room.rows("SELECT move FROM move WHERE who = 'chance' ORDER BY ply")]
+    assert [ply.shown for ply in seen.plies[:2]] == dealt
+    assert seen.position.startswith("".join(dealt))
 
 
 def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
@@ -90,7 +101,7 @@ def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
 
 def test_after_two_moves_taken_back_the_game_is_won_and_recorded_once(room: PeopleRoom) -> None:
     game = room.play(game="connect4")
-    assert not room.turn(game).can_take_back
+    assert room.turn(game).take_backs == 0
     with pytest.raises(BadMove, match="there is no move of yours to take back"):
         game.take_back()
     positions = list[str]()
@@ -98,16 +109,48 @@ def test_after_two_moves_taken_back_the_game_is_won_and_recorded_once(room: Peop
         positions.append(room.turn(game).position)
         game.move(move)
     for position in positions[:0:-1]:
-        assert room.turn(game).can_take_back
+        assert room.turn(game).take_backs > 0
         game.take_back()
         seen = room.when(game, lambda seen: seen.status is Status.YOURS)
         assert seen.position == position
         assert seen.notice == ""
+    assert seen.take_backs == 18
     seen = room.play_on(game, best)
     assert seen.end is not None
     assert seen.result(seen.names).startswith("human wins")
     assert room.rows(OF_PEOPLE) == [(seen.end.id, "normal", "finished")]
     assert room.rows("SELECT what, reason FROM ruling") == [("void", "human took back a move")]
+    assert room.rows("SELECT opening FROM game WHERE tournament IS NULL") == [(None,)]
+    assert room.rows("SELECT DISTINCT who FROM move ORDER BY who") == [("0",), ("1",)]
+    assert {ply.who for ply in seen.plies} == {0, 1}
+
+
+def test_after_a_take_back_the_clocks_are_those_of_the_turn_that_comes_again(room: PeopleRoom) -> None:
+    game = room.play(game="connect4", clock="300")
+    lefts = [room.turn(game).left]
+    for move in ("1", "2"):
+        game.move(move)
+        lefts.append(room.turn(game).left)
+    assert lefts[1][0] < lefts[0][0]
+    game.take_back()
+    assert room.when(game, lambda seen: seen.status is Status.YOURS).left == lefts[1]
+    views = room.views[[view.status for view in room.views].index(Status.YOURS) :]
+    assert all(view.plies or view.left == lefts[0] for view in views)
+
+
+def test_a_person_is_told_how_often_a_move_can_be_taken_back(room: PeopleRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.web.person._MOST_TAKEN_BACK", 2)
+    game = room.play(game="connect4")
+    room.turn(game)
+    for left in (2, 1):
+        game.move("1")
+        assert room.turn(game).take_backs == left
+        game.take_back()
+        room.when(game, lambda seen: seen.status is Status.YOURS)
+    game.move("1")
+    assert room.turn(game).take_backs == 0
+    with pytest.raises(BadMove, match="you have taken back 2 moves in this game, which is the most"):
+        game.take_back()
 
 
 def test_the_same_dice_fall_after_a_move_is_taken_back(room: PeopleRoom) -> None:

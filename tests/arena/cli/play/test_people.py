@@ -75,20 +75,31 @@ def test_chess_is_played_and_shown_in_the_notation_of_people_and_recorded_in_tha
     assert "  3  human e4   " in arena("show", "last").out
 
 
-def test_a_game_in_which_a_move_was_taken_back_is_recorded_but_not_rated() -> None:
+def test_a_game_in_which_a_move_was_taken_back_is_recorded_and_annulled() -> None:
     typed("4\nundo\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
     assert ruling() == ["human took back a move"]
     assert arena("rank", "--all").out == "no rated games\n"
     assert arena("replay", "1").code == 0
 
 
-def test_a_game_without_help_is_rated() -> None:
+def test_a_game_of_a_person_without_help_counts_for_points_but_for_no_rating() -> None:
     typed("?\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
     assert ruling() == []
-    assert "human" in arena("rank", "--all").out
+    for system in ("elo", "glicko2", "incremental"):
+        assert arena("rank", "--all", "--system", system).out == "no rated games\n"
+    assert "human" in arena("standings", "--all").out
 
 
-def test_the_second_of_two_games_is_rated_although_the_first_had_help() -> None:
+def test_moves_before_a_take_back_are_moves_of_the_game_and_not_its_opening() -> None:
+    typed("4\n3\nundo\n2\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
+    game = json.loads(arena("show", "last", "--format", "json").out)
+    assert game["opening"] is None
+    assert [move["who"] for move in game["moves"]] == [0, 1, 0, 1]
+    assert [move["move"] for move in game["moves"]][::2] == ["4", "2"]
+    assert arena("db", "verify").code == 0
+
+
+def test_the_second_of_two_games_is_not_annulled_although_the_first_had_help() -> None:
     typed("h\n4\nresign\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1", "--games", "2")
     assert ruling() == ["human got a hint"]
 
@@ -119,7 +130,7 @@ def finished(game: Planned, verdict: Verdict, moves: list[MoveRecord]) -> Finish
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGE])
 def test_the_game_that_continues_has_the_position_of_the_earlier_turn(name: str) -> None:
-    """The plies are played as arena/match/match.py plays them: opening and chance first, then moves."""
+    """The plies are played as arena/match/match.py plays them: those that are given and chance first, then moves."""
     random = Random(name)
     first = games.start(name)
     entrants = tuple([Entrant(f"p{seat}", f"p{seat}") for seat in range(first.players)])
@@ -133,23 +144,25 @@ def test_the_game_that_continues_has_the_position_of_the_earlier_turn(name: str)
         seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
         schedule.see(Began(game))
         state: AnyState = games.start(name)
-        opening, moves, again = list(game.opening), list[MoveRecord](), False
+        given, moves, again = list(game.played), list[MoveRecord](), False
         while state.turn is not None and len(moves) < 40 and not again:
             ply = len(moves)
-            if state.turn == 0 and not opening:
+            if state.turn == 0 and not given:
                 if ply in before and taken_back and ply == schedule.kept:
                     assert state.position() == before[ply]
                 before[ply] = state.position()
                 again = taken_back < 6 and random.random() < 0.4 and schedule.take_back("p0")
                 if again:
                     break
+            who: int | str = state.turn
             if state.turn == CHANCE:
                 move, who = seeds.outcome(ply + 1, state.chances()), "chance"
-            elif opening:
-                move, who = state.from_text(opening.pop(0)), "opening"
+            elif given:
+                assert given[0].who == who
+                move = state.from_text(given.pop(0).move)
             else:
-                move, who = random.choice(state.moves()), str(state.turn)
-            moves.append(MoveRecord(ply + 1, who if who in ("chance", "opening") else int(who), state.to_text(move)))
+                move = random.choice(state.moves())
+            moves.append(MoveRecord(ply + 1, who, state.to_text(move)))
             state = state.play(move)
             schedule.see(Ply(game, moves[-1]))
         taken_back += again
@@ -198,7 +211,7 @@ def test_a_hint_is_shown_and_the_game_is_recorded_as_annulled() -> None:
 
 def test_in_a_game_with_a_clock_there_is_no_help() -> None:
     out = typed("?\nhint\nundo\nresign\n", "connect4", "human", "random", "--clock", "600")
-    assert out.count("a game with a clock is rated: no hint and no undo") == 2
+    assert out.count("in a game with a clock there is no hint and no undo") == 2
     assert "'hint'" not in out
     assert ruling() == []
 

@@ -66,6 +66,15 @@ def test_moves_of_chess_are_numbered_in_pairs() -> None:
     assert "<h3>2. ann: g4</h3>" in text
 
 
+@pytest.mark.parametrize(
+    ("names", "ranks"),
+    [(("ann", "human"), "12345678"), (("human", "ann"), "87654321"), (("ann", "bob"), "87654321")],
+)
+def test_the_board_is_shown_from_the_side_of_the_only_person(names: tuple[str, str], ranks: str) -> None:
+    text = page(past_game("chess", list(names), moves="f2f3 e7e5")).text
+    assert "".join(re.findall(r'class="faint"[^>]*>(\d)</text>', text)[:8]) == ranks
+
+
 def test_the_mistakes_of_each_player_are_counted_in_words() -> None:
     game = analysed(past_game("connect4", ["anna", "ben"], moves="4 1 4 1 4 2 4"), depth=2)
     assert "?? a serious one. anna: no mistakes; ben: 1 ?, 1 ??." in page(game, trust=True).text
@@ -164,7 +173,7 @@ def test_names_and_texts_are_escaped(name: str) -> None:
         ("maze:ghosts=2,map=tiny", ["runner", "ghost 1", "ghost 2"]),
         ("maze:ghosts=random,map=tiny", ["runner"]),
         ("ludo:players=3,tokens=1", ["R", "G", "Y"]),
-        ("pig:goal=8", ["seat 0", "seat 1"]),
+        ("pig:goal=8", ["first player", "second player"]),
     ],
     ids=["ghosts", "ghosts of chance", "pieces", "no pieces"],
 )

@@ -57,6 +57,13 @@ def test_the_page_opens_at_the_top(browser: Browser, file: Path) -> None:
         assert page.url.endswith("#ply-1")
 
 
+def test_an_address_leads_to_the_end_of_the_game(browser: Browser, file: Path) -> None:
+    with browser.open(file, at="#ply-last") as page:
+        assert page.locator(".step:visible").get_attribute("id") == "ply-5"
+        page.keyboard.press("ArrowLeft")
+        assert at(page) == 4
+
+
 def test_keys_step_through_the_game(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
         assert at(page) == 0

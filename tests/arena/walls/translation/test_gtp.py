@@ -103,6 +103,15 @@ def test_the_engine_has_placed_its_own_moves_itself() -> None:
     assert asked(gtp, (1, "A1"), (0, "C3")) == ["play b C3", "genmove w"]
 
 
+def test_in_a_game_that_continues_another_one_the_engine_has_not_placed_its_moves() -> None:
+    gtp = ready(engine(), seat=1)
+    assert asked(gtp, (0, "B2"), (1, "A1"), (0, "C3")) == ["play b B2", "play w A1", "play b C3", "genmove w"]
+    for _ in range(3):
+        assert gtp.hear(b"=") is None
+    assert gtp.hear(b"=5 a2 ") == Move(GAME, "id", "a2")
+    assert asked(gtp, (1, "A2"), (0, "C1")) == ["play b C1", "genmove w"]
+
+
 @pytest.mark.parametrize(
     ("clock", "settings", "left", "time_left"),
     [

@@ -1,0 +1,122 @@
+"""The pages on which a person plays: what they say of opponents, of the game, and of its end."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+from adsearch import games
+from agents import builtin
+from arena.serve.page_link import GameRecorded
+from arena.web.pages import play_pages
+from arena.web.pages.play_pages import STRENGTHS, Opponent, Opponents
+from arena.web.person import Choice, Seen, SeenPly, Status
+from arena.web.results import Titled
+from tests.kit.html_validity import check_html
+
+OF = Titled(id=1, title="cs101", format="ladder")
+
+
+def seen(rules: str, *, seat: int = 0, position: str = "", **changes: Any) -> Seen:
+    """A game of that person."""
+    found: dict[str, Any] = {
+        "rules": rules,
+        "position": position or games.start(rules).position(),
+        "names": ("human", "random"),
+        "status": Status.YOURS,
+    }
+    return Seen(key="k" * 20, seat=seat, clock="300+5", opponent="random", **found | changes)
+
+
+def text(markup: str) -> str:
+    """What a reader reads."""
+    body = re.sub(r"<style>.*?</style>|<[^>]*>", " ", markup.rpartition("<body>")[2], flags=re.DOTALL)
+    return " ".join(unescape(body).split())
+
+
+def test_every_built_in_agent_has_its_strength_in_words() -> None:
+    assert set(STRENGTHS) == set(builtin.names())
+
+
+def test_every_opponent_has_its_strength() -> None:
+    found = Opponents(
+        ladder=OF,
+        game="connect4",
+        games=["connect4"],
+        agents=[Opponent("kestrel", 1532.4, 40.2), Opponent("merlin")],
+        built_in=[Opponent("random", 0.0), Opponent("greedy")],
+        going_on=[],
+    )
+    page = play_pages.opponents(found)
+    check_html(page.text)
+    shown = text(page.text)
+    assert "kestrel rating 1532 ± 40" in shown
+    assert "merlin not rated yet" in shown
+    assert "random plays at random: very easy; rating 0" in shown
+    assert "greedy looks 1 move ahead: easy" in shown
+    assert "A higher rating is stronger." in shown
+    begin = play_pages.begin(found.agents[0], "chess", of=OF)
+    check_html(begin.text)
+    assert "kestrel: rating 1532 ± 40." in text(begin.text)
+    assert re.search("You are first player [(]White[)] second player [(]Black[)]", text(begin.text))
+
+
+@pytest.mark.parametrize(
+    ("rules", "seat", "said"),
+    [
+        ("chess", 1, "chess; you are the second player (Black)"),
+        ("kuhn", 0, "kuhn; you are the first player"),
+        ("tictactoe", 1, "tictactoe; you are the second player (o)"),
+    ],
+)
+def test_the_page_says_which_player_the_person_is(rules: str, seat: int, said: str) -> None:
+    assert play_pages.parts(seen(rules, seat=seat), "random")["side"] == said
+    assert play_pages.parts(Seen(key="k" * 20, seat=seat, clock="", opponent="x"), "random")["side"] == ""
+
+
+def fields(markup: str) -> dict[str, float]:
+    """The upper edge of each field of the board."""
+    return {name: float(y) for name, y in re.findall(r'data-field="(\w+)"[^>]* y="([\d.]+)"', markup)}
+
+
+@pytest.mark.parametrize(
+    ("seat", "position"), [(0, ""), (1, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")]
+)
+def test_the_persons_pieces_are_below_and_so_are_the_fields_of_its_moves(seat: int, position: str) -> None:
+    there = fields(play_pages.parts(seen("chess", seat=seat, position=position), "random")["board"])
+    first, beyond = (("e2", "e4"), ("e7", "e5"))[seat]
+    assert there[first] > there[beyond]
+
+
+def test_the_last_move_is_marked_on_the_board() -> None:
+    state = games.start("chess")
+    move = state.from_text("e2e4")
+    shown = seen("chess", seat=1, position=state.play(move).position(), last=move)
+    assert play_pages.parts(shown, "random")["board"].count('class="last"') == 2
+
+
+@pytest.mark.parametrize(
+    ("seat", "points", "fault", "verdict", "said"),
+    [
+        (0, (1.0, 0.0), None, "normal", "You win"),
+        (1, (1.0, 0.0), None, "normal", "random wins"),
+        (0, (0.0, 1.0), 0, "resigned", "You resigned; random wins"),
+        (0, (1.0, 0.0), 1, "time", "random lost on time; you win"),
+    ],
+)
+def test_the_end_is_told_to_the_person(
+    seat: int, points: tuple[float, ...], fault: int | None, verdict: str, said: str
+) -> None:
+    over = seen("kuhn", seat=seat, status=Status.OVER, end=GameRecorded("k" * 20, 7, verdict, fault, points, ""))
+    drawn = play_pages.parts(over, "random")
+    assert drawn["state"] == said
+    assert "/g/7" in drawn["choices"]
+
+
+def test_the_number_of_take_backs_is_on_the_button() -> None:
+    shown = seen("tictactoe", take_backs=3, choices=(Choice("a1", "a1"),), plies=(SeenPly(0, "b2", "b2"),))
+    assert "Take back my last move (3 left)" in play_pages.parts(shown, "random")["choices"]
+    assert "Take back" not in play_pages.parts(seen("tictactoe"), "random")["choices"]
