@@ -66,6 +66,10 @@ STUDENTS: Final = tuple(f"{PLANTED}-student-{number}" for number in range(len(AL
 """The agents of the ladder, by the alias of each."""
 
 
+_ENTERED: Final = dict.fromkeys(NAMES, "d" * 64)
+"""What they play with in `CUP` and `KNOCKOUT`, so that their games count."""
+
+
 def in_addresses(name: str) -> str:
     """The public form of a name as one segment of an address."""
     return quote(replace_unprintable(name).strip(), safe="")
@@ -201,7 +205,7 @@ def _cup(book: Book, rules: str) -> dict[str, int]:
     book.enter(cup, *NAMES, source="d" * 64)
     for number, two in enumerate(combinations(NAMES, 2)):
         fault = {"moves": "a1", "verdict": "crashed", "fault": 1, "stderr": "x"} if number % 3 == 0 else {}
-        game = book.play(cup, "tictactoe", two, leg=number % 2, round=1 + number // 9, **fault)
+        game = book.play(cup, "tictactoe", two, leg=number % 2, round=1 + number // 9, sources=_ENTERED, **fault)
         if number % 7 == 0:
             store.rule_on_game(connection, game, "award", "x", book.now, seat=1)
     cancelled = book.plan(cup, "tictactoe", NAMES[2:4])
@@ -234,7 +238,8 @@ def _knockout(book: Book) -> None:
     first = formats.pairings(Terms("knockout"), list(NAMES[:4]), {}, 7, known=[], withdrawn=set())
     for pairing in first:
         for leg in (0, 1):
-            book.play(knockout, "tictactoe", pairing.names[:: -1 if leg else 1], pair=pairing.key, leg=leg)
+            players = pairing.names[:: -1 if leg else 1]
+            book.play(knockout, "tictactoe", players, pair=pairing.key, leg=leg, sources=_ENTERED)
 
 
 _MOVER: Final = "COALESCE((SELECT name FROM seat WHERE seat.game = move.game AND CAST(seat AS TEXT) = move.who), '')"
