@@ -134,7 +134,7 @@ class PersonsGame:
         self._state: State[Any] | None = None
         self._last: Any = None
         self._plies: list[SeenPly] = []
-        # After a move was taken back: the number of the person's moves that are kept.
+        # From a take-back to the turn that comes again: the number of the person's moves that are kept.
         self._kept: int | None = None
         # The turn for which a hint was searched, and how often a move was taken back.
         self._searched: Turn | None = None
@@ -301,7 +301,7 @@ class PersonsGame:
             if self._seat is not seat:
                 return
             is_expected = not self.seen.rules or seat.moves == self._kept
-            self._turn = self._kept = None
+            self._turn = None
             self._show(status=Status.WAITING, running=None, notice="" if is_expected else _INTERRUPTED)
         with suppress(OSError, AgentsError), closing(Connection(seat.address, _CONNECTS_WITHIN)) as connection:
             connection.send(protocol.pack(Hello(protocol.PROTOCOL, seat.token, wants=("position", "legal"))))
@@ -323,7 +323,7 @@ class PersonsGame:
             match message:
                 case Start():
                     self._connection, self._state, self._plies = connection, None, []
-                    self._begin(message, continues=seat.moves > 0)
+                    self._begin(message, continues=seat.moves == self._kept)
                 case Turn():
                     self._note(message.events)
                     self._ask(message)
@@ -364,7 +364,7 @@ class PersonsGame:
         seen = self.seen
         if isinstance(turn.position, str):
             self._load(seen.rules, turn.position)
-        self._turn = turn
+        self._turn, self._kept = turn, None
         self._show(
             status=Status.YOURS,
             plies=tuple(self._plies),

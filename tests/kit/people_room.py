@@ -23,7 +23,7 @@ from arena.players.player import read_player
 from arena.serve.happenings import Happening
 from arena.serve.invited import InvitedGames
 from arena.serve.kept import Kept
-from arena.serve.page_link import Complaint, FromPages, Lines, from_pages, to_pages
+from arena.serve.page_link import FromPages, Lines, from_pages, to_pages
 from arena.serve.serving import Serving
 from arena.serve.standing import standing
 from arena.walls.run_folder import RunFolder
@@ -258,10 +258,10 @@ class PeopleRoom:
             game.move(choose(seen))
         return seen
 
-    def when_complained(self) -> None:
-        """Returns when the page server has complained."""
+    def when_heard(self, kind: type[FromPages]) -> None:
+        """Returns when the director has heard such a message from the page server."""
         with self._changed:
-            assert self._changed.wait_for(lambda: any(isinstance(one, Complaint) for one in self.heard), PATIENCE)
+            assert self._changed.wait_for(lambda: any(isinstance(one, kind) for one in self.heard), PATIENCE)
 
     def when_finished(self, wanted: Callable[[list[Finished]], bool]) -> None:
         """Returns when the games that are over are as wanted."""

@@ -43,7 +43,7 @@ def draw(state: Ludo, _last: object = None) -> str:
     else:
         event = f"{now} has thrown a {state.die} and moves"
     sentences = [
-        f"Seat {seat}, {colour}: {', '.join(board.names[seat][step] for step in tokens)}."
+        f"{colour.capitalize()}: {', '.join(board.names[seat][step] for step in tokens)}."
         for seat, (colour, tokens) in enumerate(zip(colours, state.tokens, strict=True))
     ]
     caption = [Drawing(22.0, 22.0, _token(board.letters[state.seat], 1, 11.0, 11.0, 10.0))]

@@ -76,6 +76,7 @@ class GtpTranslator:
         self._control = TimeControl()
         # The seat to move in the start position; the plies since, and how many of them are the engine's own moves.
         self._first = self._plies = self._made = 0
+        self._was_asked = False
         self._turn: Turn | None = None
         # The commands that the engine has not answered yet.
         self._open: deque[_Command] = deque()
@@ -101,7 +102,7 @@ class GtpTranslator:
 
     def _new_game(self, start: Start) -> list[_Command]:
         state: Any = games.load(start.rules, start.position)
-        self._first, self._plies, self._made = state.turn or 0, 0, 0
+        self._first, self._plies, self._made, self._was_asked = state.turn or 0, 0, 0, False
         size = len(state.rows())
         stones = [
             _Command(f"play {_COLOURS['xo'.index(mark)]} {state.to_text(row * size + column)}")
@@ -121,7 +122,7 @@ class GtpTranslator:
 
     def _question(self, turn: Turn, seat: int) -> list[_Command]:
         # In a game that continues another one, the moves before the first turn are those of another process.
-        is_new, self._turn = self._turn is None, turn
+        is_new, self._was_asked, self._turn = not self._was_asked, True, turn
         commands: list[_Command] = []
         for who, move in turn.events:
             color = _COLOURS[(self._first + self._plies) % 2]

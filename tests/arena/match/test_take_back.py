@@ -13,11 +13,14 @@ from db.records import GameRecord, MoveRecord
 from tests.kit.match_model import MS, SECOND
 from tests.kit.match_table import Table, new_fixture
 
-PLIES = tuple(
-    MoveRecord(ply, who, text)
-    for ply, (who, text) in enumerate(
-        [("chance", "3"), (0, "roll"), ("chance", "4"), (0, "hold"), ("chance", "5"), (1, "roll"), ("chance", "2")], 1
-    )
+PLIES = (
+    MoveRecord(1, "chance", "3"),
+    MoveRecord(2, 0, "roll"),
+    MoveRecord(3, "chance", "4"),
+    MoveRecord(4, 0, "hold"),
+    MoveRecord(5, "chance", "5"),
+    MoveRecord(6, 1, "roll"),
+    MoveRecord(7, "chance", "2"),
 )
 """Of a game of pig: seat 0 rolls and holds, seat 1 rolls; the throws are chance."""
 

@@ -15,7 +15,7 @@ from adsearch import games
 from adsearch.errors import BadMove
 from agents.protocol import Verdict
 from arena.errors import BadFixture
-from arena.serve.page_link import WantGame
+from arena.serve.page_link import Complaint, GotHint, WantGame
 from arena.student.hint import hint
 from arena.web.person import Seen, Status
 from db import ladder
@@ -173,6 +173,7 @@ def test_a_hint_is_a_legal_move_in_words_and_annuls_the_game(room: PeopleRoom) -
     found = game.seen.hint
     assert found is not None
     assert found.text.startswith(f"hint: {found.move} (then ")
+    room.when_heard(GotHint)
     game.move(found.move)
     assert game.seen.hint is None
     room.turn(game)
@@ -290,7 +291,7 @@ def test_after_the_loss_of_the_referee_the_game_begins_again_and_the_person_is_t
 def test_the_games_of_a_page_server_that_is_killed_are_given_up_and_the_next_one_plays(tmp_path: Path) -> None:
     hand_ins = hand_in_room(tmp_path, game="tictactoe")
     with hand_ins.database, PeopleRoom(hand_ins, in_a_process=True) as room:
-        room.when_complained()
+        room.when_heard(Complaint)
         os.kill(room.end.pid, signal.SIGKILL)
         room.when_finished(lambda finished: len(finished) == 1)
         assert room.until is not None
