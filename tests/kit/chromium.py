@@ -143,11 +143,12 @@ def check_width(page: Page) -> None:
 def check_hints(page: Page) -> int:
     """Fails where a box scrolls sideways and does not show it, or cannot be reached or named; returns how many scroll.
 
-    What shows it is above the content, and gone at the end: so that part of the picture changes."""
+    A word above the content shows it, which is gone at the end: so that part of the picture changes."""
     boxes = [box for box in page.locator(".wide").all() if box.evaluate(_SCROLLS)]
     for box in boxes:
         assert box.get_attribute("tabindex") == "0", box.evaluate(_NAME)
         assert box.get_attribute("aria-label"), box.evaluate(_NAME)
+        assert box.evaluate(_WORD) != "none", box.evaluate(_NAME)
         seen = []
         for left in (0, 100_000):
             box.evaluate("(box, left) => { box.scrollIntoView(); box.scrollLeft = left; }", left)
@@ -196,6 +197,7 @@ _WIDER: Final = """() => {
 }"""
 
 _SCROLLS: Final = "box => box.scrollWidth > box.clientWidth + 8"
+_WORD: Final = "box => getComputedStyle(box, '::before').content"
 _NAME: Final = "box => box.outerHTML.slice(0, 160)"
 
 _FAINT: Final = """() => {

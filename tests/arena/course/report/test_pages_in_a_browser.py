@@ -12,7 +12,7 @@ from arena.course.report.write import write_site
 from arena.results.pages import parts
 from db.records import storable
 from tests.arena.tournament.test_tournament import Course
-from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width
+from tests.kit.chromium import Browser, check_axe, check_contrast, check_hints, check_keyboard, check_width
 from tests.kit.plot_reading import AWKWARD
 from tests.kit.sample_reports import crowd, reported, site
 
@@ -75,6 +75,7 @@ def test_everything_is_reached_with_the_tab_key(browser: Browser, folder: Path, 
 
 def test_a_table_that_is_too_wide_scrolls_with_the_arrow_keys(browser: Browser, folder: Path) -> None:
     with browser.open(folder / "index.html", width=390) as shown:
+        assert check_hints(shown)
         box = shown.get_by_role("region", name="Crosstable")
         box.focus()
         assert box.evaluate("box => box.scrollWidth > box.clientWidth")
