@@ -135,19 +135,19 @@ def last_changes(connection: Connection, shown: Collection[int]) -> tuple[Any, .
     """Values that change when one of the tournaments `shown` begins or ends, gets an agent or a game, or when a game of
     it begins or ends, and at nothing else; read from indexes, newest rows first."""
     states = select(Tournament.id, Tournament.status).where(Tournament.id.in_(shown)).order_by(Tournament.id)
+    newest = (
+        # "+ 0": by the index of the newest, not by that of the tournament, whose rows would all be sorted.
+        select(last).where((of + 0).in_(shown), last.is_not(None)).order_by(last.desc()).limit(1)
+        for last, of in (
+            (Entry.id, Entry.tournament),
+            (Game.id, Game.tournament),
+            (Game.finished, Game.tournament),
+        )
+    )
     return (
         tuple(game.id for game in in_progress(connection) if game.tournament in shown),
         tuple(map(tuple, connection.execute(states))),
-        *(
-            connection.execute(
-                select(last).where(of.in_(shown), last.is_not(None)).order_by(last.desc()).limit(1)
-            ).scalar()
-            for last, of in (
-                (Entry.id, Entry.tournament),
-                (Game.id, Game.tournament),
-                (Game.finished, Game.tournament),
-            )
-        ),
+        *(connection.execute(one).scalar() for one in newest),
     )
 
 

@@ -292,7 +292,7 @@ def _setting(name: str, value: str) -> command_words.Part:
 def is_command(source: Path) -> bool:
     """Whether the folder `source` in the store contains a command.
 
-    A Python agent never does, whatever its files are called: a hand-in with a command.json of its own could else name
+    A Python agent never does, whatever its files are called: a hand-in with a command.json of its own could name
     any program, and any file of this user to be copied beside it. Copies of a command are in folders, never at the top.
     """
     return (source / _COMMAND_FILE).is_file() and not (source / MAIN_FILE).exists()
