@@ -41,20 +41,20 @@ CLOCKS: Final = {
 }
 """The clocks to choose from, the default first."""
 STRENGTHS: Final = {
-    "random": "plays at random: very easy",
-    "greedy": "looks 1 move ahead: easy",
-    "minimax": "looks a few moves ahead: medium",
-    "negamax": "as strong as minimax",
-    "alphabeta": "looks many moves ahead: hard",
-    "pvs": "looks many moves ahead: the hardest in games without dice",
-    "mtdf": "looks many moves ahead: about as hard as pvs",
-    "quiescence": "looks many moves ahead, and further at captures: about as hard as pvs",
-    "selective": "looks far ahead, at the 4 best moves of each position only: hard, with blind spots",
-    "expectiminimax": "looks a few moves ahead, and weighs the dice: hard in games with dice",
-    "expectimax": "looks a few moves ahead, as if you played at random: medium",
-    "maxn": "looks a few moves ahead: medium",
-    "paranoid": "looks a few moves ahead: medium",
-    "mcts": "tries thousands of random games before each move: hard in most games",
+    "random": "very easy: plays at random",
+    "greedy": "easy: looks 1 move ahead",
+    "minimax": "medium: looks a few moves ahead",
+    "negamax": "medium: as strong as minimax",
+    "alphabeta": "hard: looks many moves ahead",
+    "pvs": "hard: looks many moves ahead, the strongest in games without dice",
+    "mtdf": "hard: looks many moves ahead",
+    "quiescence": "hard: looks many moves ahead, and further after captures",
+    "selective": "hard: looks far ahead, but only at the 4 best moves of each position",
+    "expectiminimax": "medium: looks a few moves ahead, and weighs the dice",
+    "expectimax": "medium: looks a few moves ahead, as if you played at random",
+    "maxn": "medium: looks a few moves ahead",
+    "paranoid": "medium: looks a few moves ahead",
+    "mcts": "hard: tries thousands of random games before each move",
 }
 """How strong the built-in agents are, in words."""
 _STATES: Final = {
@@ -156,7 +156,7 @@ def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "") -> Docu
     return frame.page(
         f"Play against {opponent.name}",
         *([element("p", html.words(wrong), class_="notice", role="alert")] if wrong else []),
-        element("p", html.words(f"{game}. {opponent.name}: {opponent.strength}. The game is not rated.")),
+        element("p", html.words(f"{game}, against {opponent.name} ({opponent.strength}). The game is not rated.")),
         element(
             "form",
             element("fieldset", element("legend", "You are"), *places),

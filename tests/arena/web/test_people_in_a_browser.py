@@ -173,7 +173,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(brow
         sign_in(page)
         page.wait_for_url("**/me")
         page.goto(f"{course.address}/play")
-        page.get_by_text("plays at random: very easy").wait_for()
+        page.get_by_text("very easy: plays at random").wait_for()
         page.goto(f"{course.address}/play/random?game=chess")
         page.get_by_label("second player (Black)").check()
         page.get_by_role("button", name="Begin").click()

@@ -55,12 +55,12 @@ def test_every_opponent_has_its_strength() -> None:
     shown = text(page.text)
     assert "kestrel rating 1532 ± 40" in shown
     assert "merlin not rated yet" in shown
-    assert "random plays at random: very easy; rating 0" in shown
-    assert "greedy looks 1 move ahead: easy" in shown
+    assert "random very easy: plays at random; rating 0" in shown
+    assert "greedy easy: looks 1 move ahead" in shown
     assert "A higher rating is stronger." in shown
     begin = play_pages.begin(found.agents[0], "chess", of=OF)
     check_html(begin.text)
-    assert "kestrel: rating 1532 ± 40." in text(begin.text)
+    assert "chess, against kestrel (rating 1532 ± 40)." in text(begin.text)
     assert re.search("You are first player [(]White[)] second player [(]Black[)]", text(begin.text))
 
 
