@@ -185,7 +185,7 @@ def _whose(viewer: Viewer) -> int | str:
 
 
 def _has_too_many(site: Site, viewer: Viewer, topic: str) -> bool:
-    """Whether the viewer's account, or the visitor's address, has so many open pages that no further one is taken."""
+    """Whether the viewer's account, or the visitor's address, has as many open pages as it may have."""
     if not (whose := _whose(viewer)):
         return False
     theirs = {which: pages for (owner, which), pages in site.open_pages.items() if owner == whose}

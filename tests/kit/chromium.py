@@ -119,7 +119,10 @@ class _Witness:
         dialog.dismiss()
 
     def _note_message(self, message: ConsoleMessage) -> None:
-        if not (self._outages and message.text.startswith("Failed to load resource: ")):
+        expected = ["Clear-Site-Data header on "]  # Chromium tells that it has obeyed
+        if self._outages:
+            expected.append("Failed to load resource: ")
+        if not message.text.startswith(tuple(expected)):
             self.trouble.append(f"complains: {message.text} ({message.location['url']})")
 
     def _note_error(self, error: Error) -> None:

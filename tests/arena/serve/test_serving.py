@@ -257,11 +257,12 @@ def test_people_play_beside_all_others_and_their_games_are_recorded(room: Room) 
     room.serving.play(until, lambda _: nullcontext(), at_once=1)
     finished = {one.game.number: one for one in until.finished}
     assert finished.keys() == {7, 8, FIRST_NUMBER}
-    assert finished[FIRST_NUMBER].record.verdict == Verdict.NORMAL
-    assert len(room.people.ids) == 1
-    assert room.guests.heard[1:] == [
-        GameRecorded(WANTED.key, room.people.ids[0], "normal", None, points_of(finished[FIRST_NUMBER]), "no move left")
-    ]
+    record = finished[FIRST_NUMBER].record
+    assert record.verdict == Verdict.NORMAL
+    (id,) = room.people.ids
+    plies = tuple((move.who, move.move) for move in record.moves)
+    points = points_of(finished[FIRST_NUMBER])
+    assert room.guests.heard[1:] == [GameRecorded(WANTED.key, id, "normal", None, points, "no move left", plies=plies)]
     assert room.raters[0].nudges == 2, "games with people are not rated"
 
 
