@@ -72,6 +72,7 @@ name = "{LADDER}"
 game = "{RULES}"
 clock = "60"
 games_at_once = 1
+public = true
 [ladder]
 closes = "2099-12-20 23:59"
 anchors = {{ "random" = 0, "alphabeta:depth=1" = 150 }}
