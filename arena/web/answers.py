@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, TypeVar
 
 from starlette.responses import RedirectResponse, Response
@@ -21,6 +21,15 @@ T = TypeVar("T")
 async def in_thread(site: Site, work: Callable[[], T]) -> T:
     """Reads or draws in a thread."""
     return await asyncio.get_running_loop().run_in_executor(site.threads, work)
+
+
+async def once_in_thread(site: Site, key: Hashable, work: Callable[[], T]) -> T:
+    """Reads in a thread, once for all who ask for the same at the same time: a lecture hall opens one page."""
+    if (reading := site.shared.get(key)) is None:
+        reading = site.shared[key] = asyncio.ensure_future(in_thread(site, work))
+        reading.add_done_callback(lambda _: site.shared.pop(key))
+    found: T = await asyncio.shield(reading)
+    return found
 
 
 async def at_desk(site: Site, work: Callable[[], T]) -> T:

@@ -15,6 +15,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _SECONDS: Final = 20.0
 """From the first byte of a request, or the start of a connection, to the end of the head."""
+_A_LAST_LOOK: Final = 1.0
+"""Seconds more: on a busy machine this process may not have run for long, and the request waits to be read."""
 _MOST_BYTES: Final = 32768
 """Of a head."""
 _MOST_HEADERS: Final = 100
@@ -43,7 +45,7 @@ class Connection(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._bytes = 0
+        self._bytes = self._heads = 0
         self._head: asyncio.TimerHandle | None = None
         self._body: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
@@ -98,6 +100,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head of the request is there."""
         self._has_head()
+        self._heads += 1
         sent = dict(self.headers)
         length = sent.get(b"content-length", b"0")
         is_form = self.parser.get_method() == b"POST" and length.isdigit() and len(length) < _DIGITS
@@ -152,9 +155,14 @@ class Connection(HttpToolsProtocol):
         self._has_read()
 
     def timeout_keep_alive_handler(self) -> None:
-        """No request came, or not the whole head of one; what has not been read is still sent."""
-        super().timeout_keep_alive_handler()
-        self._expect_reading()
+        """No request came, or not the whole head of one."""
+        self.loop.call_later(_A_LAST_LOOK, self._end_without_progress, self._heads, self._head)
+
+    def _end_without_progress(self, *known: object) -> None:
+        """Ends the connection if nothing has begun since then; what has not been read is still sent."""
+        if known == (self._heads, self._head) and not self.transport.is_closing():
+            super().timeout_keep_alive_handler()
+            self._expect_reading()
 
     def _expect_reading(self) -> None:
         self._has_read()

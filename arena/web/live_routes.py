@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from arena.history.pages import replay_page
 from arena.web import links
-from arena.web.answers import in_thread, page
+from arena.web.answers import in_thread, once_in_thread, page
 from arena.web.audited import saw_log
 from arena.web.cache import Kept
 from arena.web.drawn import BadQuery, Drawn, NotThere
@@ -114,19 +114,23 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
 async def _tv(request: Request) -> Response:
     """The TV page of a tournament, or of all."""
     site: Site = request.app.state.site
-    record = _record(site, await viewer_of(request))
-    name = await _tournament(site, record, request.query_params.get("t", ""))
+    viewer = await viewer_of(request)
+    record = _record(site, viewer)
+    name = await _tournament(site, viewer, request.query_params.get("t", ""))
     shown = await site.streams.state(f"tv={name}", "tv", patience=_PATIENCE)
     side = await site.streams.state(f"tv={name}", "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, name or None))
     return page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=of))
 
 
-async def _tournament(site: Site, record: LiveRecord, title: str) -> str:
+async def _tournament(site: Site, viewer: Viewer, title: str) -> str:
     """The name in the record of the tournament with this public name; empty if `title` is empty."""
     if len(title) > _LONGEST:
         raise NotThere("There is no such tournament.")
-    return await in_thread(site, partial(record.tournament_name, title)) if title else ""
+    if not title:
+        return ""
+    read = partial(_record(site, viewer).tournament_name, title)
+    return await once_in_thread(site, ("tournament", viewer, title), read)
 
 
 async def _events(request: Request) -> Response:
@@ -149,7 +153,8 @@ async def _events(request: Request) -> Response:
         await publish(site, played)
     elif kind == "g":
         id = _id(which)
-        if (found := await in_thread(site, partial(record.game, id))) is None:
+        found = await once_in_thread(site, ("game", viewer, id), partial(record.game, id))
+        if found is None:
             raise NotThere("There is no such game.")
         if found.is_over:
             return _over()
@@ -164,7 +169,7 @@ async def _events(request: Request) -> Response:
     elif kind == "t" and not which:
         raise NotThere("There is no such tournament.")
     else:
-        topic = f"{kind}={await _tournament(site, record, which)}"
+        topic = f"{kind}={await _tournament(site, viewer, which)}"
     owner = await _owner(request)
     if _has_too_many(site, viewer, topic) or site.streams.is_full(topic):
         return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})

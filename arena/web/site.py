@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from arena.accounts.limits import Buckets
 from arena.serve.spool import Spool
@@ -71,3 +72,5 @@ class Site:
     """The games that people play."""
     complain: Callable[[str], None]
     """Reports what went wrong to the person who runs the server."""
+    shared: dict[Hashable, asyncio.Future[Any]] = field(default_factory=dict)
+    """What is being read for all who ask for the same."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Final
 
 import pytest
@@ -123,6 +125,7 @@ def test_one_request_after_the_other_is_answered() -> None:
 @pytest.mark.parametrize("sent", [_HEAD, _HEAD.replace(b"/", b"/large", 1) + b"\r\n"])
 def test_a_client_that_does_not_go_on_loses_its_connection(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
     monkeypatch.setattr(connection, "_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "_A_LAST_LOOK", 0.1)
     monkeypatch.setattr(connection, "_UNREAD", 0.2)
 
     async def test(connect: Callable[[], Awaitable[Client]]) -> None:
@@ -134,6 +137,35 @@ def test_a_client_that_does_not_go_on_loses_its_connection(monkeypatch: pytest.M
             await asyncio.sleep(0.01)
 
     _run(test)
+
+
+def test_a_request_that_waited_for_a_busy_server_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that looks at its timers first, as uvloop's does, would end the connection before it reads."""
+    uvloop = pytest.importorskip("uvloop", reason="uvloop is not installed")
+    monkeypatch.setattr(connection, "_SECONDS", 0.2)
+
+    async def test() -> None:
+        async with asyncio.timeout(PATIENCE), _served() as connect:
+            _, writer = await connect()
+            while not connection.Connection._of:
+                await asyncio.sleep(0.01)
+            loop = asyncio.get_running_loop()
+            ours, theirs = socket.socketpair()
+            with ours, theirs, writer.get_extra_info("socket").dup() as client:
+
+                def keep_the_server_busy() -> None:
+                    loop.remove_reader(ours)
+                    client.sendall(_HEAD + b"\r\n")
+                    until = monotonic() + 0.5
+                    while monotonic() < until:
+                        pass
+
+                loop.add_reader(ours, keep_the_server_busy)
+                theirs.send(b"!")
+                assert b"200 OK" in await loop.sock_recv(client, 1000)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(test())
 
 
 def test_a_slow_reader_gets_the_whole_answer(monkeypatch: pytest.MonkeyPatch) -> None:
