@@ -1,7 +1,8 @@
 """People in a real browser, with all processes of a ladder: they sign in, hand in, watch their agent, and play.
 
 Each person has a browser with cookies of its own. Leaving a page fails for every foreign request, dialog, complaint or
-breach of its policy (`tests/kit/chromium.py`).
+breach of its policy (`tests/kit/chromium.py`). All tests share a ladder, each with a student of its own; those whose
+agents play on it are the last ones, because its games never end.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 _MS: Final = 1000 * PATIENCE
-ROSTER: Final = """\
-id,name,email,alias
-1001,Anna Berger,anna@example.org,kestrel
-1002,Ben Costa,ben@example.org,merlin
-"""
+ROSTER: Final = "id,name,email,alias\n" + "".join(
+    f"{number},Anna Berger {number},anna{number}@example.org,kestrel{number}\n" for number in range(20)
+)
 SAID: Final = "zzprivate"
 AGENT: Final = f'''
 import sys
@@ -74,15 +72,21 @@ class Course:
         self.instructor = next(line for line in room.printed if "sign in as instructor" in line).split()[-1]
         invited = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-", cwd=room.folder)
         assert invited.code == 0, invited.err
-        self.links = {row["alias"]: row["link"] for row in csv.DictReader(io.StringIO(invited.out))}
+        self.links = [row["link"] for row in csv.DictReader(io.StringIO(invited.out))]
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Iterator[Course]:
-    with LadderRoom(tmp_path) as room:
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
+    with LadderRoom(tmp_path_factory.mktemp("course")) as room:
         room.describe(games_at_once=1, game="connect4")
         yield Course(room)
         room.stop()
+
+
+@pytest.fixture
+def link(course: Course) -> str:
+    """The invitation of a student who has not signed in."""
+    return course.links.pop()
 
 
 def sign_in(page: Page) -> None:
@@ -97,40 +101,10 @@ def hand_in(page: Page, address: str, name: str, content: bytes) -> None:
     page.get_by_role("button", name="Hand in").click()
 
 
-def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course: Course) -> None:
-    with browser.session(course.links["kestrel"], outages=True) as page:
-        assert "Anna Berger" in (page.text_content("main") or "")
-        sign_in(page)
-        page.wait_for_url("**/me")
-        hand_in(page, course.address, "careful.py", AGENT.encode())
-        page.wait_for_url(re.compile(r"/s/\d+$"), timeout=_MS)
-        page.get_by_text("passed its check, and plays").wait_for(timeout=_MS)
-        assert page.locator(".check li").count() >= 5
-        page.get_by_text(re.compile(r"Rating .* ± \d+")).wait_for(timeout=_MS)
-        page.locator("#progress ul a").first.click()
-        page.wait_for_url(re.compile(r"/g/\d+$"))
-        game = page.url
-        page.get_by_text(SAID).first.wait_for(state="attached", timeout=_MS)
-    # The link works once, and nobody else sees what the agent said, the submission, or its files.
-    with browser.session(course.links["kestrel"], outages=True) as page:
-        assert "does not work" in (page.text_content("main") or "")
-    with browser.session(course.links["merlin"], outages=True) as page:
-        sign_in(page)
-        page.wait_for_url("**/me")
-        for place in ("/s/1", "/s/1/files", "/api/v1/s/1", "/t/cs101/manage"):
-            answer = page.request.get(course.address + place)
-            assert answer.status == 404, place
-        assert SAID not in page.request.get(game).text()
-        assert SAID not in page.request.get(game.replace("/g/", "/api/v1/g/")).text()
-        page.get_by_role("button", name="Sign out").click()
-        page.wait_for_url(f"{course.address}/")
-        assert page.request.get(f"{course.address}/me/submit").status == 401
-
-
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_wrong_with_an_agent_is_told_in_words(browser: Browser, course: Course, name: str) -> None:
+def test_what_is_wrong_with_an_agent_is_told_in_words(browser: Browser, course: Course, link: str, name: str) -> None:
     code, state = BROKEN[name]
-    with browser.session(course.links["kestrel"]) as page:
+    with browser.session(link) as page:
         sign_in(page)
         page.wait_for_url("**/me")
         hand_in(page, course.address, name, code.encode())
@@ -138,7 +112,7 @@ def test_what_is_wrong_with_an_agent_is_told_in_words(browser: Browser, course: 
         page.get_by_text("What to do:").first.wait_for(timeout=_MS)
 
 
-def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, course: Course) -> None:
+def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, course: Course, link: str) -> None:
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("agent.py", "w") as written:
         for _ in range(64):
@@ -146,7 +120,7 @@ def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, co
     climbing = io.BytesIO()
     with zipfile.ZipFile(climbing, "w") as archive:
         archive.writestr("../../x.py", AGENT)
-    with browser.session(course.links["kestrel"], outages=True) as page:
+    with browser.session(link, outages=True) as page:
         sign_in(page)
         page.wait_for_url("**/me")
         hand_in(page, course.address, "large.py", bytes(33 * 2**20))
@@ -160,16 +134,18 @@ def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, co
 
 
 @pytest.mark.parametrize("by", ["mouse", "keyboard"])
-def test_a_person_plays(browser: Browser, course: Course, by: str) -> None:
-    with browser.session(course.links["kestrel"]) as page:
+def test_a_person_plays(browser: Browser, course: Course, link: str, by: str) -> None:
+    with browser.session(link) as page:
         sign_in(page)
         page.wait_for_url("**/me")
         for game in ("connect4", "othello", "chess", "kuhn"):
             play(page, course, game, by)
 
 
-def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(browser: Browser, course: Course) -> None:
-    with browser.session(course.links["kestrel"]) as page:
+def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
+    browser: Browser, course: Course, link: str
+) -> None:
+    with browser.session(link) as page:
         sign_in(page)
         page.wait_for_url("**/me")
         page.goto(f"{course.address}/play")
@@ -243,25 +219,6 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
     page.get_by_text("Play again").wait_for(timeout=_MS)
 
 
-PAGES: Final = ("/me", "/me/submit", "/me/why", "/play", "/play/random", "/s/1")
-
-
-def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course) -> None:
-    with browser.session(course.links["kestrel"], width=360) as page:
-        check_width(page)
-        check_axe(page)
-        sign_in(page)
-        page.wait_for_url("**/me")
-        hand_in(page, course.address, "careful.py", AGENT.encode())
-        page.get_by_text("passed its check").wait_for(timeout=_MS)
-        for place in PAGES:
-            page.goto(course.address + place)
-            check_width(page)
-            check_hints(page)
-            check_axe(page)
-            check_keyboard(page)
-
-
 def test_an_instructor_sees_names_and_the_submissions_of_all(browser: Browser, course: Course) -> None:
     with browser.session(course.instructor, width=360) as page:
         sign_in(page)
@@ -274,8 +231,8 @@ def test_an_instructor_sees_names_and_the_submissions_of_all(browser: Browser, c
         check_keyboard(page)
 
 
-def test_requests_from_other_sites_are_refused(course: Course, browser: Browser) -> None:
-    with browser.session(course.links["kestrel"]) as page:
+def test_requests_from_other_sites_are_refused(browser: Browser, course: Course, link: str) -> None:
+    with browser.session(link) as page:
         sign_in(page)
         page.wait_for_url("**/me")
         for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}):
@@ -283,3 +240,54 @@ def test_requests_from_other_sites_are_refused(course: Course, browser: Browser)
                 answer = page.request.post(course.address + place, headers=headers, form={"label": "x"})
                 assert answer.status == 403, (place, headers)
         assert "Anna Berger" in page.request.get(f"{course.address}/me").text()
+
+
+PAGES: Final = ("/me", "/me/submit", "/me/why", "/play", "/play/random")
+
+
+def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course, link: str) -> None:
+    with browser.session(link, width=360) as page:
+        check_width(page)
+        check_axe(page)
+        sign_in(page)
+        page.wait_for_url("**/me")
+        hand_in(page, course.address, "careful.py", AGENT.encode())
+        page.get_by_text("passed its check").wait_for(timeout=_MS)
+        submission = page.url.removeprefix(course.address)
+        for place in (*PAGES, submission):
+            page.goto(course.address + place)
+            check_width(page)
+            check_hints(page)
+            check_axe(page)
+            check_keyboard(page)
+
+
+def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course: Course, link: str) -> None:
+    with browser.session(link, outages=True) as page:
+        assert "Anna Berger" in (page.text_content("main") or "")
+        sign_in(page)
+        page.wait_for_url("**/me")
+        hand_in(page, course.address, "careful.py", AGENT.encode())
+        page.wait_for_url(re.compile(r"/s/\d+$"), timeout=_MS)
+        own = page.url.removeprefix(course.address)
+        page.get_by_text("passed its check, and plays").wait_for(timeout=_MS)
+        assert page.locator(".check li").count() >= 5
+        page.get_by_text(re.compile(r"Rating .* ± \d+")).wait_for(timeout=_MS)
+        page.locator("#progress ul a").first.click()
+        page.wait_for_url(re.compile(r"/g/\d+$"))
+        game = page.url
+        page.get_by_text(SAID).first.wait_for(state="attached", timeout=_MS)
+    # The link works once, and nobody else sees what the agent said, the submission, or its files.
+    with browser.session(link, outages=True) as page:
+        assert "does not work" in (page.text_content("main") or "")
+    with browser.session(course.links.pop(), outages=True) as page:
+        sign_in(page)
+        page.wait_for_url("**/me")
+        for place in (own, f"{own}/files", f"/api/v1{own}", "/t/cs101/manage"):
+            answer = page.request.get(course.address + place)
+            assert answer.status == 404, place
+        assert SAID not in page.request.get(game).text()
+        assert SAID not in page.request.get(game.replace("/g/", "/api/v1/g/")).text()
+        page.get_by_role("button", name="Sign out").click()
+        page.wait_for_url(f"{course.address}/")
+        assert page.request.get(f"{course.address}/me/submit").status == 401
