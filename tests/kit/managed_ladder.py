@@ -5,9 +5,13 @@ Names of people and reasons are hostile. Alice has entered twice, and everyone h
 
 from __future__ import annotations
 
+import atexit
+import functools
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -22,11 +26,12 @@ from arena.web.manage import Managed
 from arena.web.names import Names, SeenNames
 from arena.web.sight import Role, Viewer
 from db import ladder, lookup
-from db.accounts_database import AccountsDatabase
+from db.accounts_database import AccountsDatabase, file_beside
 from db.database import Database
 from db.ladder import SubmissionState
 from tests.kit import account_room
 from tests.kit.ladder_record import OPENED, store_ladder
+from tests.kit.postgres_server import Server
 
 NOW: Final = OPENED + timedelta(days=1)
 HOSTILE: Final = "<script>x</script> \"'&amp; \u202e"
@@ -119,31 +124,45 @@ class ManagedLadder:
 
 @contextmanager
 def managed_ladder(where: str, folder: Path) -> Iterator[ManagedLadder]:
-    """The ladder in the database `where`."""
+    """The ladder in the empty database `where`: a copy of the first one that this process has made."""
+    server = Server.of(where) if "://" in where else None
+    original, kept = _original(server and server.folder)
+    if server is not None:
+        server.copy(original, where)
+    else:
+        for file in (Path(original), file_beside(Path(original))):
+            shutil.copy(file, folder)
     with Database(where) as record, AccountsDatabase(where) as accounts:
-        opened = store_ladder(record, folder)
-        with record.writing() as connection:
-            for state in (SubmissionState.CHECKING, SubmissionState.RECEIVED, SubmissionState.REFUSED):
-                ladder.add_submission(
-                    connection,
-                    opened.id,
-                    "bob",
-                    label=f"{HOSTILE}.py",
-                    source=None,
-                    state=state,
-                    words=HOSTILE,
-                    now=NOW,
-                )
-        instructor, _ = account_room.signed_in(accounts, now=NOW)
-        links = account_room.invite(accounts, ROSTER, now=NOW)
-        yield ManagedLadder(
-            record=record,
-            accounts=accounts,
-            store=folder / "store",
-            ladder=opened,
-            instructor=instructor,
-            links=links,
-        )
+        yield replace(kept, record=record, accounts=accounts, store=folder / "store")
+
+
+@functools.cache
+def _original(server: Path | None) -> tuple[str, ManagedLadder]:
+    """A database with the ladder, and what is known of it; the database is closed."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    where = str(folder / "arena.db") if server is None else Server(server).new_database("managed_ladder")
+    with Database(where) as record, AccountsDatabase(where) as accounts:
+        return where, _made(record, accounts, folder)
+
+
+def _made(record: Database, accounts: AccountsDatabase, folder: Path) -> ManagedLadder:
+    opened = store_ladder(record, folder)
+    with record.writing() as connection:
+        for state in (SubmissionState.CHECKING, SubmissionState.RECEIVED, SubmissionState.REFUSED):
+            ladder.add_submission(
+                connection, opened.id, "bob", label=f"{HOSTILE}.py", source=None, state=state, words=HOSTILE, now=NOW
+            )
+    instructor, _ = account_room.signed_in(accounts, now=NOW)
+    links = account_room.invite(accounts, ROSTER, now=NOW)
+    return ManagedLadder(
+        record=record,
+        accounts=accounts,
+        store=folder / "store",
+        ladder=opened,
+        instructor=instructor,
+        links=links,
+    )
 
 
 def later(days: float) -> datetime:

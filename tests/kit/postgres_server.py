@@ -35,11 +35,22 @@ class Server:
     folder: Path
     _numbers: Iterator[int] = field(default_factory=count)
 
-    def new_database(self) -> str:
+    @classmethod
+    def of(cls, url: str) -> Server:
+        """The server of a database."""
+        return cls(Path(url.partition("?host=")[2]))
+
+    def new_database(self, name: str = "") -> str:
         """The URL of a database that is empty."""
-        name = f"test{next(self._numbers)}"
+        name = name or f"test{next(self._numbers)}"
         self.run(f"CREATE DATABASE {name} OWNER {_ROLE}")
         return self.url(name)
+
+    def copy(self, original: str, url: str) -> None:
+        """Make the database with that URL, which is empty, a copy of the one with the URL `original`."""
+        name = self.name_of(url)
+        self.run(f"DROP DATABASE {name}")
+        self.run(f"CREATE DATABASE {name} OWNER {_ROLE} TEMPLATE {self.name_of(original)}")
 
     def url(self, database: str, *, role: str = _ROLE) -> str:
         """The URL of a database on it."""
