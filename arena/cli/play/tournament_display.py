@@ -40,6 +40,7 @@ from db.database import Database
 
 if TYPE_CHECKING:
     from arena.cli.play.live_table import LiveTable
+    from arena.hosts.home import Home
 
 _MOST_VOID: Final = 6
 """Largest number of void games that are listed."""
@@ -102,15 +103,17 @@ class TournamentDisplay:
         return "" if seconds is None else f"about {words.rough_duration(seconds)}"
 
     @contextmanager
-    def running(self, tournament: Tournament) -> Iterator[None]:
+    def running(self, tournament: Tournament, *, on_hosts: bool = False) -> Iterator[None]:
         """Inside the block the live table is shown, on a terminal. A notebook gives its commands a terminal too, but
-        would print every picture of the table below the one before."""
+        would print every picture of the table below the one before.
+
+        `on_hosts`: other machines play the games, behind walls of their own."""
         self._tournament = tournament
         self._progress = RunProgress(tournament, time.monotonic)
-        if held := tournament.confinement.kinds:
+        if (held := tournament.confinement.kinds) and not on_hosts:
             kinds = " and ".join(sorted(set(held.values())))
             self.say(f"{words.counted(len(held), 'agent')} confined: {kinds}")
-        for warning in tournament.confinement.warnings:
+        for warning in () if on_hosts else tournament.confinement.warnings:
             self.warn(warning)
         self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)
         if not self._console.is_terminal or "JPY_PARENT_PID" in os.environ:
@@ -123,7 +126,7 @@ class TournamentDisplay:
             yield
         self._table = None
 
-    def follow(self, director: Director) -> None:
+    def follow(self, director: Director | Home) -> None:
         """Show the games of this director in the live table."""
         if self._table is not None:
             self._table.director = director
