@@ -35,7 +35,17 @@ def check_dask(option: str) -> None:
     # Every failure that matters is said in words of ours; an event loop that was late is not one.
     for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == distributed.__name__]:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    dask.config.set({"distributed.worker.http.routes": [], "distributed.scheduler.http.routes": []})
+    dask.config.set(
+        {
+            "distributed.worker.http.routes": [],
+            "distributed.scheduler.http.routes": [],
+            # What measures Dask all the time would disturb the clocks of games.
+            "distributed.worker.profile.enabled": False,
+            "distributed.admin.system-monitor.interval": "5s",
+            "distributed.admin.system-monitor.disk": False,
+            "distributed.admin.system-monitor.gil.enabled": False,
+        }
+    )
 
 
 def check_address(text: str, what: str, also: str = "") -> None:

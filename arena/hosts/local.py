@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+import dask
 from distributed import LocalCluster
 from distributed.security import Security
 
@@ -35,6 +36,7 @@ def local_cluster(folder: RunFolder, games: int) -> Iterator[tuple[str, Security
 
     `games`: how many games the host plays at the same time."""
     security = Security.temporary()
+    dask.config.set(temporary_directory=str(folder.path / "dask"))
     with LocalCluster(
         n_workers=0, processes=False, host="127.0.0.1", protocol="tls://", dashboard_address=None, security=security
     ) as cluster:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
-import dask
 from distributed import Worker
 from distributed.comm import get_address_host
 from distributed.security import Security
@@ -154,7 +153,6 @@ def play_for(
     """Plays games for the cluster at `address` until a signal; returns its number."""
     if sys.platform == "win32":
         raise ArenaError("a game host needs Linux or macOS; on Windows use WSL")
-    dask.config.set({"distributed.worker.http.routes": []})
 
     async def run() -> int:
         return await HostProcess(address, say, games=games, security=security, joins_within=joins_within).run()
