@@ -40,6 +40,8 @@ from arena.walls import probe
 from arena.walls.run_folder import RunFolder
 
 PLUGIN: Final = "arena-game-host"
+TASKS: Final = 10_000
+"""Tasks that a host takes at the same time: a task only waits for its games."""
 _IDLE: Final = 30.0
 """Seconds without a game after which a director and its idle players end."""
 _ENDS_WITHIN: Final = 20.0
@@ -248,7 +250,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         pending = _Pending(batch, answer)
         receiver = self._receiver
         if receiver is None or receiver.joining.run != batch.run or self._leaving:
-            pending.reply(failed="it is ending" if self._leaving else "it plays for another tournament now")
+            answer(Played(failed="it is ending" if self._leaving else "it plays for another run", joined=False))
             return
         try:
             if missing := receiver.missing(batch):

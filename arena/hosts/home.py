@@ -8,6 +8,7 @@ out, from the task that has it; what a host sends is checked like any message.
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -38,8 +39,8 @@ class _Known:
     """A game host that the scheduler knows."""
 
     address: str
-    says: Host | None = None
-    """None until it has answered."""
+    shown: str = ""
+    """Its name for people; empty until it has answered."""
     ask_at: float = 0.0
     """When it is asked whether it plays; infinite once it was."""
     has: set[str] = field(default_factory=set)
@@ -69,6 +70,7 @@ class Home:
         self._waiting = waiting or f"waiting for a game host; start one with: arena worker {cluster.address}"
         self._run = sender.joining.run
         self._known: dict[str, _Known] = {}
+        self._names = Counter[str]()
         self._leases = Leases()
         # Keys of tasks that have not ended: the host's name, or "" where the answer does not matter.
         self._tasks: dict[str, str] = {}
@@ -148,10 +150,10 @@ class Home:
         known = self._known.pop(name)
         for key in [key for key, host in self._tasks.items() if host == name]:
             self._forget(key)
-        if name in self._leases.hosts and known.says is not None:
+        if name in self._leases.hosts:
             back = self._leases.lose(name)
             again = f"; {_counted(back, 'game')} in progress will be played again" if back else ""
-            self._say(f"host {known.says.name} is gone{again}")
+            self._say(f"host {known.shown} is gone{again}")
 
     def _ask_hosts(self) -> None:
         """Asks new hosts whether they play this tournament."""
@@ -162,21 +164,23 @@ class Home:
 
     def _note_host(self, name: str, says: Host) -> None:
         known = self._known[name]
-        before, known.says = known.says, says
-        if says.busy:
-            known.ask_at = monotonic() + _ASKS_AGAIN
-            if before is None:
-                self._say(f"host {says.name} plays for another command; it is asked again until it is free")
-        elif why := refusal(says):
+        is_new = not known.shown
+        if is_new:  # two hosts can have the same name
+            self._names[says.name] += 1
+            known.shown = says.name if self._names[says.name] == 1 else f"{says.name}#{self._names[says.name]}"
+        if why := refusal(says):
             self._refuse(name, why)
+        elif says.busy:
+            known.ask_at = monotonic() + _ASKS_AGAIN
+            if is_new:
+                self._say(f"host {known.shown} plays for another command; it is asked again until it is free")
         else:
             self._leases.join(name, says.games)
-            self._say(f"host {says.name} plays {_counted(says.games, 'game')} at the same time")
+            self._say(f"host {known.shown} plays {_counted(says.games, 'game')} at the same time")
 
     def _refuse(self, name: str, why: str) -> None:
-        says = self._known[name].says
         self._leases.lose(name)
-        self._say(f"host {says.name if says else name} does not play: {why}")
+        self._say(f"host {self._known[name].shown or name} does not play: {why}")
 
     def _note_waiting(self) -> None:
         """Says once that nothing can be played without a host."""
@@ -239,10 +243,14 @@ class Home:
         known = self._known[name]
         known.has.difference_update(played.missing)
         self._leases.end(name, key)
-        if not played.results and (played.failed or played.missing):
+        if not played.joined and name in self._leases.hosts:
+            self._leases.lose(name)
+            known.has.clear()
+            known.ask_at = 0.0
+        elif not played.results:
             known.failures += 1
             if known.failures >= _MOST_FAILURES:
-                self._refuse(name, played.failed or "it does not keep what it is sent")
+                self._refuse(name, played.failed or "it sends no results")
         else:
             known.failures = 0
 

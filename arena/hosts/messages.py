@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.match.fixture import Limits
 from arena.match.schedule import Planned
 from arena.walls.kinds import Allowance, WallKind
-from db.records import GameRecord
+from db.records import MAX_INTEGER, GameRecord
 
 _LONGEST_TEXT: Final = 2000
 Text = Annotated[str, Meta(max_length=_LONGEST_TEXT)]
@@ -28,7 +28,7 @@ Said = dict[Text, bool | int | float | Text | list[bool | int | float | Text | N
 Message = TypeVar("Message", bound=Struct)
 
 
-class Joining(Struct, frozen=True):
+class Joining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
     """The conditions of a tournament: all that a host needs to know before its first game."""
 
     run: str
@@ -57,7 +57,7 @@ class Joining(Struct, frozen=True):
     cores_a_game: int
 
 
-class Host(Struct, frozen=True):
+class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
     """A game host answers: what it is, and whether it plays this tournament."""
 
     name: Text
@@ -102,7 +102,7 @@ class FileSent(Struct, frozen=True):
     executable: bool
 
 
-class Batch(Struct, frozen=True):
+class Batch(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
     """Games that one host is to play."""
 
     run: str
@@ -125,7 +125,7 @@ class Result(Struct, frozen=True):
     ended: Seconds
 
 
-class Played(Struct, frozen=True):
+class Played(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
     """What became of a batch. Its other games were not played, or have no result."""
 
     results: tuple[Result, ...] = ()
@@ -133,6 +133,8 @@ class Played(Struct, frozen=True):
     """Hashes of sources that the host lacks."""
     failed: Text = ""
     """What kept it from playing the other games."""
+    joined: bool = True
+    """False: the host plays for another run now, or has been started again; it must be asked again."""
 
 
 def sent(message: Struct) -> bytes:
@@ -162,6 +164,9 @@ def check_result(result: Result, game: Planned) -> None:
         raise ArenaError(f"game {game.number}: expected a verdict, got {record.verdict!r}")
     if record.fault is not None and not 0 <= record.fault < len(names):
         raise ArenaError(f"game {game.number}: expected a seat at fault, got {record.fault}")
+    numbers = [record.lag, *(value for seat in seats for value in msgspec.structs.astuple(seat))]
+    if any(isinstance(number, int) and abs(number) > MAX_INTEGER for number in numbers):
+        raise ArenaError(f"game {game.number}: expected numbers of 64 bits")
     for seat in seats:
         if (seat.points is None) != (record.verdict == Verdict.VOID) or not 0 <= (seat.points or 0) <= 1:
             raise ArenaError(f"game {game.number}: expected points from 0 to 1, got {seat.points}")

@@ -21,15 +21,12 @@ from distributed.security import Security
 from distributed.utils import get_ip
 
 from arena.errors import ArenaError
-from arena.hosts.dask_names import RESOURCE
-from arena.hosts.game_host import GameHost
+from arena.hosts.game_host import TASKS, GameHost
 from arena.walls.run_folder import RunFolder
 
 JOINS_WITHIN: Final = 300.0
 """Seconds that a host waits for a scheduler."""
 _TRIES_EVERY: Final = 2.0
-_TASKS: Final = 10_000
-"""Tasks that a host takes at the same time: a task only waits for its games."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -97,8 +94,7 @@ class HostProcess:
             # Unique: a host that joins again is another one.
             name=f"arena-{os.uname().nodename}-{os.getpid()}-{secrets.token_hex(4)}",
             host=get_ip(get_address_host(self._address)),
-            nthreads=_TASKS,
-            resources={RESOURCE: host.games},
+            nthreads=TASKS,
             memory_limit=None,
             local_directory=str(folder.path / "dask"),
             dashboard=False,
