@@ -50,6 +50,11 @@ class Answer:
     failure: str = ""
 
 
+class _Client(Client):  # type: ignore[misc]
+    def __del__(self) -> None:
+        """Nothing: `Cluster.close` closes it, and one that could not connect would wait for half a minute."""
+
+
 class Cluster:
     """The connection to a Dask cluster. Use it as a context manager."""
 
@@ -57,7 +62,7 @@ class Cluster:
         """SchedulerLost if there is no scheduler at `address`."""
         self.address = address
         try:
-            self._client = Client(
+            self._client = _Client(
                 address, security=security, timeout=_CONNECTS_WITHIN, set_as_default=False, name="arena"
             )
         except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as error:

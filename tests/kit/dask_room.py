@@ -27,7 +27,7 @@ SILENT: Final = "5s"
 class Program:
     """A process whose lines are read while it runs."""
 
-    def __init__(self, room: Room, *words: str, cwd: Path | None = None) -> None:
+    def __init__(self, room: Room, *words: str) -> None:
         self._process = subprocess.Popen(
             [sys.executable, *words],
             stdin=subprocess.DEVNULL,
@@ -35,7 +35,7 @@ class Program:
             stderr=subprocess.STDOUT,
             text=True,
             env=room.environment,
-            cwd=cwd or room.folder,
+            cwd=room.folder,
         )
         self.pid = self._process.pid
         self.said: list[str] = []
@@ -90,7 +90,7 @@ class Program:
 class Room:
     """The cluster, in a folder."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, protocol: str = "tcp", **settings: str) -> None:
         """`settings`: environment variables of all its processes."""
         self.folder = folder
         self.temporary = folder / "tmp"
@@ -106,15 +106,20 @@ class Room:
             "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": SILENT,
             **settings,
         }
+        self.strangers: dict[str, str] = {}
+        """Variables of those who have another certificate."""
         self.programs: list[Program] = []
+        self.schedulers: list[Program] = []
         self.port = free_port()
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.address = f"{protocol}://127.0.0.1:{self.port}"
 
-    def scheduler(self, *options: str) -> Program:
+    def scheduler(self) -> Program:
         """Starts a scheduler at the room's address."""
+        protocol = self.address.partition(":")[0]
         place = ("--host", "127.0.0.1", "--port", str(self.port), "--dashboard-address", "127.0.0.1:0")
-        started = Program(self, "-m", "distributed.cli.dask_scheduler", *place, *options)
+        started = Program(self, "-m", "distributed.cli.dask_scheduler", *place, "--protocol", protocol)
         started.until("Scheduler at:")
+        self.schedulers.append(started)
         return started
 
     def host(self, *options: str, address: str = "") -> Program:

@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import pytest
 
 from tests.kit.arena_program import arena
 from tests.kit.dask_room import Room, network
+from tests.kit.effort import SOAK
 
 pytest.importorskip("distributed", reason="no cluster: distributed is not installed")
 
@@ -81,11 +83,11 @@ def described(folder: Path) -> Path:
     return folder
 
 
-def results(folder: Path) -> list[tuple[object, ...]]:
+def results(folder: Path, count: int = GAMES) -> list[tuple[object, ...]]:
     """What was played, game by game; each game has been played once."""
     with closing(sqlite3.connect(folder / "arena.db")) as database:
         games = database.execute("SELECT status, attempt, number FROM game ORDER BY number").fetchall()
-        assert games == [("finished", 1, number) for number in range(1, GAMES + 1)]
+        assert games == [("finished", 1, number) for number in range(1, count + 1)]
         return database.execute(
             "SELECT number, verdict, plies, moves_hash, seat.seat, name, points FROM game JOIN seat ON seat.game = "
             "game.id ORDER BY number, seat.seat"
@@ -98,7 +100,7 @@ def hosts(folder: Path) -> list[dict[str, object]]:
 
 
 def check(folder: Path, at_home: list[tuple[object, ...]]) -> None:
-    assert results(folder) == at_home
+    assert results(folder, len(hosts(folder))) == at_home
     assert arena("db", "verify", cwd=folder).code == 0
     assert {host["walls"] for host in hosts(folder)} <= {"sandbox", None}
 
@@ -138,7 +140,7 @@ def test_a_tournament_survives_scheduler_and_command_and_ends_at_home(
     command = (str(folder / "far.toml"), "--db", str(folder / "arena.db"))
     run = room.run(*command)
     run.until("/24", 2)
-    room.programs[0].kill()
+    room.schedulers[-1].kill()
     assert run.ended() == 1
     assert run.said[-1].endswith("is gone; the games in progress have no result, and the same command continues")
     host.until("the scheduler is gone")
@@ -169,3 +171,37 @@ def test_a_cluster_on_this_machine_is_gone_at_the_end(room: Room, at_home: list[
     run = room.run(*command, on="dask")
     assert run.ended() == 0, run.said
     check(folder, at_home)
+
+
+@pytest.mark.skipif(not SOAK, reason="plays 400 games while hosts are killed: SOAK=1")
+def test_four_hundred_games_survive_four_kills_and_a_new_scheduler(room: Room) -> None:
+    folder = described(room.folder / "soak")
+    text = _DESCRIPTION.replace('player = "mcts:simulations=20"', 'player = "second.py"')
+    text = text.replace("rounds = 2", "rounds = 34").replace('clock = "60"', 'clock = "20+0.1"')
+    (folder / "far.toml").write_text(text, "utf-8")
+    (folder / "second.py").write_text(_SLEEPER.replace("[0]", "[-1]").replace("0.3", "0.1"), "utf-8")
+    (folder / "sleeper.py").write_text(_SLEEPER.replace("0.3", "0.1"), "utf-8")
+    random = Random(7)
+    playing = [room.host("--games", "2") for _ in range(3)]
+    command = (str(folder / "far.toml"), "--db", str(folder / "arena.db"))
+    run = room.run(*command)
+    for kill in range(4):
+        for _ in range(random.randint(20, 80)):
+            run.until("/408")
+        playing.remove(killed := random.choice(playing))
+        killed.kill()
+        run.until("is gone")
+        playing.append(room.host("--games", "2"))
+        if kill == 1:
+            room.schedulers[-1].kill()
+            assert run.ended() == 1
+            room.scheduler()
+            for host in playing:
+                host.until("joined")
+            run = room.run(*command)
+    assert run.ended() == 0, run.said
+    check(folder, results(folder, 408))
+    assert len(hosts(folder)) == 408
+    for host in playing:
+        host.send(signal.SIGTERM)
+        assert host.ended() == 128 + signal.SIGTERM, host.said
