@@ -34,6 +34,12 @@ _WAKES: Final = 1.0
 """Longest time between two looks at hosts and schedule, in seconds."""
 
 
+class HostLost(ArenaError):
+    """The only host of a cluster does not play."""
+
+    exit_code = 1
+
+
 @dataclass(slots=True)
 class _Known:
     """A game host that the scheduler knows."""
@@ -59,15 +65,15 @@ class Home:
         say: Callable[[str], None],
         *,
         left: Callable[[], int],
-        waiting: str = "",
+        alone: bool = False,
     ) -> None:
-        """`say` prints a message; `left` gives the number of games without a result; `waiting`: what to say while no
-        host plays."""
+        """`say` prints a message; `left` gives the number of games without a result; `alone`: the cluster has one host,
+        and will have no other."""
         self._cluster = cluster
         self._sender = sender
         self._say = say
         self._left = left
-        self._waiting = waiting or f"waiting for a game host; start one with: arena worker {cluster.address}"
+        self._alone = alone
         self._run = sender.joining.run
         self._known: dict[str, _Known] = {}
         self._names = Counter[str]()
@@ -154,6 +160,8 @@ class Home:
             back = self._leases.lose(name)
             again = f"; {_counted(back, 'game')} in progress will be played again" if back else ""
             self._say(f"host {known.shown} is gone{again}")
+        if self._alone:
+            raise HostLost("the game host of this machine has ended; the same command continues")
 
     def _ask_hosts(self) -> None:
         """Asks new hosts whether they play this tournament."""
@@ -180,6 +188,8 @@ class Home:
 
     def _refuse(self, name: str, why: str) -> None:
         self._leases.lose(name)
+        if self._alone:
+            raise HostLost(f"the game host of this machine does not play: {why}")
         self._say(f"host {self._known[name].shown or name} does not play: {why}")
 
     def _note_waiting(self) -> None:
@@ -188,7 +198,11 @@ class Home:
             self._says_waiting = False
         elif self._has_asked and not self._says_waiting and not self._tasks:
             self._says_waiting = True
-            self._say(self._waiting)
+            self._say(
+                "waiting for the game host of this machine"
+                if self._alone
+                else f"waiting for a game host; start one with: arena worker {self._cluster.address}"
+            )
 
     # Games.
 

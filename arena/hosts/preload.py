@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from distributed import Worker
 
-from arena.hosts.dask_names import check_dask
 from arena.hosts.game_host import TASKS, GameHost
 
 
 async def dask_setup(worker: Worker) -> None:
     """Called by Dask before the worker joins its scheduler."""
-    check_dask("--preload")
     worker.state.nthreads = TASKS
     await worker.plugin_add(GameHost(), catch_errors=False)

@@ -104,6 +104,7 @@ class Room:
             "DASK_CONFIG": str(folder / "dask"),
             "DASK_TEMPORARY_DIRECTORY": str(folder),
             "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": SILENT,
+            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
             **settings,
         }
         self.strangers: dict[str, str] = {}

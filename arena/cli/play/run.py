@@ -270,7 +270,8 @@ def _run(
         store = submissions(database)
         lock = stack.enter_context(tournament_lock(store.folder, league.name))
         folder = stack.enter_context(RunFolder())
-        lock.note(folder.path)
+        if on is None:  # nobody can watch games that other machines play
+            lock.note(folder.path)
         tournament = Tournament.begin(
             league, database, store, scratch=folder.scratch, wait=wait, rerun_changed=rerun_changed
         )
@@ -398,15 +399,14 @@ def _play_on_hosts(
         return
     sender = Sender(Home.new_run(), tournament, store)
     with ExitStack() as stack:
-        security, waiting = None, ""
-        if on == LOCAL:
+        security = None
+        if is_local := on == LOCAL:
             from arena.hosts.local import local_cluster
 
             games = tournament.league.at_once(cores.count()) * tournament.league.cores_a_game
             on, security = stack.enter_context(local_cluster(folder, games))
-            waiting = "starting the game host of this machine"
         cluster = stack.enter_context(Cluster(on, security=security))
-        home = Home(cluster, sender, display.say, left=lambda: tournament.all - tournament.over, waiting=waiting)
+        home = Home(cluster, sender, display.say, left=lambda: tournament.all - tournament.over, alone=is_local)
         stack.enter_context(stopping.heard_by(home))
         display.follow(home)
         for event in home.play(stopping):
