@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import warnings
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
@@ -61,6 +62,7 @@ class Cluster:
     def __init__(self, address: str, *, security: Security | None = None) -> None:
         """SchedulerLost if there is no scheduler at `address`."""
         self.address = address
+        warnings.filterwarnings("ignore", "Sending large graph")  # a batch with the sources of its agents
         try:
             self._client = _Client(
                 address, security=security, timeout=_CONNECTS_WITHIN, set_as_default=False, name="arena"

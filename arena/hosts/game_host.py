@@ -98,7 +98,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._director: Director | None = None
         self._leaving = self._over = False
         self._has_left: Callable[[], None] = lambda: None
-        self._thread = threading.Thread(target=self._run, name="arena-director")
+        self._thread = threading.Thread(target=self._run, name="arena-director", daemon=True)
 
     # In Dask's thread.
 

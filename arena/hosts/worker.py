@@ -27,6 +27,8 @@ from arena.walls.run_folder import RunFolder
 JOINS_WITHIN: Final = 300.0
 """Seconds that a host waits for a scheduler."""
 _TRIES_EVERY: Final = 2.0
+_ANSWERS_WITHIN: Final = 30.0
+"""Seconds that a scheduler has to answer."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -71,7 +73,7 @@ class HostProcess:
                 try:
                     worker = await self._joined(host, folder)
                 except (OSError, TimeoutError) as error:
-                    if not why:
+                    if not why and not self._signals:
                         why = str(error).partition("\n")[0] or type(error).__name__
                         self._say(f"no scheduler answers at {self._address}; trying again for {self._joins_within:g} s")
                 else:
@@ -101,10 +103,16 @@ class HostProcess:
             security=self._security,
             plugins=[host],
         )
+        starting = asyncio.ensure_future(asyncio.wait_for(worker.start(), _ANSWERS_WITHIN))
+        await self._first(starting, self._signalled.wait())
+        if not starting.done():
+            starting.cancel()
         try:
-            return await asyncio.wait_for(worker.start(), 30)
-        except BaseException:
+            return await starting
+        except (Exception, asyncio.CancelledError):
             await worker.close(nanny=False)
+            if self._signals:
+                raise TimeoutError("stopped by a signal") from None
             raise
 
     async def _serve(self, worker: Worker, host: GameHost) -> None:

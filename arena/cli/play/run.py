@@ -266,7 +266,7 @@ def _run(
         stack.enter_context(signals.handled(display.say))
         database = stack.enter_context(Database(db))
         with database.reading() as connection:
-            display.show_plan(_game_time(connection, league))
+            display.show_plan(None if on else _game_time(connection, league))
         store = submissions(database)
         lock = stack.enter_context(tournament_lock(store.folder, league.name))
         folder = stack.enter_context(RunFolder())

@@ -11,7 +11,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -60,13 +60,15 @@ class TournamentDisplay:
         self._tournament: Tournament | None = None
         self._progress: RunProgress | None = None
         self._time: GameTime | None = None
+        # With hosts: what their number is, and how many games they play.
+        self._status: Callable[[], str] | None = None
         # Number of quarantined players announced so far.
         self._quarantined = 0
         # Earliest time of the next warning about an overloaded machine.
         self._warn_at = 0.0
 
-    def show_plan(self, time: GameTime) -> None:
-        """Print the plan before anything starts; `time` is the expected time of a game."""
+    def show_plan(self, time: GameTime | None) -> None:
+        """Print the plan before anything starts; `time` is the expected time of a game, None if it is not known."""
         league = self._league
         expected = league.estimate
         is_bound = bool(league.sprt) or expected.at_most != expected.games
@@ -128,6 +130,7 @@ class TournamentDisplay:
 
     def follow(self, director: Director | Home) -> None:
         """Show the games of this director in the live table."""
+        self._status = getattr(director, "status", None)
         if self._table is not None:
             self._table.director = director
 
@@ -143,7 +146,7 @@ class TournamentDisplay:
             if event.record.verdict != Verdict.NORMAL and event.record.detail:
                 self.say(f"     {words.without_store(event.record.detail)}")
             if self._progress and (progress := self._progress.line(f"{datetime.now():%Y-%m-%d %H:%M:%S}")):
-                self.say(progress)
+                self.say(progress if self._status is None else f"{progress}; {self._status()}")
         else:
             self._table.add(event, line)
         for name in self._tournament.quarantined[self._quarantined :]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import tempfile
@@ -14,8 +15,9 @@ from typing import Final
 
 import pytest
 
+from arena.walls.usage import descendants
 from tests.kit.arena_program import arena
-from tests.kit.dask_room import Room, network
+from tests.kit.dask_room import Program, Room, network
 from tests.kit.effort import SOAK
 
 pytest.importorskip("distributed", reason="no cluster: distributed is not installed")
@@ -99,6 +101,12 @@ def hosts(folder: Path) -> list[dict[str, object]]:
         return [json.loads(host) for (host,) in database.execute("SELECT host FROM game")]
 
 
+def kill_referee(host: Program) -> None:
+    for pid in descendants(host.pid):
+        if b"arena.play.referee" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGKILL)
+
+
 def check(folder: Path, at_home: list[tuple[object, ...]]) -> None:
     assert results(folder, len(hosts(folder))) == at_home
     assert arena("db", "verify", cwd=folder).code == 0
@@ -110,6 +118,7 @@ def test_killed_stopped_and_cut_off_hosts_lose_no_game(room: Room, at_home: list
     killed, stopped = room.host("--games", "2"), room.host("--games", "2")
     run = room.run(str(folder / "far.toml"), "--db", str(folder / "arena.db"))
     run.until("/24", 2)
+    kill_referee(stopped)  # its games are played again, by a new one
     killed.kill()
     run.until("is gone")
     run.until("/24", 2)
