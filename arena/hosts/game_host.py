@@ -127,14 +127,26 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         """Has the director's thread answer a message."""
         answered: asyncio.Future[bytes] = self._loop.create_future()
 
+        def settle(message: Any) -> None:
+            if answered.done():
+                return
+            if isinstance(message, Exception):
+                answered.set_exception(message)
+            else:
+                answered.set_result(sent(message))
+
         def answer(message: Any) -> None:
-            def settle() -> None:
-                if not answered.done():
-                    answered.set_result(sent(message))
+            self._tell(lambda: settle(message))
 
-            self._tell(settle)
+        def do() -> None:
+            try:
+                method(data, answer)
+            except _Ended:
+                raise
+            except Exception as error:  # a message of another version, or a mistake of ours: only this task fails
+                answer(error)
 
-        self._ask(lambda: method(data, answer))
+        self._ask(do)
         return await answered
 
     # From any thread.
@@ -345,8 +357,10 @@ def _off_the_cores() -> Iterator[None]:
         return
     before = os.sched_getaffinity(thread)
     os.sched_setaffinity(thread, os.sched_getaffinity(0))
-    yield
-    os.sched_setaffinity(thread, before)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(thread, before)
 
 
 # The functions that home sends: Dask runs them in the worker's own thread.

@@ -227,7 +227,9 @@ class Home:
         if not name or name not in self._known:
             return
         try:
-            if answer.key.startswith("arena-join") and not answer.failure:
+            if answer.key.startswith("arena-join"):
+                if answer.failure:
+                    raise ArenaError(answer.failure)
                 self._note_host(name, received(answer.data, Host))
                 return
             played = Played(failed=answer.failure) if answer.failure else received(answer.data, Played)
@@ -257,7 +259,9 @@ class Home:
         known = self._known[name]
         known.has.difference_update(played.missing)
         self._leases.end(name, key)
-        if not played.joined and name in self._leases.hosts:
+        if name not in self._leases.hosts:
+            return
+        if not played.joined:
             self._leases.lose(name)
             known.has.clear()
             known.ask_at = 0.0

@@ -21,7 +21,6 @@ from db.records import MAX_INTEGER, GameRecord
 
 _LONGEST_TEXT: Final = 2000
 Text = Annotated[str, Meta(max_length=_LONGEST_TEXT)]
-Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 Said = dict[Text, bool | int | float | Text | list[bool | int | float | Text | None] | None]
 """What a host says about itself, as JSON."""
@@ -61,7 +60,7 @@ class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_field
     """A game host answers: what it is, and whether it plays this tournament."""
 
     name: Text
-    games: Count
+    games: Annotated[int, Meta(ge=1, le=10_000)]
     """How many games it plays at the same time."""
     about: Said
     """Processor, software and system, as each record says them."""

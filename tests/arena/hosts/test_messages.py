@@ -59,7 +59,7 @@ def test_a_result_that_cannot_be_that_of_the_game_is_refused(changes: dict[str, 
         check_result(result(**changes), GAME)
 
 
-@given(st.one_of(st.binary(), st.text(), st.floats(), st.none(), st.dictionaries(st.text(), st.booleans())))
+@given(st.one_of(st.binary(), st.text(), st.floats(), st.none(), st.dictionaries(st.text(), st.booleans(), min_size=1)))
 def test_what_is_not_a_message_is_refused(data: object) -> None:
     for given_data in (data, msgpack(data)):
         for kind in (Host, Played):
@@ -70,7 +70,7 @@ def test_what_is_not_a_message_is_refused(data: object) -> None:
 def test_numbers_and_texts_have_limits() -> None:
     host = {"type": "Host", "name": "x", "games": 4, "about": {}}
     assert received(msgpack(host), Host).games == 4
-    for wrong in ({"games": -1}, {"games": 10**9}, {"name": "x" * 3000}, {"about": {"a": {"b": 1}}}, {"refuses": 1}):
+    for wrong in ({"games": 0}, {"games": 10**9}, {"name": "x" * 3000}, {"about": {"a": {"b": 1}}}, {"refuses": 1}):
         with pytest.raises(ArenaError):
             received(msgpack(host | wrong), Host)
     late = msgspec.to_builtins(result()) | {"began": float("nan")}
