@@ -113,7 +113,7 @@ def times(folder: Path, name: str) -> list[tuple[float, float]]:
 
 
 def measure_scaling(folder: Path, games: int) -> None:
-    """Agents that sleep 1 s a move, and are kept for their next game."""
+    """Agents that sleep, and are kept for their next game."""
     print(f"tictactoe, agents that sleep 1 s a move; each host plays {_AT_ONCE} games at the same time\n")
     print("| hosts | games | a game, s | places busy | games/s | of linear |")
     print("|---|---|---|---|---|---|")
@@ -125,13 +125,14 @@ def measure_scaling(folder: Path, games: int) -> None:
         (folder / f"{name}.toml").write_text(_SLEEPERS.format(name=name, rounds=games * hosts // 2), "utf-8")
         with cluster(folder, hosts, _AT_ONCE) as address:
             run(folder, f"{name}.toml", "--on", address)
-        played = times(folder, name)
-        took = max(ended for _, ended in played) - min(began for began, _ in played)
+        places = hosts * _AT_ONCE
+        played = times(folder, name)[places:]  # in the first game of each place its agents start
+        began = min(began for began, _ in played)
+        took = played[-1][1] - began
         rate, each = len(played) / took, sum(ended - began for began, ended in played) / len(played)
         alone = alone or rate
-        busy = len(played) * each / (took * hosts * _AT_ONCE)
-        figures = (f"{each:.2f}", f"{busy:.1%}", f"{rate:.2f}", f"{rate / hosts / alone:.3f}")
-        print(f"| {hosts} | {len(played)} | {' | '.join(figures)} |", flush=True)
+        figures = (f"{each:.2f}", f"{len(played) * each / (took * places):.1%}", f"{rate:.2f}")
+        print(f"| {hosts} | {len(played)} | {' | '.join(figures)} | {rate / hosts / alone:.3f} |", flush=True)
 
 
 def measure_home(folder: Path, games: int) -> None:
