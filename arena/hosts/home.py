@@ -29,7 +29,7 @@ from arena.match.schedule import Finished, Planned, Schedule
 _ASKS_AGAIN: Final = 3.0
 """Seconds until a host that was busy is asked again."""
 _MOST_FAILURES: Final = 3
-"""Batches in a row without any result after which a host gets no more games."""
+"""Failures in a row without any result between, after which a host gets no more games."""
 _WAKES: Final = 1.0
 """Longest time between two looks at hosts and schedule, in seconds."""
 
@@ -52,7 +52,9 @@ class _Known:
     has: set[str] = field(default_factory=set)
     """Hashes of the sources that it has been sent."""
     failures: int = 0
-    """Batches in a row that came back without any result."""
+    """How often in a row it failed, without any result between."""
+    failed_at: int = 0
+    """The number of the last task when it failed last: the tasks before may have failed together."""
 
 
 class Home:
@@ -265,12 +267,14 @@ class Home:
             self._leases.lose(name)
             known.has.clear()
             known.ask_at = 0.0
-        elif not played.results:
-            known.failures += 1
+        elif played.results:
+            known.failures = 0
+        elif int(key.rpartition("-")[2]) > known.failed_at:
+            known.failures, known.failed_at = known.failures + 1, self._number
             if known.failures >= _MOST_FAILURES:
                 self._refuse(name, played.failed or "it sends no results")
-        else:
-            known.failures = 0
+            elif played.failed:
+                self._say(f"host {known.shown}: {played.failed}")
 
     # Tasks.
 

@@ -176,6 +176,20 @@ def test_a_host_that_answers_wrongly_gets_no_more(wrong: object) -> None:
     assert any(line.startswith("host liar does not play: it sent a wrong answer: expected a message") for line in said)
 
 
+def test_tasks_that_fail_together_are_one_failure() -> None:
+    kept: list[Batch] = []
+
+    def fails_once(_: Hosts, __: str, batch: Batch) -> list[Any]:
+        kept.append(batch)
+        if len(kept) < 6:
+            return []
+        return [answer(batch)] if len(kept) > 6 else [answer(each, [], failed="no referee") for each in kept]
+
+    over, said = played(Hosts(fails_once, a=host(games=6)), 20)
+    assert numbers(over) == [*range(1, 21)]
+    assert said == ["host far plays 6 games at the same time", "host far: no referee"]
+
+
 def test_a_record_of_other_players_is_refused() -> None:
     def one_lies(_: Hosts, name: str, batch: Batch) -> list[Any]:
         lie = Played(tuple(result(game, name="eve") for game in batch.games))
