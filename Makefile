@@ -6,9 +6,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
 READY_TO_SERVE := $(VENV)/ready-to-serve
+READY_TO_SCALE := $(VENV)/ready-to-scale
 READY_TO_RELEASE := $(VENV)/ready-to-release
-# `make EXTRAS=test,web,browser,postgres .venv/ready-to-test` also installs the page server, Playwright and a PostgreSQL
-# driver. Without them, or without Chromium or a PostgreSQL server, the tests that need them are skipped.
+# `make EXTRAS=test,web,browser,postgres,scale .venv/ready-to-test` also installs the page server, Playwright, a
+# PostgreSQL driver and Dask. Without them, or without Chromium or a PostgreSQL server, the tests that need them are
+# skipped.
 EXTRAS ?= test
 # `make serve LISTEN=0.0.0.0:8000` shows the pages to the whole network.
 LISTEN ?= 127.0.0.1:8000
@@ -56,11 +58,12 @@ lint: $(READY_TO_TEST)
 soak: $(READY_TO_TEST)
 	SOAK=1 $(BIN)/pytest --timeout=3600
 
-bench: $(READY_TO_SERVE)
+bench: $(READY_TO_SERVE) $(READY_TO_SCALE)
 	$(BIN)/python benchmarks/games.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/referee.py
 	$(BIN)/python benchmarks/tournament.py
+	$(BIN)/python benchmarks/hosts.py
 	$(BIN)/python benchmarks/where.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/season.py
@@ -96,6 +99,10 @@ $(READY_TO_TEST): pyproject.toml constraints.txt | $(BIN)/pip
 
 $(READY_TO_SERVE): pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) '.[web]'
+	@touch $(READY) $@
+
+$(READY_TO_SCALE): pyproject.toml constraints.txt | $(BIN)/pip
+	$(INSTALL) '.[scale]'
 	@touch $(READY) $@
 
 $(READY_TO_RELEASE): $(READY)

@@ -34,6 +34,7 @@ ROOMS = {
 EVERYWHERE = {"errors", "installation"}
 ROOMS["student"] = {*ROOMS}
 ROOMS["course"] = {*ROOMS}
+ROOMS["hosts"] = {"match", "walls", "players", "play", "tournament"}
 ROOMS["accounts"] = {"course", "tournament"}
 ROOMS["serve"] = {*ROOMS}
 ROOMS["web"] = {*ROOMS}
@@ -123,6 +124,21 @@ def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> 
             assert "web" not in folders_imported(path, "arena"), path
 
 
+def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> None:
+    for path in MODULES["arena"]:
+        is_host = path.is_relative_to(ROOT / "arena" / "hosts")
+        assert is_host or not imported(path) & {"dask", "distributed"}, path
+        assert is_host or path.is_relative_to(ROOT / "arena" / "cli") or "hosts" not in folders_imported(path, "arena")
+
+
+def test_no_command_loads_dask_without_its_option() -> None:
+    code = (
+        "import sys, arena.cli.play.run, arena.cli.play.worker, arena.cli.play.tournament_display; print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert not {"dask", "distributed", "arena.hosts"} & set(loaded)
+
+
 def test_the_accounts_are_opened_by_few() -> None:
     """So that no other command can show what is in them."""
     modules = {"db.accounts", "db.accounts_schema", "db.accounts_database"}
@@ -156,6 +172,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
         *("arena/serve/ladder.py", "arena/serve/wanted_game.py", "arena/web/play_routes.py"),
+        "arena/hosts/travelling.py",
     }
     typed = {
         *(
@@ -296,7 +313,7 @@ def test_the_pinned_versions_are_names_and_versions_only() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines())
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["test"], *extras["browser"], *extras["web"]]
+    wanted = [*project["dependencies"], *extras["test"], *extras["browser"], *extras["web"], *extras["scale"]]
     names = {requirement.split()[0].rstrip(";").lower() for requirement in wanted}
     assert names <= {name.lower() for name in pinned}
     assert all(version.replace(".", "").isalnum() for version in pinned.values())

@@ -23,6 +23,7 @@ PANELS: Final = {
             "play": "play.play",
             "matrix": "matrix.matrix",
             "run": "run.run",
+            "worker": "worker.worker",
             "demo": "run.demo",
             "games": "games.list_games",
             "agents": "agents.list_agents",

@@ -107,6 +107,8 @@ class Finished:
     record: GameRecord
     started: datetime
     finished: datetime
+    host: Mapping[str, Any] | None = None
+    """For a game that was played on another machine: what its record says about it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,12 @@ class Store:
             raise ArenaError(f"the stored submission was changed: delete {source} and enter it again")
         return contents.files
 
+    def keep(self, submission_hash: str, files: Mapping[str, StoredFile]) -> None:
+        """Stores files that were sent with their hash; ArenaError if they have another one, or names that lead out."""
+        if hash_of(files) != submission_hash or any(os.path.normpath(f"/{name}") != f"/{name}" for name in files):
+            raise ArenaError(f"expected the files of the submission {quote(submission_hash)}, got others")
+        self._keep(dict(files))
+
     def line(self, submission_hash: str, file: str, number: int) -> str:
         """A line of a stored file, counted from 1; empty if there is none. `file` can be any text: only files of
         the submission are read."""

@@ -23,7 +23,7 @@ def host(game: Planned) -> dict[str, Any]:
     kinds = sorted({entrant.walls for entrant in game.entrants if entrant.walls})
     waits_charged = [seat for seat, entrant in enumerate(game.entrants) if not _counts_waits(entrant)]
     return {
-        **_machine(),
+        **machine(),
         "walls": ", ".join(kinds) or None,
         "waits_charged": waits_charged,
         "max_plies": game.max_plies,
@@ -36,7 +36,8 @@ def _counts_waits(entrant: Entrant) -> bool:
 
 
 @cache
-def _machine() -> dict[str, Any]:
+def machine() -> dict[str, Any]:
+    """What this machine is."""
     return {
         "software": installation.software(),
         "python": platform.python_version(),

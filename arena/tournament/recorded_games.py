@@ -46,7 +46,10 @@ class RecordedGames:
         game = finished.game
         if self._on_record.if_rules_fail is None:
             refuse_broken_rules(finished.record)
-        store.finish(connection, game.number, finished.record, host=host(game), now=datetime.now(UTC))
+        if finished.host is not None:  # it began later than it was given out
+            store.begin(connection, game.number, finished.started)
+        how = host(game) if finished.host is None else finished.host
+        store.finish(connection, game.number, finished.record, host=how, now=datetime.now(UTC))
         if finished.record.verdict != Verdict.VOID or rules_failed(finished.record):
             return False
         if running.voids(connection, self.id, str(game.identity[0]), game.leg) >= MOST_ATTEMPTS:

@@ -21,7 +21,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 def test_the_version_is_the_same_everywhere() -> None:
     assert installation.version() == PROJECT["version"], "pyproject.toml has changed: make .venv/ready-to-test"
     assert arena("--version").out == f"arena-referee {PROJECT['version']}\n"
-    assert host._machine()["software"] == f"arena-referee {PROJECT['version']}"
+    assert host.machine()["software"] == f"arena-referee {PROJECT['version']}"
 
 
 def test_the_version_is_written_in_one_file() -> None:

@@ -25,6 +25,7 @@ from arena.ratings.elo import Elo, EloRating
 from db.records import RatedGame
 
 if TYPE_CHECKING:
+    from arena.hosts.home import Home
     from arena.play.director import Director
     from arena.tournament.tournament import Tournament
 
@@ -50,7 +51,7 @@ class LiveTable:
         self, tournament: Tournament, console: Console, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         # The director that plays the games; None until it has started.
-        self.director: Director | None = None
+        self.director: Director | Home | None = None
         self._tournament = tournament
         self._console = console
         self._clock = clock
@@ -105,6 +106,8 @@ class LiveTable:
         ]
         if (more := len(playing) - _PLAYING) > 0:
             now.append(Text(f"  ... and {words.counted(more, 'more game')}"))
+        if (hosts := getattr(self.director, "status", None)) is not None:
+            now.insert(0, Text(f"  {hosts()}"))
         if (found := tournament.test) is not None:
             now.insert(0, Text(f"  SPRT: LLR {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
         results = [Text(line, no_wrap=True, overflow="ellipsis") for line in self._results]

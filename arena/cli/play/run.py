@@ -20,6 +20,7 @@ from db.errors import NotFound
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.cli.terminal.stopping import Stopping
+    from arena.players.submissions import Store
     from arena.tournament.duration import GameTime
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
@@ -97,6 +98,15 @@ def run(
     rerun_changed: Annotated[
         bool, typer.Option("--rerun-changed", help="New games for agents whose source has changed.")
     ] = False,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Dask scheduler whose game hosts play the games, such as tcp://scheduler:8786; or dask, for a cluster "
+            "on this machine.",
+            show_default="this process plays them",
+        ),
+    ] = None,
     db: DatabaseOption = None,
 ) -> None:
     """Run a tournament, or continue one that was interrupted.
@@ -112,6 +122,8 @@ def run(
     Example: arena run connect4 random minimax alphabeta --openings 2
 
     Example: arena run connect4 pvs random --rounds 50 --sprt 0,50
+
+    Example: arena run cs101.toml --on tcp://scheduler:8786
     """
     from arena.cli.terminal.stopping import read_until
     from arena.tournament import league as leagues
@@ -119,6 +131,12 @@ def run(
 
     if plan and until is not None:
         raise BadLeague("--until: not allowed with --plan, which plays nothing")
+    if on is not None:
+        from arena.hosts.dask_names import LOCAL, check_address, check_dask
+
+        if on != LOCAL:
+            check_address(on, "--on", f", or {LOCAL} for a cluster on this machine")
+        check_dask("--on")
     stops = None if until is None else read_until(until, datetime.now(UTC))
     test = None if sprt is None else _sprt_bounds(sprt)
     if len(what) == 1:
@@ -149,7 +167,7 @@ def run(
             walls=walls,
             sprt=test,
         )
-    _run(league, db, plan=plan, rerun_changed=rerun_changed, until=stops)
+    _run(league, db, plan=plan, rerun_changed=rerun_changed, until=stops, on=on)
 
 
 def _check_description(text: str) -> None:
@@ -214,7 +232,15 @@ def demo(
     _run(leagues.read(Path(__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
 
 
-def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, until: datetime | None = None) -> None:
+def _run(
+    league: League,
+    db: str | None,
+    *,
+    plan: bool,
+    rerun_changed: bool,
+    until: datetime | None = None,
+    on: str | None = None,
+) -> None:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.cli.terminal.stopping import Signals, Stopping
     from arena.history import words
@@ -223,7 +249,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-    if not plan:
+    if not plan and on is None:
         _check_cores(league)
     _check_what_agents_import(league)
     display = TournamentDisplay(league)
@@ -240,11 +266,12 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
         stack.enter_context(signals.handled(display.say))
         database = stack.enter_context(Database(db))
         with database.reading() as connection:
-            display.show_plan(_game_time(connection, league))
+            display.show_plan(None if on else _game_time(connection, league))
         store = submissions(database)
         lock = stack.enter_context(tournament_lock(store.folder, league.name))
         folder = stack.enter_context(RunFolder())
-        lock.note(folder.path)
+        if on is None:  # nobody can watch games that other machines play
+            lock.note(folder.path)
         tournament = Tournament.begin(
             league, database, store, scratch=folder.scratch, wait=wait, rerun_changed=rerun_changed
         )
@@ -255,8 +282,11 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool, unt
                 playing.enter_context(signals.playing())
                 if until is not None:
                     display.say(f"stops at {words.moment(until)}: no game starts after that")
-                with display.running(tournament):
-                    _play(tournament, folder, display, stopping)
+                with display.running(tournament, on_hosts=on is not None):
+                    if on is None:
+                        _play(tournament, folder, display, stopping)
+                    else:
+                        _play_on_hosts(on, tournament, store, folder, display, stopping)
         except KeyboardInterrupt:
             if not tournament.is_over:
                 display.say("stopped; the games in progress will be played again")
@@ -353,3 +383,31 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
             lost_at = tournament.over
             display.say(f"{error}; a new one plays the unfinished games again")
             tournament.interrupted()
+
+
+def _play_on_hosts(
+    on: str, tournament: Tournament, store: Store, folder: RunFolder, display: TournamentDisplay, stopping: Stopping
+) -> None:
+    """Play on the game hosts of a Dask cluster until the tournament is over or stopped."""
+    from arena.hosts.cluster import Cluster
+    from arena.hosts.dask_names import LOCAL
+    from arena.hosts.home import Home
+    from arena.hosts.travelling import Sender
+    from arena.play import cores
+
+    if tournament.is_over:
+        return
+    sender = Sender(Home.new_run(), tournament, store)
+    with ExitStack() as stack:
+        security = None
+        if is_local := on == LOCAL:
+            from arena.hosts.local import local_cluster
+
+            games = tournament.league.at_once(cores.count()) * tournament.league.cores_a_game
+            on, security = stack.enter_context(local_cluster(folder, games))
+        cluster = stack.enter_context(Cluster(on, security=security))
+        home = Home(cluster, sender, display.say, left=lambda: tournament.all - tournament.over, alone=is_local)
+        stack.enter_context(stopping.heard_by(home))
+        display.follow(home)
+        for event in home.play(stopping):
+            display.show(event)

@@ -11,7 +11,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -40,6 +40,7 @@ from db.database import Database
 
 if TYPE_CHECKING:
     from arena.cli.play.live_table import LiveTable
+    from arena.hosts.home import Home
 
 _MOST_VOID: Final = 6
 """Largest number of void games that are listed."""
@@ -59,13 +60,15 @@ class TournamentDisplay:
         self._tournament: Tournament | None = None
         self._progress: RunProgress | None = None
         self._time: GameTime | None = None
+        # With hosts: what their number is, and how many games they play.
+        self._status: Callable[[], str] | None = None
         # Number of quarantined players announced so far.
         self._quarantined = 0
         # Earliest time of the next warning about an overloaded machine.
         self._warn_at = 0.0
 
-    def show_plan(self, time: GameTime) -> None:
-        """Print the plan before anything starts; `time` is the expected time of a game."""
+    def show_plan(self, time: GameTime | None) -> None:
+        """Print the plan before anything starts; `time` is the expected time of a game, None if it is not known."""
         league = self._league
         expected = league.estimate
         is_bound = bool(league.sprt) or expected.at_most != expected.games
@@ -102,15 +105,17 @@ class TournamentDisplay:
         return "" if seconds is None else f"about {words.rough_duration(seconds)}"
 
     @contextmanager
-    def running(self, tournament: Tournament) -> Iterator[None]:
+    def running(self, tournament: Tournament, *, on_hosts: bool = False) -> Iterator[None]:
         """Inside the block the live table is shown, on a terminal. A notebook gives its commands a terminal too, but
-        would print every picture of the table below the one before."""
+        would print every picture of the table below the one before.
+
+        `on_hosts`: other machines play the games, behind walls of their own."""
         self._tournament = tournament
         self._progress = RunProgress(tournament, time.monotonic)
-        if held := tournament.confinement.kinds:
+        if (held := tournament.confinement.kinds) and not on_hosts:
             kinds = " and ".join(sorted(set(held.values())))
             self.say(f"{words.counted(len(held), 'agent')} confined: {kinds}")
-        for warning in tournament.confinement.warnings:
+        for warning in () if on_hosts else tournament.confinement.warnings:
             self.warn(warning)
         self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)
         if not self._console.is_terminal or "JPY_PARENT_PID" in os.environ:
@@ -123,8 +128,9 @@ class TournamentDisplay:
             yield
         self._table = None
 
-    def follow(self, director: Director) -> None:
+    def follow(self, director: Director | Home) -> None:
         """Show the games of this director in the live table."""
+        self._status = getattr(director, "status", None)
         if self._table is not None:
             self._table.director = director
 
@@ -140,7 +146,7 @@ class TournamentDisplay:
             if event.record.verdict != Verdict.NORMAL and event.record.detail:
                 self.say(f"     {words.without_store(event.record.detail)}")
             if self._progress and (progress := self._progress.line(f"{datetime.now():%Y-%m-%d %H:%M:%S}")):
-                self.say(progress)
+                self.say(progress if self._status is None else f"{progress}; {self._status()}")
         else:
             self._table.add(event, line)
         for name in self._tournament.quarantined[self._quarantined :]:

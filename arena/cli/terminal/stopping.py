@@ -25,6 +25,7 @@ from arena.history import words
 from arena.match.schedule import Planned, Schedule, WrappingSchedule
 
 if TYPE_CHECKING:
+    from arena.hosts.home import Home
     from arena.play.director import Director
 
 _TIME: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -197,7 +198,7 @@ class Stopping(WrappingSchedule):
         return self._is_time and self._signals.number is None
 
     @contextmanager
-    def heard_by(self, director: Director) -> Iterator[None]:
+    def heard_by(self, director: Director | Home) -> Iterator[None]:
         """Inside, the director takes back the waiting games after the first signal and at the time of --until; after
         the second signal it raises a KeyboardInterrupt."""
         bell, rope = socket.socketpair()

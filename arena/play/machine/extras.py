@@ -15,13 +15,14 @@ PURPOSES: Final = {
     "spreadsheet": "rosters in the format .xlsx",
     "postgres": "a database on a PostgreSQL server",
     "web": "web pages of a ladder",
+    "scale": "games on several machines, over Dask",
     "browser": "tests of the pages in Chromium",
     "bench": "benchmarks beside easyAI and OpenSpiel",
     "test": "`make test`",
     "release": "`make release`",
 }
 """What each extra is for."""
-_FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web")
+_FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web", "scale")
 """The extras that add to the commands; the others are for those who change the code, in a clone."""
 
 

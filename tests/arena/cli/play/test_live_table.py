@@ -88,6 +88,14 @@ def test_it_shows_what_is_being_played() -> None:
     assert "playing" not in seen(table)
 
 
+def test_with_hosts_it_shows_what_they_do() -> None:
+    table = table_of(Course())
+    directed = Directed([PLANNED])
+    directed.status = lambda: "2 hosts, 1 game in progress, 1 batch lost"  # type: ignore[attr-defined]
+    table.director = cast(Any, directed)
+    assert "  2 hosts, 1 game in progress, 1 batch lost\n  playing: ann - bob\n" in seen(table)
+
+
 def test_the_ctrl_c_that_a_terminal_prints_fits_beside_every_line() -> None:
     table = table_of(Course())
     table.add(finished(), "long " * 40)

@@ -1,0 +1,300 @@
+"""Home: plays a tournament on game hosts, in place of a director.
+
+It runs in the process of the command, which alone has the database and the tournament's lock. It takes games from the
+schedule, hands them out in pairs, and has the schedule note each result. A result is accepted only for a game that is
+out, from the task that has it; what a host sends is checked like any message.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from time import monotonic
+from typing import Any, Final
+
+import zmq
+
+from arena.errors import ArenaError
+from arena.hosts import game_host
+from arena.hosts.cluster import Answer, Cluster, Present
+from arena.hosts.leases import Leases
+from arena.hosts.messages import Host, Played, check_result, received, sent
+from arena.hosts.travelling import Sender
+from arena.match.schedule import Finished, Planned, Schedule
+
+_ASKS_AGAIN: Final = 3.0
+"""Seconds until a host that was busy is asked again."""
+_MOST_FAILURES: Final = 3
+"""Failures in a row without any result between, after which a host gets no more games."""
+_WAKES: Final = 1.0
+"""Longest time between two looks at hosts and schedule, in seconds."""
+
+
+class HostLost(ArenaError):
+    """The only host of a cluster does not play."""
+
+    exit_code = 1
+
+
+@dataclass(slots=True)
+class _Known:
+    """A game host that the scheduler knows."""
+
+    address: str
+    shown: str = ""
+    """Its name for people; empty until it has answered."""
+    ask_at: float = 0.0
+    """When it is asked whether it plays; infinite once it was."""
+    has: set[str] = field(default_factory=set)
+    """Hashes of the sources that it has been sent."""
+    failures: int = 0
+    """How often in a row it failed, without any result between."""
+    failed_at: int = 0
+    """The number of the last task when it failed last: the tasks before may have failed together."""
+
+
+class Home:
+    """Hands out the games of one run, and takes in their results."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        sender: Sender,
+        say: Callable[[str], None],
+        *,
+        left: Callable[[], int],
+        alone: bool = False,
+    ) -> None:
+        """`say` prints a message; `left` gives the number of games without a result; `alone`: the cluster has one host,
+        and will have no other."""
+        self._cluster = cluster
+        self._sender = sender
+        self._say = say
+        self._left = left
+        self._alone = alone
+        self._run = sender.joining.run
+        self._known: dict[str, _Known] = {}
+        self._names = Counter[str]()
+        self._leases = Leases()
+        # Keys of tasks that have not ended: the host's name, or "" where the answer does not matter.
+        self._tasks: dict[str, str] = {}
+        self._number = 0
+        # Whether the scheduler has said which hosts there are; whether it was said that there is none.
+        self._has_asked = self._says_waiting = False
+        self._poller = zmq.Poller()
+        self._poller.register(cluster.bell.fileno(), zmq.POLLIN)
+        self._watched: dict[Any, Callable[[], None]] = {}
+
+    @classmethod
+    def new_run(cls) -> str:
+        """A name for a run, for `Sender`."""
+        return secrets.token_hex(8)
+
+    # As a director.
+
+    def watch(self, source: Any, heard: Callable[[], None]) -> None:
+        """Calls `heard` whenever `source`, a descriptor, is readable."""
+        self._watched[source] = heard
+        self._poller.register(source, zmq.POLLIN)
+
+    def unwatch(self, source: Any) -> None:
+        """Stops watching `source`."""
+        del self._watched[source]
+        self._poller.unregister(source)
+
+    @property
+    def in_progress(self) -> list[Planned]:
+        """The games that hosts play, or are about to play."""
+        return self._leases.out
+
+    def take_back(self) -> None:
+        """No more games are given out, and those that have not begun are given back."""
+        self._leases.stop()
+        for name in self._leases.hosts:
+            self._call(name, game_host.recall, self._key("recall"), self._run.encode(), wanted=False)
+
+    def play(self, schedule: Schedule) -> Iterator[Finished]:
+        """Plays `schedule` on all hosts that there are, and yields what is finished. SchedulerLost if Dask's scheduler
+        is gone."""
+        self._leases.follow(schedule)
+        while True:
+            self._ask_hosts()
+            for name in list(self._leases.hosts):
+                self._hand_out(name)
+            if not self._leases.out and self._leases.is_empty() and schedule.rest() is None:
+                return
+            self._note_waiting()
+            happened = [source for source, _ in self._poller.poll(ceil(1000 * _WAKES))]
+            for source in happened:
+                if source in self._watched:
+                    self._watched[source]()
+            for what in self._cluster.happened():
+                if isinstance(what, Present):
+                    self._note_present(what)
+                else:
+                    yield from self._take(what, schedule)
+
+    def status(self) -> str:
+        """Hosts, games in progress and lost batches, in a line."""
+        leases = self._leases
+        lost = f", {_counted(leases.lost_batches, 'batch')} lost" if leases.lost_batches else ""
+        return f"{_counted(len(leases.hosts), 'host')}, {_counted(len(leases.out), 'game')} in progress{lost}"
+
+    # Hosts.
+
+    def _note_present(self, present: Present) -> None:
+        self._has_asked = True
+        for name in [name for name in self._known if name not in present.hosts]:
+            self._lose(name)
+        for name, address in present.hosts.items():
+            if name not in self._known:
+                self._known[name] = _Known(address)
+
+    def _lose(self, name: str) -> None:
+        known = self._known.pop(name)
+        for key in [key for key, host in self._tasks.items() if host == name]:
+            self._forget(key)
+        if name in self._leases.hosts:
+            back = self._leases.lose(name)
+            again = f"; {_counted(back, 'game')} in progress will be played again" if back else ""
+            self._say(f"host {known.shown} is gone{again}")
+        if self._alone:
+            raise HostLost("the game host of this machine has ended; the same command continues")
+
+    def _ask_hosts(self) -> None:
+        """Asks new hosts whether they play this tournament."""
+        for name, known in self._known.items():
+            if monotonic() >= known.ask_at:
+                known.ask_at = float("inf")
+                self._call(name, game_host.join, self._key("join"), sent(self._sender.joining))
+
+    def _note_host(self, name: str, says: Host) -> None:
+        known = self._known[name]
+        is_new = not known.shown
+        if is_new:  # two hosts can have the same name
+            self._names[says.name] += 1
+            known.shown = says.name if self._names[says.name] == 1 else f"{says.name}#{self._names[says.name]}"
+        if why := refusal(says):
+            self._refuse(name, why)
+        elif says.busy:
+            known.ask_at = monotonic() + _ASKS_AGAIN
+            if is_new:
+                self._say(f"host {known.shown} plays for another command; it is asked again until it is free")
+        else:
+            self._leases.join(name, says.games)
+            self._say(f"host {known.shown} plays {_counted(says.games, 'game')} at the same time")
+
+    def _refuse(self, name: str, why: str) -> None:
+        self._leases.lose(name)
+        if self._alone:
+            raise HostLost(f"the game host of this machine does not play: {why}")
+        self._say(f"host {self._known[name].shown or name} does not play: {why}")
+
+    def _note_waiting(self) -> None:
+        """Says once that nothing can be played without a host."""
+        if self._leases.hosts:
+            self._says_waiting = False
+        elif self._has_asked and not self._says_waiting and not self._tasks:
+            self._says_waiting = True
+            self._say(
+                "waiting for the game host of this machine"
+                if self._alone
+                else f"waiting for a game host; start one with: arena worker {self._cluster.address}"
+            )
+
+    # Games.
+
+    def _hand_out(self, name: str) -> None:
+        while name in self._leases.hosts and (games := self._leases.next_batch(name, self._left())):
+            size = self._leases.task_size(len(games))
+            for first in range(0, len(games), size):
+                self._send(name, games[first : first + size])
+
+    def _send(self, name: str, games: Sequence[Planned]) -> None:
+        key = self._key("play")
+        known = self._known[name]
+        batch = self._sender.batch(key, games, known.has)
+        known.has |= batch.sources.keys()
+        self._leases.lend(name, key, games)
+        self._call(name, game_host.play, key, sent(batch))
+
+    def _take(self, answer: Answer, schedule: Schedule) -> Iterator[Finished]:
+        """A task has ended: its results are noted, and its other games come back."""
+        name = self._tasks.get(answer.key)
+        self._forget(answer.key)
+        if not name or name not in self._known:
+            return
+        try:
+            if answer.key.startswith("arena-join"):
+                if answer.failure:
+                    raise ArenaError(answer.failure)
+                self._note_host(name, received(answer.data, Host))
+                return
+            played = Played(failed=answer.failure) if answer.failure else received(answer.data, Played)
+            finished = self._accepted(name, answer.key, played)
+        except ArenaError as error:
+            self._refuse(name, f"it sent a wrong answer: {error}")
+            return
+        for over in finished:
+            schedule.note(over)
+            yield over
+        self._note_failures(name, answer.key, played)
+
+    def _accepted(self, name: str, key: str, played: Played) -> list[Finished]:
+        """The results that count: those of games that are out, from the task that has them."""
+        now = datetime.now(UTC)
+        accepted = []
+        for result in played.results:
+            if (game := self._leases.leased(name, key, result.number, result.attempt)) is not None:
+                check_result(result, game)
+                began, ended = (now - timedelta(seconds=ago) for ago in (result.began, result.ended))
+                accepted.append(Finished(game, result.record, began, ended, result.host))
+                self._leases.take_in(name, game.number, (ended - began).total_seconds())
+        return accepted
+
+    def _note_failures(self, name: str, key: str, played: Played) -> None:
+        """Games without a result come back; a host that plays none of several batches gets no more."""
+        known = self._known[name]
+        known.has.difference_update(played.missing)
+        self._leases.end(name, key)
+        if name not in self._leases.hosts:
+            return
+        if not played.joined:
+            self._leases.lose(name)
+            known.has.clear()
+            known.ask_at = 0.0
+        elif played.results:
+            known.failures = 0
+        elif int(key.rpartition("-")[2]) > known.failed_at:
+            known.failures, known.failed_at = known.failures + 1, self._number
+            if known.failures >= _MOST_FAILURES:
+                self._refuse(name, played.failed or "it sends no results")
+            elif played.failed:
+                self._say(f"host {known.shown}: {played.failed}")
+
+    # Tasks.
+
+    def _key(self, what: str) -> str:
+        self._number += 1
+        return f"arena-{what}-{self._run}-{self._number}"
+
+    def _call(self, name: str, task: Any, key: str, data: bytes, *, wanted: bool = True) -> None:
+        self._tasks[key] = name if wanted else ""
+        self._cluster.call(self._known[name].address, task, key, data)
+
+    def _forget(self, key: str) -> None:
+        self._tasks.pop(key, None)
+        self._cluster.forget(key)
+
+
+def refusal(host: Host) -> str:
+    """Why this host does not play the tournament; empty if it does."""
+    return host.refuses
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "es" if what.endswith("ch") else "s")

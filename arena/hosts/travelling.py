@@ -1,0 +1,212 @@
+"""From a tournament to messages, and back to players: what a host needs to play, without any path of another machine.
+
+Home names files by the hash of their source, and sends them; a host checks the hash, keeps them in a store of its own,
+and makes its own players of them, behind walls of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final
+
+from adsearch import games
+from adsearch.errors import quote
+from arena import installation
+from arena.errors import ArenaError
+from arena.hosts.messages import AgentSent, Batch, FileSent, GameSent, Joining
+from arena.match.schedule import Entrant, Planned
+from arena.players import versions
+from arena.players.confinement import Confinement
+from arena.players.engines import split_engine
+from arena.players.entrants import enter
+from arena.players.player import PlayerKind
+from arena.players.submissions import Store, built_as
+from arena.tournament.enrolment import Listed
+from arena.tournament.tournament import Tournament
+from arena.walls.kinds import WallKind
+from db.audit import StoredVersion
+from db.sources import HASH, StoredFile
+
+_STORE: Final = "STORE/"
+"""In rules that travel: the folder of the store."""
+_STORED: Final = re.compile(re.escape(_STORE) + f"({HASH.pattern})")
+
+
+class Sender:
+    """What one run of a tournament sends to hosts."""
+
+    def __init__(self, run: str, tournament: Tournament, store: Store) -> None:
+        """ArenaError if the tournament needs something that is not sent to other machines."""
+        league = tournament.league
+        if league.python is not None:
+            raise ArenaError(
+                f"{league.name}: python = {quote(league.python)} is a program of this machine, and hosts use their "
+                "own Python: leave it out"
+            )
+        self._store = store
+        self._agents = {
+            agent.name: AgentSent(
+                agent.name,
+                _started_as(agent, tournament.entrants[agent.name], store),
+                tournament.entrants[agent.name].source,
+                agent.walls,
+                agent.allowance,
+            )
+            for agent in league.agents
+        }
+        self._rules = tournament.confinement.rules.replace(f"{store.folder}/", _STORE)
+        foreign = [agent for agent in league.agents if agent.player.kind is not PlayerKind.BUILTIN]
+        self.joining = Joining(
+            run=run,
+            tournament=league.name,
+            software=installation.software(),
+            game=league.game_text,
+            rules=self._rules,
+            seed=str(tournament.seed),
+            clock=league.clock,
+            margin=league.margin,
+            limits=league.limits,
+            max_plies=league.max_plies,
+            names_shown=league.names == "shown",
+            walls=league.walls,
+            needed=tuple(sorted({_walls(agent.walls, league.walls) for agent in foreign})),
+            allowance=league.allowance,
+            modules=league.modules,
+            reuse=league.reuse,
+            ponder=league.ponder,
+            cores_a_game=league.cores_a_game,
+        )
+
+    def batch(self, key: str, planned: Sequence[Planned], has: Collection[str]) -> Batch:
+        """The message for these games; `has`: the hashes of the sources that the host has been sent."""
+        names = list(dict.fromkeys(entrant.name for game in planned for entrant in game.entrants))
+        agents = [self._agents[name] for name in names]
+        needed = {agent.source for agent in agents if HASH.fullmatch(agent.source)} | {*_STORED.findall(self._rules)}
+        return Batch(
+            self.joining.run,
+            key,
+            tuple(agents),
+            tuple(
+                GameSent(
+                    game.number,
+                    str(game.identity[0]),
+                    game.leg,
+                    game.attempt,
+                    game.opening,
+                    tuple(names.index(entrant.name) for entrant in game.entrants),
+                )
+                for game in planned
+            ),
+            {source: self._files(source) for source in sorted(needed.difference(has))},
+        )
+
+    def _files(self, source: str) -> tuple[FileSent, ...]:
+        files = self._store.read(source)
+        return tuple(FileSent(name, file.content, file.executable) for name, file in files.items())
+
+
+class Receiver:
+    """The games and players of one run, on a host."""
+
+    def __init__(self, joining: Joining, store: Store, scratch: Path) -> None:
+        self.joining = joining
+        self._store = store
+        self._scratch = scratch
+        self._entrants: dict[AgentSent, Entrant] = {}
+        self._confinement: Confinement | None = None
+
+    def missing(self, batch: Batch) -> tuple[str, ...]:
+        """Keeps the sources that came with the batch; the hashes of those that are missing all the same."""
+        for source, files in batch.sources.items():
+            self._store.keep(source, {file.name: StoredFile(file.content, file.executable) for file in files})
+        needed = {agent.source for agent in batch.agents if HASH.fullmatch(agent.source)}
+        needed |= {*_STORED.findall(self.joining.rules)}
+        return tuple(sorted(source for source in needed if not (self._store.folder / source).is_dir()))
+
+    def planned(self, batch: Batch) -> list[Planned]:
+        """The games of the batch; ArenaError if a player cannot play here. Its sources must be there."""
+        about = self.joining
+        rules = _STORED.sub(lambda found: f"{self._store.folder}/{found[1]}", about.rules)
+        entrants = [self._entrant(agent, rules) for agent in batch.agents]
+        return [
+            Planned(
+                number=game.number,
+                game=about.game,
+                rules=rules,
+                entrants=tuple(entrants[place] for place in game.players),
+                seed=int(about.seed),
+                identity=(game.pair,),
+                leg=game.leg,
+                attempt=game.attempt,
+                clock=about.clock,
+                margin=about.margin,
+                opening=game.opening,
+                max_plies=about.max_plies,
+                limits=about.limits,
+                names_shown=about.names_shown,
+            )
+            for game in batch.games
+        ]
+
+    def _entrant(self, agent: AgentSent, rules: str) -> Entrant:
+        if agent not in self._entrants:
+            about = self.joining
+            self._confinement = self._confinement or Confinement(
+                self._scratch,
+                rules,
+                walls=_walls(None, about.walls),
+                allowance=about.allowance,
+                modules=about.modules,
+                fresh=not about.reuse,
+                ponder=about.ponder,
+                ready=about.limits.ready,
+            )
+            player = versions.player(StoredVersion(agent.name, 1, agent.source, agent.started_as), self._store)
+            entrant = enter(
+                player,
+                agent.name,
+                games.start(rules),
+                self._store,
+                self._confinement,
+                walls=agent.walls,
+                allowance=agent.allowance,
+            )
+            if entrant.source != agent.source:
+                raise ArenaError(
+                    f"{agent.name} ({agent.started_as}) is another program here: install the version that the "
+                    "tournament's machine has"
+                )
+            self._entrants[agent] = entrant
+        return self._entrants[agent]
+
+
+def _walls(of_agent: WallKind | None, of_all: WallKind | None) -> WallKind:
+    """The walls of an agent on a host: never weaker than a sandbox, unless the description says so."""
+    return of_agent or of_all or WallKind.SANDBOX
+
+
+def _started_as(agent: Listed, entrant: Entrant, store: Store) -> str:
+    """How the agent is started, without folders: its files are in the store."""
+    player = agent.player
+    if player.kind is PlayerKind.BUILTIN:
+        return player.text
+    if player.kind is PlayerKind.FOLDER:
+        return f"{agent.name}/"
+    if player.path is not None and player.kind is PlayerKind.FILE:
+        return f"{player.path.name}:{player.class_name}" if player.class_name else player.path.name
+    if player.path is not None:
+        return built_as(store.folder / entrant.source)
+    prefix = "cmd:"
+    program = player.command[0]
+    if player.engine is not None:
+        protocol, words, _ = split_engine(player.text)
+        prefix, program = f"{protocol}:", words[0]
+    if "/" in program:
+        raise ArenaError(
+            f"{agent.name}: the program {quote(program)} itself is not sent to other machines: put it on the PATH of "
+            f"each and write {prefix}{Path(program).name}, or let `arena collect` build it"
+        )
+    return f"{prefix}{shlex.quote(program)}"

@@ -1,0 +1,258 @@
+"""Home, with hosts that answer late, twice, wrongly, or that something else is the matter."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
+from arena.match.fixture import Limits
+from arena.match.schedule import Finished, InOrder, Planned
+from arena.walls.kinds import Allowance
+from db.records import GameRecord, SeatRecord
+from tests.arena.hosts.test_leases import planned
+
+pytest.importorskip("distributed", reason="no Dask: distributed is not installed")
+
+from arena.hosts.cluster import Answer, Present
+from arena.hosts.home import Home
+
+RUN = "run"
+_AGENTS = tuple(AgentSent(name, name, "ab" * 32, None, None) for name in ("ann", "bob"))
+_JOINING = Joining(
+    *(RUN, "cup", "arena 1", "tictactoe", "tictactoe", "1", "none", 0, Limits(), None, False, None, (), Allowance()),
+    modules=None,
+    reuse=False,
+    ponder=False,
+    cores_a_game=1,
+)
+
+
+class Sends:
+    """In place of a `Sender`: the games, and one source."""
+
+    joining = _JOINING
+
+    def batch(self, key: str, games: Sequence[Planned], has: set[str]) -> Batch:
+        """The message for these games."""
+        there = tuple(
+            GameSent(game.number, str(game.identity[0]), game.leg, game.attempt, (), (0, 1)) for game in games
+        )
+        return Batch(RUN, key, _AGENTS, there, {} if "ab" * 32 in has else {"ab" * 32: ()})
+
+
+class Hosts:
+    """In place of a `Cluster`: hosts that answer as a test says."""
+
+    address = "tcp://nowhere:1"
+
+    def __init__(self, plays: Callable[[Hosts, str, Batch], list[Any]], **names: Host) -> None:
+        self.bell, self._rope = socket.socketpair()
+        self.bell.setblocking(False)
+        self._plays = plays
+        self._says = names
+        self.there = dict(names)
+        self.happening: list[Any] = [Present({name: name for name in names})]
+        self.batches: list[tuple[str, Batch]] = []
+        self.recalled: list[str] = []
+        self._rope.send(b"!")
+
+    def call(self, host: str, task: Any, key: str, data: bytes) -> None:
+        """A task is to be run."""
+        self._rope.send(b"!")
+        if task.__name__ == "join":
+            assert received(data, Joining) == _JOINING
+            self.happening.append(Answer(key, sent(self._says[host])))
+        elif task.__name__ == "recall":
+            self.recalled.append(host)
+        else:
+            batch = received(data, Batch)
+            assert batch.key == key
+            self.batches.append((host, batch))
+            self.happening += self._plays(self, host, batch)
+
+    def forget(self, key: str) -> None:
+        """The answer is not needed."""
+
+    def happened(self) -> Iterator[Any]:
+        """What has happened."""
+        self.bell.recv(4096)
+        happening, self.happening = self.happening, []
+        yield from happening
+
+    def gone(self, host: str) -> Present:
+        """The scheduler no longer knows the host."""
+        del self.there[host]
+        return Present({name: name for name in self.there})
+
+    def close(self) -> None:
+        """The end."""
+        self.bell.close()
+        self._rope.close()
+
+
+def result(game: GameSent, *, name: str = "ann") -> Result:
+    seats = (SeatRecord(0, name, 1.0, 1.0, 5, 5), SeatRecord(1, "bob", 0.0, -1.0, 5, 5))
+    record = GameRecord(game.number, "normal", None, "", seats, (), 0)
+    return Result(game.number, game.attempt, record, {"name": "far"}, began=1.0, ended=0.0)
+
+
+def answer(batch: Batch, games: Sequence[GameSent] | None = None, **more: Any) -> Answer:
+    return Answer(batch.key, sent(Played(tuple(map(result, batch.games if games is None else games)), **more)))
+
+
+def plays(_: Hosts, __: str, batch: Batch) -> list[Any]:
+    return [answer(batch)]
+
+
+def played(hosts: Hosts, count: int, *, stop_after: int = 0) -> tuple[list[Finished], list[str]]:
+    """What home has recorded, and what it has said."""
+    said: list[str] = []
+    over: list[Finished] = []
+    home = Home(hosts, Sends(), said.append, left=lambda: count - len(over))  # type: ignore[arg-type]
+
+    class Schedule(InOrder):
+        def note(self, finished: Finished) -> None:
+            over.append(finished)
+
+    try:
+        for _ in home.play(Schedule(planned(count))):
+            if len(over) == stop_after:
+                home.take_back()
+    finally:
+        hosts.close()
+    return over, said
+
+
+def numbers(over: list[Finished]) -> list[int]:
+    return sorted(finished.game.number for finished in over)
+
+
+def host(name: str = "far", games: int = 1, **more: Any) -> Host:
+    return Host(name, games, {}, **more)
+
+
+def test_all_games_are_played_and_say_where() -> None:
+    over, said = played(Hosts(plays, a=host(), b=host(games=2)), 20)
+    assert numbers(over) == [*range(1, 21)]
+    assert {(finished.game.attempt, str(finished.host)) for finished in over} == {(1, "{'name': 'far'}")}
+    assert all(round((finished.finished - finished.started).total_seconds(), 3) == 1 for finished in over)
+    assert said == ["host far plays 1 game at the same time", "host far#2 plays 2 games at the same time"]
+
+
+def test_a_result_that_comes_twice_or_late_counts_once() -> None:
+    late: list[Any] = []
+
+    def twice(hosts: Hosts, name: str, batch: Batch) -> list[Any]:
+        if name == "a" and len(hosts.there) == 2:
+            late.append(answer(batch))
+            return [hosts.gone("a")]
+        return [*late, answer(batch, [*batch.games, *batch.games]), answer(batch)]
+
+    over, said = played(Hosts(twice, a=host(), b=host()), 8)
+    assert numbers(over) == [*range(1, 9)]
+    assert "host far is gone; 2 games in progress will be played again" in said
+
+
+def test_games_that_a_host_could_not_play_are_played_again_and_such_a_host_gets_no_more() -> None:
+    def one_fails(_: Hosts, name: str, batch: Batch) -> list[Any]:
+        return [answer(batch, [], failed="no memory") if name == "a" else answer(batch)]
+
+    over, said = played(Hosts(one_fails, a=host("bad"), b=host()), 20)
+    assert numbers(over) == [*range(1, 21)]
+    assert "host bad does not play: no memory" in said
+
+
+@pytest.mark.parametrize("wrong", [b"", "text", None, sent(host()), b"\x81\xa7results\x91\x01"])
+def test_a_host_that_answers_wrongly_gets_no_more(wrong: object) -> None:
+    def one_lies(_: Hosts, name: str, batch: Batch) -> list[Any]:
+        return [Answer(batch.key, wrong) if name == "a" else answer(batch)]
+
+    over, said = played(Hosts(one_lies, a=host("liar"), b=host()), 6)
+    assert numbers(over) == [*range(1, 7)]
+    assert any(line.startswith("host liar does not play: it sent a wrong answer: expected a message") for line in said)
+
+
+def test_tasks_that_fail_together_are_one_failure() -> None:
+    kept: list[Batch] = []
+
+    def fails_once(_: Hosts, __: str, batch: Batch) -> list[Any]:
+        kept.append(batch)
+        if len(kept) < 6:
+            return []
+        return [answer(batch)] if len(kept) > 6 else [answer(each, [], failed="no referee") for each in kept]
+
+    over, said = played(Hosts(fails_once, a=host(games=6)), 20)
+    assert numbers(over) == [*range(1, 21)]
+    assert said == ["host far plays 6 games at the same time", "host far: no referee"]
+
+
+def test_a_record_of_other_players_is_refused() -> None:
+    def one_lies(_: Hosts, name: str, batch: Batch) -> list[Any]:
+        lie = Played(tuple(result(game, name="eve") for game in batch.games))
+        return [Answer(batch.key, sent(lie)) if name == "a" else answer(batch)]
+
+    over, said = played(Hosts(one_lies, a=host("liar"), b=host()), 6)
+    assert numbers(over) == [*range(1, 7)]
+    assert {seat.player for finished in over for seat in finished.record.seats} == {"ann", "bob"}
+    assert any("expected the players ['ann', 'bob'], got ['eve', 'bob']" in line for line in said)
+
+
+def test_a_source_travels_once_and_again_when_it_is_missing() -> None:
+    def forgets(hosts: Hosts, _: str, batch: Batch) -> list[Any]:
+        if len(hosts.batches) == 2:
+            return [answer(batch, [], missing=("ab" * 32,))]
+        return [answer(batch)]
+
+    hosts = Hosts(forgets, a=host())
+    over, _ = played(hosts, 6)
+    assert numbers(over) == [*range(1, 7)]
+    assert [len(batch.sources) for _, batch in hosts.batches][:3] == [1, 0, 1]
+
+
+def test_a_host_that_was_started_again_at_its_address_is_asked_again() -> None:
+    def forgets(hosts: Hosts, _: str, batch: Batch) -> list[Any]:
+        if len(hosts.batches) == 2:
+            return [answer(batch, [], joined=False)]
+        return [answer(batch)]
+
+    hosts = Hosts(forgets, a=host())
+    over, said = played(hosts, 6)
+    assert numbers(over) == [*range(1, 7)]
+    assert [len(batch.sources) for _, batch in hosts.batches][:3] == [1, 0, 1]
+    assert said == ["host far plays 1 game at the same time"] * 2
+
+
+def test_hosts_that_refuse_or_are_busy_get_no_game_and_say_why() -> None:
+    hosts = Hosts(plays, a=host("old", refuses="it offers no sandbox"), b=host("busy", busy=True), c=host("good"))
+    over, said = played(hosts, 6)
+    assert {name for name, _ in hosts.batches} == {"c"}
+    assert numbers(over) == [*range(1, 7)]
+    assert "host old does not play: it offers no sandbox" in said
+    assert "host busy plays for another command; it is asked again until it is free" in said
+
+
+def test_after_a_stop_hosts_give_back_what_has_not_begun() -> None:
+    hosts = Hosts(plays, a=host())
+    over, _ = played(hosts, 40, stop_after=4)
+    assert 4 <= len(over) < 40
+    assert hosts.recalled == ["a"]
+
+
+def test_without_a_host_home_says_how_to_start_one() -> None:
+    class Ends(Hosts):
+        def happened(self) -> Iterator[Any]:
+            if said:
+                raise KeyboardInterrupt
+            return super().happened()
+
+    said: list[str] = []
+    hosts = Ends(plays)
+    home = Home(hosts, Sends(), said.append, left=lambda: 2)  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt):
+        list(home.play(InOrder(planned(2))))
+    hosts.close()
+    assert said == ["waiting for a game host; start one with: arena worker tcp://nowhere:1"]

@@ -1,0 +1,78 @@
+"""What home accepts from a host, and what a host accepts from home."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.errors import ArenaError
+from arena.hosts.messages import Host, Played, Result, check_result, received, sent
+from arena.match.schedule import Entrant, Planned
+from db.records import GameRecord, MoveRecord, SeatRecord
+
+GAME = Planned(7, "tictactoe", "tictactoe", (Entrant("ann", "ann"), Entrant("bob", "bob")), 1, ("ann bob",))
+
+
+msgpack = msgspec.msgpack.encode
+
+
+def result(**changes: Any) -> Result:
+    """A result of `GAME`, with these changes of its record."""
+    seats = (SeatRecord(0, "ann", 1.0, 1.0, 5, 5), SeatRecord(1, "bob", 0.0, -1.0, 5, 5))
+    record = GameRecord(7, "normal", None, "", seats, (MoveRecord(1, 0, "a1"), MoveRecord(2, 1, "b1")), 0)
+    return Result(7, 1, msgspec.structs.replace(record, **changes), {"walls": "sandbox"}, began=2.0, ended=0.5)
+
+
+def test_a_message_arrives_as_it_was_sent() -> None:
+    played = Played((result(),), ("ab",), "why")
+    assert received(sent(played), Played) == played
+    check_result(result(), GAME)
+
+
+SEAT = SeatRecord(0, "ann", 1.0, 1.0, 5, 5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"game": 8}, "expected the record of game 7, got that of game 8"),
+        ({"seats": ()}, "expected the players"),
+        ({"seats": (SEAT, SeatRecord(1, "eve", 0.0, 0.0, 5, 5))}, "expected the players"),
+        ({"seats": (SEAT, SeatRecord(0, "bob", 0.0, 0.0, 5, 5))}, "expected the players"),
+        ({"seats": (SEAT, SeatRecord(1, "bob", 2.0, 0.0, 5, 5))}, "points from 0 to 1"),
+        ({"seats": (SEAT, SeatRecord(1, "bob", None, 0.0, 5, 5))}, "points from 0 to 1"),
+        ({"seats": (SEAT, SeatRecord(1, "bob", float("nan"), 0.0, 5, 5))}, "points from 0 to 1"),
+        ({"seats": (SEAT, SeatRecord(1, "bob", 0.0, float("nan"), 5, 5))}, "a number as utility"),
+        ({"lag": 2**63}, "numbers of 64 bits"),
+        ({"verdict": "won"}, "expected a verdict"),
+        ({"verdict": "forfeit"}, "expected a verdict"),
+        ({"fault": 2}, "expected a seat at fault"),
+        ({"moves": (MoveRecord(2, 0, "a1"),)}, "plies that are counted from 1"),
+    ],
+)
+def test_a_result_that_cannot_be_that_of_the_game_is_refused(changes: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ArenaError, match=wrong):
+        check_result(result(**changes), GAME)
+
+
+@given(st.one_of(st.binary(), st.text(), st.floats(), st.none(), st.dictionaries(st.text(), st.booleans(), min_size=1)))
+def test_what_is_not_a_message_is_refused(data: object) -> None:
+    for given_data in (data, msgpack(data)):
+        for kind in (Host, Played):
+            with pytest.raises(ArenaError, match="expected a message"):
+                received(given_data, kind)
+
+
+def test_numbers_and_texts_have_limits() -> None:
+    host = {"type": "Host", "name": "x", "games": 4, "about": {}}
+    assert received(msgpack(host), Host).games == 4
+    for wrong in ({"games": 0}, {"games": 10**9}, {"name": "x" * 3000}, {"about": {"a": {"b": 1}}}, {"refuses": 1}):
+        with pytest.raises(ArenaError):
+            received(msgpack(host | wrong), Host)
+    late = msgspec.to_builtins(result()) | {"began": float("nan")}
+    with pytest.raises(ArenaError):
+        received(msgpack({"type": "Played", "results": [late]}), Played)

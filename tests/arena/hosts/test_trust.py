@@ -1,0 +1,85 @@
+"""Who can take games or hand them out: only who has the cluster's certificate. And what to install without Dask."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kit.arena_program import arena
+from tests.kit.dask_room import Program, Room
+
+_TLS = "DASK_DISTRIBUTED__COMM__TLS__"
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    """A cluster that needs a certificate."""
+    security = pytest.importorskip("distributed.security", reason="no cluster: distributed is not installed").Security
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
+        folder = Path(name)
+        made = Room(folder, "tls", **certificate(security.temporary(), folder / "its"))
+        made.strangers = certificate(security.temporary(), folder / "strange")
+        try:
+            made.scheduler()
+            yield made
+        finally:
+            made.close()
+        assert made.left_behind() == []
+
+
+def certificate(security: object, folder: Path) -> dict[str, str]:
+    """Writes a certificate and its key into `folder`; what Dask's configuration says about them."""
+    folder.mkdir()
+    for name, field in (("cert", "tls_worker_cert"), ("key", "tls_worker_key")):
+        (folder / name).write_text(getattr(security, field), "utf-8")
+    said = {f"{_TLS}{role}__{name}": str(folder / name.lower()) for role in _ROLES for name in ("CERT", "KEY")}
+    return said | {"DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True", f"{_TLS}CA_FILE": str(folder / "cert")}
+
+
+_ROLES = ("SCHEDULER", "WORKER", "CLIENT")
+
+
+def test_nobody_without_the_certificate_hands_out_or_takes_games(room: Room) -> None:
+    game = ("tictactoe", "random", "random:seed=1", "--seed", "1")
+    preload = ("--preload", "arena.hosts.preload", "--no-nanny", "--no-dashboard")
+    host = Program(room, "-m", "distributed.cli.dask_worker", room.address, *preload)
+    host.until("Registered to")
+    its, room.environment = room.environment, room.environment | room.strangers
+    command = room.run(*game)
+    taker = Program(room, "-m", "arena", "worker", room.address)
+    plain = room.run(*game, on=room.address.replace("tls:", "tcp:"))
+    for program in (command, plain):
+        assert program.ended() == 1
+        assert "no Dask scheduler answers at" in program.said[-1], program.said
+    taker.until("no scheduler answers at")
+    taker.send(signal.SIGTERM)
+    assert taker.ended() == 128 + signal.SIGTERM
+    room.environment = its
+    run = room.run(*game)
+    assert run.ended() == 0, run.said
+    assert any("is finished: 2 games" in line for line in run.said)
+    host.send(signal.SIGTERM)
+    host.ended()
+
+
+@pytest.mark.parametrize("words", ["run tictactoe random greedy --on dask", "worker tcp://far:8786"])
+def test_without_dask_the_command_says_what_to_install(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    ended = arena(*words.split())
+    assert ended.code == 2
+    assert "needs distributed, which is not installed: " in ended.err
+    assert "install" in ended.err.partition("not installed: ")[2]
+
+
+@pytest.mark.parametrize(
+    "words", ["run tictactoe random greedy --on scheduler", "worker scheduler:8786", "worker http://far:8786"]
+)
+def test_what_is_no_address_is_refused(words: str) -> None:
+    ended = arena(*words.split())
+    assert ended.code == 2
+    assert "expected the address of a Dask scheduler, such as tcp://scheduler:8786" in ended.err
