@@ -28,8 +28,8 @@ class NoDask(ArenaError):
 def check_dask(option: str) -> None:
     """NoDask if Dask is not installed; else it prints no log of its own from now on."""
     try:
+        import distributed  # isort: skip - it is the one to name
         import dask
-        import distributed
     except ImportError as error:
         raise NoDask(f"{option} needs {error.name}, which is not installed") from None
     # Every failure that matters is said in words of ours; an event loop that was late is not one.
