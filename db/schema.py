@@ -13,7 +13,7 @@ from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, MetaDa
 from sqlalchemy import text as sql
 
 from db import columns
-from db.counting import COUNTS, CURRENT_VERSIONS, POINTS, STATUS, in_force
+from db.counting import AWARD, COUNTED, COUNTS, CURRENT_VERSIONS, POINTS, STATUS, in_force, points_of
 
 METADATA: Final = MetaData()
 
@@ -328,29 +328,31 @@ VIEWS: Final = {
         LEFT JOIN seat ON seat.game = analysis.game AND CAST(seat.seat AS TEXT) = move.who
     """,
 }
-"""The views that other programs can read: name -> SELECT. `v_standing` and `v_head_to_head` use the others."""
+"""The views that other programs can read: name -> SELECT."""
 
-VIEWS["v_standing"] = """
-    SELECT v_game.tournament AS tournament, v_seat.player AS name, COUNT(*) AS games,
-           SUM(CASE WHEN v_seat.points = 1.0 THEN 1 ELSE 0 END) AS wins,
-           SUM(CASE WHEN v_seat.points > 0.0 AND v_seat.points < 1.0 THEN 1 ELSE 0 END) AS draws,
-           SUM(CASE WHEN v_seat.points = 0.0 THEN 1 ELSE 0 END) AS losses,
-           SUM(v_seat.points) AS points, AVG(v_seat.points) AS score
-    FROM v_seat JOIN v_game ON v_game.id = v_seat.game
-    WHERE v_game.counts = 1 AND v_game.present = 1 AND v_seat.points IS NOT NULL
-    GROUP BY v_game.tournament, v_seat.player
+_ONE, _OTHER = points_of("one"), points_of("other")
+VIEWS["v_standing"] = f"""
+    SELECT tournament.name AS tournament, one.name AS name, COUNT(*) AS games,
+           SUM(CASE WHEN {_ONE} = 1.0 THEN 1 ELSE 0 END) AS wins,
+           SUM(CASE WHEN {_ONE} > 0.0 AND {_ONE} < 1.0 THEN 1 ELSE 0 END) AS draws,
+           SUM(CASE WHEN {_ONE} = 0.0 THEN 1 ELSE 0 END) AS losses,
+           SUM({_ONE}) AS points, AVG({_ONE}) AS score
+    FROM game CROSS JOIN seat AS one {AWARD}
+    LEFT JOIN tournament ON tournament.id = game.tournament
+    WHERE one.game = game.id AND {COUNTED} AND {_ONE} IS NOT NULL
+    GROUP BY tournament.name, one.name
 """
-VIEWS["v_head_to_head"] = """
-    SELECT v_game.tournament AS tournament, one.player AS name, other.player AS opponent, COUNT(*) AS games,
-           SUM(CASE WHEN one.points > other.points THEN 1 ELSE 0 END) AS wins,
-           SUM(CASE WHEN one.points = other.points THEN 1 ELSE 0 END) AS draws,
-           SUM(CASE WHEN one.points < other.points THEN 1 ELSE 0 END) AS losses,
-           SUM(one.points) AS points
-    FROM v_seat AS one
-    JOIN v_seat AS other ON other.game = one.game AND other.seat <> one.seat
-    JOIN v_game ON v_game.id = one.game
-    WHERE v_game.counts = 1 AND v_game.present = 1 AND one.points IS NOT NULL
-    GROUP BY v_game.tournament, one.player, other.player
+VIEWS["v_head_to_head"] = f"""
+    SELECT tournament.name AS tournament, one.name AS name, other.name AS opponent, COUNT(*) AS games,
+           SUM(CASE WHEN {_ONE} > {_OTHER} THEN 1 ELSE 0 END) AS wins,
+           SUM(CASE WHEN {_ONE} = {_OTHER} THEN 1 ELSE 0 END) AS draws,
+           SUM(CASE WHEN {_ONE} < {_OTHER} THEN 1 ELSE 0 END) AS losses,
+           SUM({_ONE}) AS points
+    FROM seat AS one JOIN seat AS other ON other.game = one.game AND other.seat <> one.seat
+    JOIN game ON game.id = one.game {AWARD}
+    LEFT JOIN tournament ON tournament.id = game.tournament
+    WHERE {COUNTED} AND {_ONE} IS NOT NULL
+    GROUP BY tournament.name, one.name, other.name
 """
 VIEWS["v_submission"] = """
     SELECT submission.id AS id, tournament.name AS tournament, submission.author AS author, submission.label AS file,
