@@ -293,8 +293,11 @@ def pack(built: Path, file: Path) -> None:
 
 
 def store_beside(file: Path | None) -> Path:
-    """The folder of the store: "arena.store" beside "arena.db"."""
-    return (file or Path("arena.db")).with_suffix(".store")
+    """The folder of the store: "arena.store" beside "arena.db". If the database is no file: the folder that ARENA_STORE
+    names, by default "arena.store" in the working directory."""
+    if file is None:
+        return Path(os.environ.get("ARENA_STORE") or "arena.store")
+    return file.with_suffix(".store")
 
 
 def is_unpacked(connection: Connection, file: Path) -> bool:

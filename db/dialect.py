@@ -1,7 +1,8 @@
-"""What differs between SQLite and PostgreSQL: the engine, SQLite's PRAGMAs and errors, and read-only queries.
+"""What differs between SQLite and PostgreSQL: the engine, locks, SQLite's PRAGMAs, errors, and read-only queries.
 
-A transaction that writes starts with BEGIN IMMEDIATE: it gets SQLite's write lock or waits for it (`busy_timeout`). A
-committed game is on the disk when `commit` returns (`synchronous = FULL`).
+A transaction that writes gets the database's write lock or waits for it: in SQLite by BEGIN IMMEDIATE (`busy_timeout`),
+in PostgreSQL by an advisory lock (`lock_timeout`). One that only reads sees one snapshot. A committed game is on the
+disk when `commit` returns (`synchronous = FULL`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ DEFAULT_FILE: Final = "arena.db"
 _POSTGRESQL: Final = "postgresql"
 POSTGRESQL_ACCOUNTS: Final = "arena_accounts"
 """The schema of the accounts, which are a file of their own in SQLite."""
+_TRANSACTION: Final = "transaction"
 WRITES: Final = "writes"
 """Name of the execution option that marks a connection as one that writes."""
 BUSY_TIMEOUT: Final = 10_000
@@ -39,6 +41,8 @@ _EXPRESSION_KEYWORD: Final = re.compile(r"\b(?:check|default|where)\b", re.IGNOR
 """The keywords that start an expression in the SQL of a table or an index."""
 _RETRY_INTERVAL: Final = 0.005
 """Time between two attempts to switch to WAL, in seconds."""
+_LOCK_TIMEOUT: Final = 1000
+"""How long a session waits for a lock that it keeps, in milliseconds: a process that was killed has it for a moment."""
 _CONNECTION_CHECK_INTERVAL: Final = 1000
 """How often PostgreSQL checks that the client of a running query is still connected, in milliseconds."""
 
@@ -117,7 +121,7 @@ def _engine_of_server(address: URL) -> Engine:
     if address.drivername == _POSTGRESQL:
         address = address.set(drivername=f"{_POSTGRESQL}+psycopg")
     try:
-        return create_engine(address)
+        made = create_engine(address, pool_pre_ping=True)  # a server that was restarted has forgotten the connections
     except ModuleNotFoundError as error:
         extra = "postgres" if error.name == "psycopg" else None
         raise NoDriver(f"a {backend} database needs {error.name}, which is not installed", extra=extra) from None
@@ -127,6 +131,50 @@ def _engine_of_server(address: URL) -> Engine:
         raise NoDriver(f"the driver of a {backend} database cannot be imported ({why})", extra=extra) from None
     except SQLAlchemyError as error:
         raise DatabaseError(f"expected a database's file or URL, got {address!r}: {error}") from None
+    if backend == _POSTGRESQL:
+
+        @event.listens_for(made, "begin")
+        def begin(connection: Connection) -> None:
+            options = connection.get_execution_options()
+            if options.get(WRITES, False):
+                # The accounts are a schema of their own, and have a lock of their own.
+                schema = (options.get("schema_translate_map") or {}).get(None, "")
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {BUSY_TIMEOUT}")
+                locked = connection.exec_driver_sql(
+                    f"SELECT pg_current_xact_id()::text, pg_advisory_xact_lock(hashtext('arena writes {schema}'))"
+                )
+                connection.info[_TRANSACTION] = locked.scalar()
+            else:
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+    return made
+
+
+def transaction(connection: Connection) -> str | None:
+    """PostgreSQL's name of the transaction in progress, which writes; None in SQLite."""
+    name: str | None = connection.info.get(_TRANSACTION)
+    return name
+
+
+def committed(connection: Connection, transaction: str) -> bool | None:
+    """Whether that transaction of PostgreSQL was committed; None if it is in progress."""
+    status = connection.execute(text("SELECT pg_xact_status(CAST(:name AS xid8))"), {"name": transaction}).scalar()
+    return None if status == "in progress" else status == "committed"
+
+
+def take_lock(connection: Connection, name: str) -> None:
+    """Take the server's lock of that name for the session of `connection`, which has it until `release_lock` or its
+    end; Busy if another session has it."""
+    if connection.dialect.name == _POSTGRESQL:
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {_LOCK_TIMEOUT}")
+        connection.execute(text("SELECT pg_advisory_lock(hashtext(:name))"), {"name": name})
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {BUSY_TIMEOUT}")
+
+
+def release_lock(connection: Connection, name: str) -> None:
+    """Release the lock."""
+    if connection.dialect.name == _POSTGRESQL:
+        connection.execute(text("SELECT pg_advisory_unlock(hashtext(:name))"), {"name": name})
 
 
 def _refuse_super_journal(file: Path) -> None:
@@ -262,15 +310,34 @@ def translated_errors(engine: Engine, file: Path | None) -> Iterator[None]:
 
 def _translated(error: BaseException, where: str) -> DatabaseError:
     said = str(error)
+    if type(error).__module__.startswith("psycopg"):
+        return _of_postgresql(error, where, " ".join(said.split()))
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Busy(f"{where} is locked by another program; try again when that program has finished")
         case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
-            return DiskFull(
-                f"{where} cannot be written: {said}. Free some space on its disk; nothing that was stored is lost"
-            )
+            return _disk_full(where, said)
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             return NotADatabase(f"{where} is not a database of arena, or it is damaged: {said}")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return DatabaseError(f"{where}: {said}. Does its folder exist, and can you write to it?")
     return DatabaseError(f"{where}: {said}")
+
+
+def _of_postgresql(error: BaseException, where: str, said: str) -> DatabaseError:
+    """https://www.postgresql.org/docs/current/errcodes-appendix.html; no code if the server did not answer."""
+    code = getattr(error, "sqlstate", None) or ""
+    is_lost = not code and any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
+    if code in ("55P03", "40001", "40P01"):
+        return Busy(f"{where} is locked by another program; try again when that program has finished")
+    if code in ("53100", "58030"):
+        return DiskFull(
+            f"{where} cannot be written: {said}. Free some space on its disk; nothing that was stored is lost"
+        )
+    if is_lost or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "53300"):
+        return Busy(f"{where} does not answer: {said}")
+    return DatabaseError(f"{where}: {said}")
+
+
+def _disk_full(where: str, said: str) -> DiskFull:
+    return DiskFull(f"{where} cannot be written: {said}. Free some space on its disk; nothing that was stored is lost")

@@ -4,7 +4,8 @@
     |-- NewerDatabase    a newer version of arena wrote the file
     |-- NotADatabase     the file is not a database of arena, or is damaged
     |-- NotFound         no tournament, game or agent has that name
-    |-- Busy             another program is writing
+    |-- Busy             another program is writing, or the server does not answer
+    |   `-- Unsure       the connection was lost while a transaction was committed
     |-- DiskFull         the disk is full, or writing failed
     `-- NoDriver         the driver package for this database is not installed
 
@@ -31,7 +32,15 @@ class NotFound(DatabaseError):
 
 
 class Busy(DatabaseError):
-    """Another program is writing."""
+    """Another program is writing, or the server does not answer."""
+
+
+class Unsure(Busy):
+    """The connection was lost while a transaction was committed; `Connections.committed` tells whether it was."""
+
+    def __init__(self, message: str, transaction: str) -> None:
+        super().__init__(message)
+        self.transaction = transaction
 
 
 class DiskFull(DatabaseError):

@@ -194,7 +194,7 @@ class DatedTournaments(StandingSchedule):
                 raise _NotNow
 
         with ExitStack() as stack:
-            lock = stack.enter_context(tournament_lock(self._store.folder, league.name))
+            lock = stack.enter_context(tournament_lock(self._store.folder, league.name, database=self._database))
             lock.note(self._folder.path)
             tournament = Tournament.begin(
                 replace(league, agents=agents),

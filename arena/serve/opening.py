@@ -76,7 +76,7 @@ def ratings_of_anchors(
     if len(held) == len(ladder.anchors):
         return held
     league = _tournament_of_anchors(ladder)
-    with tournament_lock(store.folder, league.name), RunFolder() as folder:
+    with tournament_lock(store.folder, league.name, database=database), RunFolder() as folder:
         tournament = Tournament.begin(league, database, store, scratch=folder.scratch, wait=wait)
         try:
             _play(tournament, folder, say)

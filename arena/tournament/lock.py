@@ -1,7 +1,8 @@
-"""File locks: only one process at a time runs a tournament, and only one collects into a file.
+"""Locks: only one process at a time runs a tournament, and only one collects into a file.
 
-A lock is an flock: the kernel releases it when the process ends, even when the process is killed. The file of a
-running tournament also holds the path of its run folder, so that other commands find its games in progress.
+A lock is an flock: the kernel releases it when the process ends, even when the process is killed. A tournament in a
+PostgreSQL database is also locked there, because two machines can use that. The file of a running tournament holds the
+path of its run folder too, so that other commands find its games in progress.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from arena.errors import TournamentBusy
+from db.database import Database
+from db.errors import Busy
 
 _PATIENCE: Final = 0.25
 """Seconds until a lock counts as taken: `running_in` holds it for a moment."""
@@ -34,11 +37,21 @@ class TournamentLock:
 
 
 @contextmanager
-def tournament_lock(folder: Path, name: str, *, what: str = "tournament") -> Iterator[TournamentLock]:
-    """Holds the lock of the tournament of that name; TournamentBusy if another process has it. `what`: for the message,
-    what the other process runs."""
+def tournament_lock(
+    folder: Path, name: str, *, database: Database | None = None, what: str = "tournament"
+) -> Iterator[TournamentLock]:
+    """Holds the lock of the tournament of that name; TournamentBusy if another process has it.
+
+    `folder`: the store. `database`: where the tournament is, because another machine may use that too. `what`: for the
+    message, what the other process runs."""
     busy = f"another process is running {what} {name!r}; stop that process first (Ctrl-C)"
-    with _lock(_file(folder, "running", name), busy) as file:
+    with ExitStack() as stack:
+        file = stack.enter_context(_lock(_file(folder, "running", name), busy))
+        try:
+            if database is not None:
+                stack.enter_context(database.holding(f"arena runs {name}"))
+        except Busy:
+            raise TournamentBusy(busy) from None
         yield TournamentLock(file)
 
 

@@ -16,7 +16,7 @@ from arena.tournament.game_scheduling import RecordedTournament
 from arena.tournament.host import host
 from db import running, store
 from db.database import Connection, Database
-from db.errors import Busy, DiskFull
+from db.errors import Busy, DiskFull, Unsure
 
 Result = TypeVar("Result")
 Wait = Callable[[str], None]
@@ -108,10 +108,17 @@ class RecordedGames:
 
 
 def written(database: Database, wait: Wait, action: Callable[[Connection], Result]) -> Result:
-    """Calls `action` in its own transaction, again and again while the database is busy or the disk is full."""
+    """Calls `action` in its own transaction, again and again while the database is busy or its disk is full."""
     while True:
         try:
             with database.writing() as connection:
-                return action(connection)
+                result = action(connection)
+        except Unsure as error:
+            while (was_committed := database.committed(error.transaction)) is None:
+                wait(str(error))
+            if was_committed:
+                return result
         except (Busy, DiskFull) as error:
             wait(str(error))
+        else:
+            return result

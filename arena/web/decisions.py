@@ -222,7 +222,7 @@ def decide(record: Database, accounts: AccountsDatabase, folder: Path, form: For
     with ExitStack() as stack:
         if _reschedules(record, form):
             try:
-                stack.enter_context(tournament_lock(folder, form.title))
+                stack.enter_context(tournament_lock(folder, form.title, database=record))
             except TournamentBusy:
                 raise BadRuling(f"{form.title} is being played: wait until it is over") from None
         connection = stack.enter_context(record.writing())

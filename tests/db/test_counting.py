@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -23,9 +22,9 @@ COUNTED = """
 """
 
 
-@pytest.fixture(params=range(tries(4)))
-def record(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Record]:
-    with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
+@pytest.fixture(params=range(tries(2)))
+def record(request: pytest.FixtureRequest, where: str) -> Iterator[Record]:
+    with Database(where) as database, database.writing() as connection:
         made = Record(connection)
         fill(made, Random(300 + request.param))
         yield made

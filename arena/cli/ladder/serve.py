@@ -102,7 +102,7 @@ def serve(
 
         database = stack.enter_context(Database(db))
         store = submissions(database)
-        lock = stack.enter_context(tournament_lock(store.folder, described.name, what="ladder"))
+        lock = stack.enter_context(tournament_lock(store.folder, described.name, database=database, what="ladder"))
         ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         start_pages = None
         if started is not None:

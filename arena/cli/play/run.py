@@ -268,7 +268,7 @@ def _run(
         with database.reading() as connection:
             display.show_plan(None if on else _game_time(connection, league))
         store = submissions(database)
-        lock = stack.enter_context(tournament_lock(store.folder, league.name))
+        lock = stack.enter_context(tournament_lock(store.folder, league.name, database=database))
         folder = stack.enter_context(RunFolder())
         if on is None:  # nobody can watch games that other machines play
             lock.note(folder.path)

@@ -390,7 +390,7 @@ def _writing(db: str | None, run_by: Collection[str] = ()) -> Iterator[Connectio
     with ExitStack() as stack:
         database = stack.enter_context(Database(db, create=False))
         for name in run_by:
-            stack.enter_context(tournament_lock(submissions(database).folder, name))
+            stack.enter_context(tournament_lock(submissions(database).folder, name, database=database))
         yield stack.enter_context(database.writing())
 
 

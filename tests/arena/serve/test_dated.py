@@ -360,7 +360,7 @@ def test_an_agent_that_is_received_while_the_final_is_prepared_is_in_it(
     play_friday(room)
     received: list[int] = []
 
-    def locked(*arguments: Any) -> Any:
+    def locked(*arguments: Any, **named: Any) -> Any:
         if not received:
             with room.database.writing() as connection:
                 submitted = rows.add_submission(
@@ -372,7 +372,7 @@ def test_an_agent_that_is_received_while_the_final_is_prepared_is_in_it(
                     now=CLOSES,
                 )
                 received.append(submitted)
-        return tournament_lock(*arguments)
+        return tournament_lock(*arguments, **named)
 
     monkeypatch.setattr("arena.serve.dated.tournament_lock", locked)
     with room.run() as dated:
@@ -391,10 +391,10 @@ def test_a_final_does_not_begin_if_its_ladder_is_open_longer_meanwhile(
 ) -> None:
     play_friday(room)
 
-    def locked(*arguments: Any) -> Any:
+    def locked(*arguments: Any, **named: Any) -> Any:
         with room.database.writing() as connection:
             rows.extend(connection, room.ladder.id, "bob", CLOSES + timedelta(days=1), reason="ill", now=CLOSES)
-        return tournament_lock(*arguments)
+        return tournament_lock(*arguments, **named)
 
     monkeypatch.setattr("arena.serve.dated.tournament_lock", locked)
     with room.run() as dated:
