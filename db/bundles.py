@@ -293,8 +293,8 @@ def pack(built: Path, file: Path) -> None:
 
 
 def store_beside(file: Path | None) -> Path:
-    """The folder of the store: "arena.store" beside "arena.db". If the database is no file: the folder that ARENA_STORE
-    names, by default "arena.store" in the working directory."""
+    """The folder of the store: "arena.store" beside "arena.db". If the database is not a file: the folder that the
+    variable ARENA_STORE names, by default "arena.store" in the working directory."""
     if file is None:
         return Path(os.environ.get("ARENA_STORE") or "arena.store")
     return file.with_suffix(".store")

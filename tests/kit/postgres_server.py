@@ -70,8 +70,8 @@ class Server:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """A server that runs inside."""
+def server(*, safe: bool = False) -> Iterator[Server]:
+    """A server that runs inside. `safe`: what was committed is on the disk, as on a server that people use."""
     programs = _programs()
     if programs is None:
         pytest.skip("no PostgreSQL: neither initdb on the PATH nor a folder /usr/lib/postgresql")
@@ -86,7 +86,8 @@ def server() -> Iterator[Server]:
         subprocess.run(
             [programs / "initdb", "-D", data, *made], user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL
         )
-        settings = ["listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "shared_buffers=16MB"]
+        settings = ["listen_addresses=", f"unix_socket_directories={folder}"]
+        settings += ["shared_buffers=128MB"] if safe else ["fsync=off", "shared_buffers=16MB"]
         settings.append("autovacuum=off")  # its processes come and go: tests look for processes that are left
         log = (folder / "log").open("wb")
         running = subprocess.Popen(
