@@ -71,7 +71,7 @@ def test_a_database_whose_driver_is_missing_names_the_command(monkeypatch: pytes
 
 
 def test_a_driver_that_cannot_be_imported_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def create_engine(_: object) -> None:
+    def create_engine(_: object, **__: object) -> None:
         raise ImportError("no pq wrapper available.\nAttempts made: ...")
 
     monkeypatch.setattr(dialect, "create_engine", create_engine)
