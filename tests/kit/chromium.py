@@ -8,13 +8,16 @@ server has: any other request, console error, pop-up or breach of the page's pol
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import pytest
+
+from tests.kit.effort import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
@@ -60,7 +63,7 @@ class Browser:
         online = online or isinstance(place, str)
         page = None if alone else self._tabs.pop((script, online), None)
         if page is None:
-            page = self._chromium.new_context(java_script_enabled=script, offline=not online).new_page()
+            page = self._new_page(java_script_enabled=script, offline=not online)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(media="null", color_scheme="dark" if dark else "light", reduced_motion="null")
         page.mouse.move(0, 0)
@@ -80,15 +83,19 @@ class Browser:
     @contextmanager
     def session(self, address: str, *, width: int = 1280, height: int = 800, outages: bool = False) -> Iterator[Page]:
         """A browser of one person, with cookies of its own, at that address of a server. Leaving it fails as `open`."""
-        context = self._chromium.new_context(viewport={"width": width, "height": height})
-        page = context.new_page()
+        page = self._new_page(viewport={"width": width, "height": height})
         witness = _Witness(page, address, outages=outages)
         try:
             page.goto(address)
             yield page
         finally:
-            context.close()
+            page.context.close()
         assert not witness.trouble, witness.trouble
+
+    def _new_page(self, **options: Any) -> Page:
+        context = self._chromium.new_context(**options)
+        context.set_default_timeout(1000 * PATIENCE)
+        return context.new_page()
 
 
 class _Witness:
@@ -130,6 +137,15 @@ class _Witness:
 
     def _note_error(self, error: Error) -> None:
         self.trouble.append(f"fails: {error}")
+
+
+def until(page: Page, holds: Callable[[], bool]) -> None:
+    """Waits until that holds on the page. Playwright's wait_for_function fails unless it holds at once: then the page's
+    own script evaluates a text, which the page's policy forbids."""
+    give_up = monotonic() + PATIENCE
+    while not holds():
+        assert monotonic() < give_up, page.inner_text("body")
+        page.wait_for_timeout(20)
 
 
 def check_axe(page: Page, *rules: str) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
-from time import monotonic, monotonic_ns
+from time import monotonic_ns
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,8 +21,7 @@ from arena.walls.run_folder import RunFolder
 from db import store
 from db.database import Database
 from db.records import GameRecord, MoveRecord, SeatRecord
-from tests.kit.chromium import Browser, check_axe, check_keyboard, check_width
-from tests.kit.effort import PATIENCE
+from tests.kit.chromium import Browser, check_axe, check_keyboard, check_width, until
 from tests.kit.sample_record import Book
 from tests.kit.web_room import PageServer
 
@@ -113,14 +112,6 @@ class Director:
             self._live.note_finished(Finished(self._playing.pop(game), record, now, now))
 
 
-def until(page: Page, holds: Callable[[], bool]) -> None:
-    """Waits until that holds on the page."""
-    give_up = monotonic() + PATIENCE
-    while not holds():
-        assert monotonic() < give_up, page.inner_text("body")
-        page.wait_for_timeout(20)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("evening")
@@ -205,7 +196,7 @@ def test_a_game_whose_director_ended_goes_on_when_it_is_played_again(
             director.play(game, "a1", "b2", "a3")
             page.goto(f"{server.address}/g/{game}")
             until(page, lambda: moves(page) == 3)
-        page.get_by_text("interrupted").wait_for(timeout=1000 * PATIENCE)
+        page.get_by_text("interrupted").wait_for()
         with director.running():
             director.begin(game)
             director.play(game, "b2")
@@ -224,9 +215,9 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
         assert not page.locator("#waiting").is_visible()
         assert page.locator("#game").get_attribute("href") == f"/g/{game}"
         check_axe(page)
-        for wanted in ("!== null", "=== null"):
+        for state in (":fullscreen", ":not(:fullscreen)"):
             page.keyboard.press("f")
-            page.wait_for_function(f"document.fullscreenElement {wanted}")
+            page.locator(f"html{state}").wait_for()
         director.play(game, "b2", "a2", "b1", "a3")
         director.end(game)
         until(page, lambda: text(page, "#state").startswith("1-0"))

@@ -21,7 +21,6 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
 from tests.kit.arena_program import arena
 from tests.kit.chromium import Browser, check_axe, check_hints, check_keyboard, check_width
-from tests.kit.effort import PATIENCE
 from tests.kit.ladder_room import LadderRoom
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
-_MS: Final = 1000 * PATIENCE
 ROSTER: Final = "id,name,email,alias\n" + "".join(
     f"{number},Anna Berger {number},anna{number}@example.org,kestrel{number}\n" for number in range(20)
 )
@@ -108,8 +106,8 @@ def test_what_is_wrong_with_an_agent_is_told_in_words(browser: Browser, course: 
         sign_in(page)
         page.wait_for_url("**/me")
         hand_in(page, course.address, name, code.encode())
-        page.get_by_text(state).first.wait_for(timeout=_MS)
-        page.get_by_text("What to do:").first.wait_for(timeout=_MS)
+        page.get_by_text(state).first.wait_for()
+        page.get_by_text("What to do:").first.wait_for()
 
 
 def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, course: Course, link: str) -> None:
@@ -124,12 +122,10 @@ def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, co
         sign_in(page)
         page.wait_for_url("**/me")
         hand_in(page, course.address, "large.py", bytes(33 * 2**20))
-        page.get_by_text(re.compile("32 MiB.*33|33.*32 MiB|at most 32 MiB, got|larger than 32 MiB")).wait_for(
-            timeout=_MS
-        )
+        page.get_by_text(re.compile("32 MiB.*33|33.*32 MiB|at most 32 MiB, got|larger than 32 MiB")).wait_for()
         for name, content in {"bomb.zip": bomb.getvalue(), "climbing.zip": climbing.getvalue()}.items():
             hand_in(page, course.address, name, content)
-            page.get_by_text("was refused").wait_for(timeout=_MS)
+            page.get_by_text("was refused").wait_for()
             assert len((page.text_content("#progress .notice") or "").split()) >= 4
 
 
@@ -153,12 +149,13 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.goto(f"{course.address}/play/random?game=chess")
         page.get_by_label("second player (Black)").check()
         page.get_by_role("button", name="Begin").click()
-        page.locator('[data-field="a7"]').wait_for(timeout=_MS)
+        page.locator('[data-field="a7"]').wait_for()
         page.get_by_text("you are the second player (Black)").wait_for()
-        own, far = (page.locator(f'[data-field="{name}"]').bounding_box() for name in ("a7", "a5"))
-        assert own is not None
-        assert far is not None
-        assert own["y"] > far["y"]
+        own, far = page.eval_on_selector_all(
+            '[data-field="a7"], [data-field="a5"]',
+            "all => ['a7', 'a5'].map(name => all.find(one => one.dataset.field === name).getBoundingClientRect().y)",
+        )
+        assert own > far
         for let_go in ("Escape", "click"):
             page.locator('[data-field="a7"]').click()
             assert marked(page, "chosen") == {"a7"}
@@ -174,13 +171,13 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.locator('[data-field="b7"]').click()
         assert marked(page, "target") == {"b6", "b5"}
         page.locator('[data-field="b6"]').click()
-        page.locator("#moves li >> nth=1").wait_for(timeout=_MS)
+        page.locator("#moves li >> nth=1").wait_for()
         assert page.locator("#moves li >> nth=1").text_content() == "1... you: b6"
         page.get_by_role("button", name="Take back my last move (20 left)").click()
-        page.locator("#moves li >> nth=1").wait_for(state="detached", timeout=_MS)
-        page.locator('[data-field="b7"]').wait_for(timeout=_MS)
+        page.locator("#moves li >> nth=1").wait_for(state="detached")
+        page.locator('[data-field="b7"]').wait_for()
         page.get_by_role("button", name="Give up").click()
-        page.get_by_text("Play again").wait_for(timeout=_MS)
+        page.get_by_text("Play again").wait_for()
 
 
 def marked(page: Page, kind: str) -> set[str]:
@@ -196,7 +193,7 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
     page.wait_for_url(re.compile("/p/"))
     check_axe(page)
     for _ in range(3):
-        page.locator("#choices [name=move], #choices .opponents").first.wait_for(timeout=_MS)
+        page.locator("#choices [name=move], #choices .opponents").first.wait_for()
         if page.locator("#choices .opponents").count():
             break
         before = page.locator("#moves li").count()
@@ -209,14 +206,10 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
         else:
             page.locator("#choices [name=move]").first.focus()
             page.keyboard.press("Enter")
-        page.wait_for_function(
-            "n => document.querySelectorAll('#moves li').length > n || document.querySelector('.opponents')",
-            arg=before,
-            timeout=_MS,
-        )
+        page.locator("#moves li").nth(before).or_(page.locator("#choices .opponents")).first.wait_for()
     if not page.locator("#choices .opponents").count():
         page.get_by_role("button", name="Give up").click()
-    page.get_by_text("Play again").wait_for(timeout=_MS)
+    page.get_by_text("Play again").wait_for()
 
 
 def test_an_instructor_sees_names_and_the_submissions_of_all(browser: Browser, course: Course) -> None:
@@ -252,7 +245,7 @@ def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course
         sign_in(page)
         page.wait_for_url("**/me")
         hand_in(page, course.address, "careful.py", AGENT.encode())
-        page.get_by_text("passed its check").wait_for(timeout=_MS)
+        page.get_by_text("passed its check").wait_for()
         submission = page.url.removeprefix(course.address)
         for place in (*PAGES, submission):
             page.goto(course.address + place)
@@ -268,15 +261,15 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         sign_in(page)
         page.wait_for_url("**/me")
         hand_in(page, course.address, "careful.py", AGENT.encode())
-        page.wait_for_url(re.compile(r"/s/\d+$"), timeout=_MS)
+        page.wait_for_url(re.compile(r"/s/\d+$"))
         own = page.url.removeprefix(course.address)
-        page.get_by_text("passed its check, and plays").wait_for(timeout=_MS)
+        page.get_by_text("passed its check, and plays").wait_for()
         assert page.locator(".check li").count() >= 5
-        page.get_by_text(re.compile(r"Rating .* ± \d+")).wait_for(timeout=_MS)
+        page.get_by_text(re.compile(r"Rating .* ± \d+")).wait_for()
         page.locator("#progress ul a").first.click()
         page.wait_for_url(re.compile(r"/g/\d+$"))
         game = page.url
-        page.get_by_text(SAID).first.wait_for(state="attached", timeout=_MS)
+        page.get_by_text(SAID).first.wait_for(state="attached")
     # The link works once, and nobody else sees what the agent said, the submission, or its files.
     with browser.session(link, outages=True) as page:
         assert "does not work" in (page.text_content("main") or "")

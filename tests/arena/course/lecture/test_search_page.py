@@ -14,7 +14,7 @@ from adsearch.node_names import Nodes
 from adsearch.pictures.search_steps import stepped
 from adsearch.pictures.tree_picture import search_tree
 from arena.course.lecture.search_page import MOST_NODES, MOST_STEPS, page
-from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
+from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width, until
 from tests.kit.every_game import AnyState
 from tests.kit.html_validity import check_html
 
@@ -215,11 +215,11 @@ def test_on_paper_is_the_end_of_the_search(browser: Browser, file: Path) -> None
     with browser.open(file, at="#step-3") as page:
         early = seen(page)
         page.emulate_media(media="print")
-        page.wait_for_function("() => !document.querySelector('.picture .later')")
+        until(page, lambda: page.locator(".picture .later").count() == 0)
         assert page.locator("#events tbody tr:visible").count() == LAST + 1
         assert not page.locator("#controls").is_visible()
         page.emulate_media(media="screen")
-        page.wait_for_function("() => document.querySelector('.picture .later')")
+        until(page, lambda: page.locator(".picture .later").count() > 0)
         assert seen(page) == early
 
 

@@ -12,7 +12,7 @@ from arena.course.report.write import write_site
 from arena.results.pages import parts
 from db.records import storable
 from tests.arena.tournament.test_tournament import Course
-from tests.kit.chromium import Browser, check_axe, check_contrast, check_hints, check_keyboard, check_width
+from tests.kit.chromium import Browser, check_axe, check_contrast, check_hints, check_keyboard, check_width, until
 from tests.kit.plot_reading import AWKWARD
 from tests.kit.sample_reports import crowd, reported, site
 
@@ -80,7 +80,7 @@ def test_a_table_that_is_too_wide_scrolls_with_the_arrow_keys(browser: Browser, 
         box.focus()
         assert box.evaluate("box => box.scrollWidth > box.clientWidth")
         box.press("ArrowRight")
-        shown.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
+        until(shown, lambda: box.evaluate("box => box.scrollLeft > 0"))
 
 
 @pytest.mark.parametrize("width", [390, 1280])
