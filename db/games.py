@@ -68,6 +68,15 @@ def latest_times(connection: Connection, rules: str, clock: str, *, most: int) -
     return [(begin.timestamp(), end.timestamp()) for begin, end in moments if begin is not None and end is not None]
 
 
+def hosts(connection: Connection, tournament: int) -> list[tuple[dict[str, Any], int]]:
+    """What the games of a tournament say about the machine that they were played on, and how many say so; the host of
+    the earliest game is first."""
+    said = cast(Game.host, Text)
+    played = select(said, func.count()).where(Game.tournament == tournament).group_by(said).order_by(func.min(Game.id))
+    rows = [(_read_host(text), count) for text, count in connection.execute(played)]
+    return [(host, count) for host, count in rows if host is not None]
+
+
 def most_seats(connection: Connection, tournament: int | None) -> int:
     """The largest number of seats in a game of the tournament; with None, of all games."""
     chosen = select(func.max(Seat.seat))

@@ -187,7 +187,10 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/cli/write/new.py", "arena/cli/write/climb_run.py", "arena/cli/asking/game_filters.py"),
         *("arena/cli/terminal/completion.py", "arena/cli/terminal/usage_errors.py", "arena/cli/play/run.py"),
     }
-    built_in = {"arena/as_engine/gtp.py", "arena/as_engine/uci.py", "arena/history/pages/boards.py"}
+    built_in = {
+        *("arena/as_engine/gtp.py", "arena/as_engine/uci.py", "arena/history/pages/boards.py"),
+        "arena/tournament/host_speed.py",
+    }
     on_record = {"arena/history/recorded_rules.py"}
     assert loading == of_the_game_being_played | of_a_description | typed | built_in | on_record
 

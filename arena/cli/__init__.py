@@ -63,6 +63,7 @@ PANELS: Final = {
             "rank": "rank.rank",
             "versus": "versus.versus",
             "progress": "progress.progress",
+            "hosts": "hosts.hosts",
             "export": "export_import.export",
             "import": "export_import.import_games",
             "sql": "sql.sql",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import platform
 import queue
 import socket
 import sys
@@ -34,6 +33,7 @@ from arena.match.schedule import Finished, Planned, Schedule
 from arena.play import cores
 from arena.play.director import Director
 from arena.players.submissions import Store
+from arena.tournament import host_speed
 from arena.tournament.host import host as how_played
 from arena.tournament.host import machine
 from arena.walls import probe
@@ -46,6 +46,8 @@ _IDLE: Final = 30.0
 """Seconds without a game after which a director and its idle players end."""
 _ENDS_WITHIN: Final = 20.0
 """Seconds that all players have to end."""
+_MEASURES_EVERY: Final = 60.0
+"""Seconds without anything to do after which the speed is measured again."""
 _LONGEST: Final = 500
 """Characters of a failure's words."""
 
@@ -165,13 +167,21 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
     def _run(self) -> None:
         with self._folder() as self._run_folder:
             self._store = Store(self._run_folder.path / "store")
+            host_speed.measure()
             while not self._over:
                 with suppress(_Ended):
-                    self._asked.get()()
+                    self._next()()
                 if self._fed.games and not self._over:
                     self._play()
         self._bell.close()
         self._rope.close()
+
+    def _next(self) -> Callable[[], None]:
+        """What is asked for next. While nothing is, the speed is measured again and again."""
+        while True:
+            with suppress(queue.Empty):
+                return self._asked.get(timeout=_MEASURES_EVERY)
+            host_speed.measure()
 
     @contextmanager
     def _folder(self) -> Iterator[RunFolder]:
@@ -240,7 +250,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         answer(self._host(refuses, is_busy=is_busy))
 
     def _host(self, refuses: str, *, is_busy: bool) -> Host:
-        return Host(platform.node() or "host", self.games, machine(), refuses, is_busy)
+        return Host(machine()["name"], self.games, host_speed.measured(), refuses, is_busy)
 
     def _why_not(self, joining: Joining) -> str:
         """Why this host does not play that tournament; empty if it does."""

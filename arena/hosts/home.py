@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from math import ceil
+from math import ceil, inf
 from time import monotonic
 from typing import Any, Final
 
@@ -25,9 +25,12 @@ from arena.hosts.leases import Leases
 from arena.hosts.messages import Host, Played, check_result, received, sent
 from arena.hosts.travelling import Sender
 from arena.match.schedule import Finished, Planned, Schedule
+from arena.tournament import host_speed
 
 _ASKS_AGAIN: Final = 3.0
 """Seconds until a host that was busy is asked again."""
+_MEASURED_AGAIN: Final = 60.0
+"""Seconds until a host that was too fast or too slow is asked again: it measures itself while it has nothing to do."""
 _MOST_FAILURES: Final = 3
 """Failures in a row without any result between, after which a host gets no more games."""
 _WAKES: Final = 1.0
@@ -51,6 +54,8 @@ class _Known:
     """When it is asked whether it plays; infinite once it was."""
     has: set[str] = field(default_factory=set)
     """Hashes of the sources that it has been sent."""
+    is_unlike: bool = False
+    """Whether its speed differs too much, which was said."""
     failures: int = 0
     """How often in a row it failed, without any result between."""
     failed_at: int = 0
@@ -67,14 +72,19 @@ class Home:
         say: Callable[[str], None],
         *,
         left: Callable[[], int],
+        reference: float | None = None,
+        tolerance: float = inf,
         alone: bool = False,
     ) -> None:
-        """`say` prints a message; `left` gives the number of games without a result; `alone`: the cluster has one host,
-        and will have no other."""
+        """`say` prints a message; `left` gives the number of games without a result. Hosts whose speed differs by more
+        than `tolerance` from `reference` do not play; None: the first host that plays sets it. `alone`: the cluster has
+        one host, and will have no other."""
         self._cluster = cluster
         self._sender = sender
         self._say = say
         self._left = left
+        self._reference = reference
+        self._tolerance = tolerance
         self._alone = alone
         self._run = sender.joining.run
         self._known: dict[str, _Known] = {}
@@ -178,13 +188,19 @@ class Home:
         if is_new:  # two hosts can have the same name
             self._names[says.name] += 1
             known.shown = says.name if self._names[says.name] == 1 else f"{says.name}#{self._names[says.name]}"
-        if why := refusal(says):
-            self._refuse(name, why)
+        if says.refuses:
+            self._refuse(name, says.refuses)
         elif says.busy:
             known.ask_at = monotonic() + _ASKS_AGAIN
             if is_new:
                 self._say(f"host {known.shown} plays for another command; it is asked again until it is free")
+        elif why := host_speed.differs(says.speed, self._reference or says.speed, self._tolerance):
+            known.ask_at = monotonic() + _MEASURED_AGAIN
+            if not known.is_unlike:
+                known.is_unlike = True
+                self._refuse(name, why)
         else:
+            self._reference = self._reference or says.speed
             self._leases.join(name, says.games)
             self._say(f"host {known.shown} plays {_counted(says.games, 'game')} at the same time")
 
@@ -252,7 +268,8 @@ class Home:
             if (game := self._leases.leased(name, key, result.number, result.attempt)) is not None:
                 check_result(result, game)
                 began, ended = (now - timedelta(seconds=ago) for ago in (result.began, result.ended))
-                accepted.append(Finished(game, result.record, began, ended, result.host))
+                host = {**result.host, "name": self._known[name].shown}
+                accepted.append(Finished(game, result.record, began, ended, host))
                 self._leases.take_in(name, game.number, (ended - began).total_seconds())
         return accepted
 
@@ -289,11 +306,6 @@ class Home:
     def _forget(self, key: str) -> None:
         self._tasks.pop(key, None)
         self._cluster.forget(key)
-
-
-def refusal(host: Host) -> str:
-    """Why this host does not play the tournament; empty if it does."""
-    return host.refuses
 
 
 def _counted(number: int, what: str) -> str:

@@ -23,7 +23,7 @@ _LONGEST_TEXT: Final = 2000
 Text = Annotated[str, Meta(max_length=_LONGEST_TEXT)]
 Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 Said = dict[Text, bool | int | float | Text | list[bool | int | float | Text | None] | None]
-"""What a host says about itself, as JSON."""
+"""What a host says about a game and itself, as JSON."""
 Message = TypeVar("Message", bound=Struct)
 
 
@@ -62,8 +62,8 @@ class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_field
     name: Text
     games: Annotated[int, Meta(ge=1, le=10_000)]
     """How many games it plays at the same time."""
-    about: Said
-    """Processor, software and system, as each record says them."""
+    speed: Annotated[float, Meta(gt=0, le=1e9)]
+    """As `host_speed` measures it."""
     refuses: Text = ""
     """Why it does not play this tournament."""
     busy: bool = False

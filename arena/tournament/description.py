@@ -111,6 +111,13 @@ class Table:
             self.fail(f"expected a number, got {shown(value)}", key)
         return float(value)
 
+    def share(self, key: str, default: float) -> float:
+        """A number of at least 0, as a part of something."""
+        value = self._keys.get(key, default)
+        if not _is_number(value) or not 0 <= value <= 1e6:
+            self.fail(f"expected a number from 0, such as {default}, got {shown(value)}", key)
+        return float(value)
+
     def seconds(self, key: str, least: float, most: float, default: int) -> int:
         """A time of `least` to `most` seconds, returned in nanoseconds; `default` is in nanoseconds."""
         if key not in self._keys:

@@ -16,7 +16,7 @@ from arena.errors import BadLeague
 from arena.match.clock import SECOND
 from arena.tournament.formats import Format
 
-CHANGEABLE: Final = ("games_at_once", "public", "quarantine", "walls")
+CHANGEABLE: Final = ("games_at_once", "host_tolerance", "public", "quarantine", "walls")
 """Keys that can change between runs: they do not affect how a game is played or counted."""
 _TIMES: Final = ("margin", "hello", "ready", "move", "start")
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 import platform
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from arena import installation
 from arena.match.schedule import Entrant, Planned
+from arena.tournament import host_speed
 from arena.walls import meter
 from arena.walls.kinds import WallKind
 
@@ -35,12 +38,28 @@ def _counts_waits(entrant: Entrant) -> bool:
     return entrant.invite is None and meter.counts_waits(WallKind(entrant.walls) if entrant.walls else None)
 
 
-@cache
 def machine() -> dict[str, Any]:
-    """What this machine is."""
+    """What this machine is. Its speed is None if it was not measured: only a tournament needs it."""
+    return {**_fixed(), "speed": host_speed.known()}
+
+
+@cache
+def _fixed() -> dict[str, Any]:
     return {
+        "name": platform.node() or "host",
+        "processor": _processor(),
         "software": installation.software(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
         "cores": os.cpu_count(),
     }
+
+
+def _processor() -> str:
+    """The name of the processor; where Linux does not give it, that of its instructions."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine()

@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,14 +22,14 @@ from adsearch import State, games
 from adsearch.errors import AdsearchError, quote
 from agents import builtin
 from agents.errors import AgentsError
-from arena.errors import ArenaError, BadClock, BadLeague
-from arena.match import openings
+from arena.errors import BadClock
 from arena.match.clock import MILLISECOND, TimeControl
 from arena.match.fixture import Limits
 from arena.players.player import PlayerKind, split_path, unique_names
 from arena.ratings.match_statistics import FARTHEST, Model
-from arena.tournament import formats
-from arena.tournament.description import Table, folded, listing, read_text, read_toml, shown, what_is_wrong_with
+from arena.tournament import formats, host_speed
+from arena.tournament.described_openings import read_openings
+from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
 from arena.tournament.description_changes import CHANGEABLE, Changes, changes
 from arena.tournament.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
 from arena.tournament.formats import Format
@@ -44,7 +45,7 @@ LADDER_TABLE: Final = "ladder"
 """The table of a ladder, whose agents are handed in while it is open: a description with it lists no agents."""
 KEYS: Final = (
     "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
-    "public", "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
+    "host_tolerance", "public", "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
     "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES, LADDER_TABLE,
 )  # fmt: skip
 """Every key of a description."""
@@ -93,6 +94,8 @@ class League:
     """None: see `at_once`."""
     names: str = "hidden"
     """Whether agents get their opponents' names: "hidden" or "shown"."""
+    host_tolerance: float = host_speed.TOLERANCE
+    """How much the speeds of two hosts of a tournament with a clock may differ."""
     public: bool = False
     """Whether visitors of web pages see it without an account."""
     quarantine: int = 5
@@ -134,6 +137,11 @@ class League:
         return self.games_at_once or max(1, (there - 1) // self.cores_a_game)
 
     @property
+    def most_unlike(self) -> float:
+        """How much the speeds of two hosts may differ; infinite without a clock."""
+        return inf if self.clock == str(TimeControl()) else self.host_tolerance
+
+    @property
     def cores_a_game(self) -> int:
         """The number of processors that a game needs: with `ponder` one for each player, else one."""
         return self.seats if self.ponder else 1
@@ -156,6 +164,7 @@ class League:
             "max_plies": self.max_plies,
             "games_at_once": self.games_at_once,
             "names": self.names,
+            "host_tolerance": self.host_tolerance,
             "public": self.public,
             "quarantine": self.quarantine,
             "reuse": self.reuse,
@@ -278,10 +287,11 @@ def _league(
         clock=_clock(table),
         margin=table.seconds("margin", 0, 3600, 50 * MILLISECOND),
         seed=table.optional_whole("seed", 0, 2**128 - 1),
-        openings=_openings(table, folder, game, start),
+        openings=read_openings(table, folder, game, start),
         max_plies=table.optional_whole("max_plies", 1, 1_000_000),
         games_at_once=table.optional_whole("games_at_once", 1, 1024),
         names=table.word("names", ("hidden", "shown"), "hidden"),
+        host_tolerance=table.share("host_tolerance", host_speed.TOLERANCE),
         public=table.flag("public", False),
         quarantine=table.whole("quarantine", 0, 1_000_000, 5),
         reuse=table.flag("reuse", False),
@@ -363,46 +373,6 @@ def _modules(table: Table) -> tuple[str, ...] | None:
         if name.partition(".")[0] in ("arena", "db"):
             table.fail(f"{quote(name)} is part of the server; agents cannot import it", "modules")
     return names
-
-
-def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int | tuple[tuple[str, ...], ...]:
-    given = table.value("openings")
-    if given is None:
-        return 0
-    if isinstance(given, str):
-        if start.chance:
-            table.fail(f"openings from a file need a game without chance; {game} has chance events", "openings")
-        try:
-            return tuple(_lines(folder / os.path.expanduser(given), start))
-        except BadLeague as error:
-            table.fail(str(error), "openings")
-    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= 1000:
-        table.fail(f"expected a whole number from 0 to 1000 or a file's name, got {shown(given)}", "openings")
-    try:
-        openings.Book(game, given, seed=0)
-    except ArenaError as error:
-        table.fail(str(error), "openings")
-    return given
-
-
-def _lines(path: Path, start: State[Any]) -> Iterator[tuple[str, ...]]:
-    """The openings of a file, one per line: moves separated by spaces. A "#" starts a comment."""
-    there_are = False
-    for number, line in enumerate(read_text(path, "openings").splitlines(), 1):
-        moves = tuple(line.partition("#")[0].split())
-        state = start
-        for at, text in enumerate(moves, 1):
-            try:
-                state = state.play(state.from_text(text))
-            except AdsearchError as error:
-                raise BadLeague(f"{path}, line {number}, move {at}: {error}") from None
-        if state.turn is None:
-            raise BadLeague(f"{path}, line {number}: an opening must not end the game, but these moves do")
-        if moves:
-            there_are = True
-            yield moves
-    if not there_are:
-        raise BadLeague(f"{path}: expected openings, one per line, moves separated by spaces; the file has none")
 
 
 def _sprt(table: Table, agents: Sequence[Listed]) -> SprtTerms | None:

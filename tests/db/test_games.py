@@ -1,4 +1,4 @@
-"""Repeated games (the same moves) are found by a hash of their moves."""
+"""Repeated games (the same moves) are found by a hash of their moves; and the hosts of games."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import pytest
 from msgspec import structs
 from sqlalchemy import text
 
-from db import games, imports
+from db import games, imports, store
 from db.database import Database
 from db.records import MoveRecord, moves_hash
 from tests.kit.random_record import Record
+from tests.kit.small_record import NOW, planned, tournament
+from tests.kit.small_record import record as small_game
 
 
 @pytest.fixture
@@ -108,3 +110,15 @@ def test_games_without_readable_times_are_left_out(record: Record) -> None:
     for id, finished in zip(played, ("x", "9999-99-99T", "2026-05-01T18:30:00"), strict=False):
         record.connection.execute(text("UPDATE game SET finished = :text WHERE id = :id"), {"text": finished, "id": id})
     assert _durations(record, "connect4", "10") == [60.0]
+
+
+def test_hosts_are_listed_from_the_first_that_played(where: str) -> None:
+    slow, fast = {"name": "slow", "speed": 100.0}, {"name": "fast", "speed": 200.5}
+    with Database(where) as database, database.writing() as connection:
+        cup = tournament(connection)
+        ann, bob = (store.version(connection, name, "random", "random", NOW) for name in ("ann", "bob"))
+        played = store.schedule(connection, cup, [planned((ann, bob), f"pair {pair}") for pair in range(5)])
+        for id, host in zip(played, (fast, slow, None, fast), strict=False):
+            store.begin(connection, id, NOW)
+            store.finish(connection, id, small_game(id, plies=1), host=host, now=NOW)
+        assert games.hosts(connection, cup) == [(fast, 2), (slow, 1)]

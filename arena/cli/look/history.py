@@ -217,6 +217,9 @@ def _print(game: PastGame, board: str) -> None:
     """Print heading, moves, board, verdict and rulings."""
     for line in recorded_game.header(game):
         print(line)
+    if (host := game.host or {}).get("speed"):
+        on = f"played on {host.get('name')}: {host.get('processor')}, {host['speed']:.0f} thousand positions a second"
+        print(words.printable(on))
     if game.moves:
         print()
     for move in game.moves:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
-    from db.database import Connection
+    from db.database import Connection, Database
 
 
 _DESCRIBED: Final = (
@@ -286,7 +287,7 @@ def _run(
                     if on is None:
                         _play(tournament, folder, display, stopping)
                     else:
-                        _play_on_hosts(on, tournament, store, folder, display, stopping)
+                        _play_on_hosts(on, tournament, database, store, folder, display, stopping)
         except KeyboardInterrupt:
             if not tournament.is_over:
                 display.say("stopped; the games in progress will be played again")
@@ -386,7 +387,13 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
 
 
 def _play_on_hosts(
-    on: str, tournament: Tournament, store: Store, folder: RunFolder, display: TournamentDisplay, stopping: Stopping
+    on: str,
+    tournament: Tournament,
+    database: Database,
+    store: Store,
+    folder: RunFolder,
+    display: TournamentDisplay,
+    stopping: Stopping,
 ) -> None:
     """Play on the game hosts of a Dask cluster until the tournament is over or stopped."""
     from arena.hosts.cluster import Cluster
@@ -394,6 +401,7 @@ def _play_on_hosts(
     from arena.hosts.home import Home
     from arena.hosts.travelling import Sender
     from arena.play import cores
+    from db.games import hosts
 
     if tournament.is_over:
         return
@@ -406,7 +414,17 @@ def _play_on_hosts(
             games = tournament.league.at_once(cores.count()) * tournament.league.cores_a_game
             on, security = stack.enter_context(local_cluster(folder, games))
         cluster = stack.enter_context(Cluster(on, security=security))
-        home = Home(cluster, sender, display.say, left=lambda: tournament.all - tournament.over, alone=is_local)
+        with database.reading() as connection:
+            said = [host.get("speed") for host, _ in hosts(connection, tournament.id)]
+        home = Home(
+            cluster,
+            sender,
+            display.say,
+            left=lambda: tournament.all - tournament.over,
+            reference=next((speed for speed in said if isinstance(speed, float)), None),
+            tolerance=inf if is_local else tournament.league.most_unlike,
+            alone=is_local,
+        )
         stack.enter_context(stopping.heard_by(home))
         display.follow(home)
         for event in home.play(stopping):

@@ -18,6 +18,7 @@ ASKED = {
     "history": [],
     "show": ["last"],
     "rulings": [],
+    "hosts": [],
     "tournaments": [],
     "db info": [],
 }

@@ -37,6 +37,7 @@ _DESCRIPTION: Final = """
 name = "far"
 game = "tictactoe"
 clock = "60"
+host_tolerance = 1000
 seed = 7
 openings = 2
 rounds = 2

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
 from arena.match.fixture import Limits
@@ -108,11 +109,11 @@ def plays(_: Hosts, __: str, batch: Batch) -> list[Any]:
     return [answer(batch)]
 
 
-def played(hosts: Hosts, count: int, *, stop_after: int = 0) -> tuple[list[Finished], list[str]]:
+def played(hosts: Hosts, count: int, *, stop_after: int = 0, **more: Any) -> tuple[list[Finished], list[str]]:
     """What home has recorded, and what it has said."""
     said: list[str] = []
     over: list[Finished] = []
-    home = Home(hosts, Sends(), said.append, left=lambda: count - len(over))  # type: ignore[arg-type]
+    home = Home(hosts, Sends(), said.append, left=lambda: count - len(over), **more)  # type: ignore[arg-type]
 
     class Schedule(InOrder):
         def note(self, finished: Finished) -> None:
@@ -132,13 +133,16 @@ def numbers(over: list[Finished]) -> list[int]:
 
 
 def host(name: str = "far", games: int = 1, **more: Any) -> Host:
-    return Host(name, games, {}, **more)
+    return Host(name, games, **({"speed": 100.0} | more))
 
 
 def test_all_games_are_played_and_say_where() -> None:
     over, said = played(Hosts(plays, a=host(), b=host(games=2)), 20)
     assert numbers(over) == [*range(1, 21)]
-    assert {(finished.game.attempt, str(finished.host)) for finished in over} == {(1, "{'name': 'far'}")}
+    assert {(finished.game.attempt, str(finished.host)) for finished in over} == {
+        (1, "{'name': 'far'}"),
+        (1, "{'name': 'far#2'}"),
+    }
     assert all(round((finished.finished - finished.started).total_seconds(), 3) == 1 for finished in over)
     assert said == ["host far plays 1 game at the same time", "host far#2 plays 2 games at the same time"]
 
@@ -256,3 +260,33 @@ def test_without_a_host_home_says_how_to_start_one() -> None:
         list(home.play(InOrder(planned(2))))
     hosts.close()
     assert said == ["waiting for a game host; start one with: arena worker tcp://nowhere:1"]
+
+
+@pytest.mark.parametrize(("reference", "there"), [(None, {"a", "b"}), (150.0, {"c"})])
+def test_hosts_as_fast_as_the_first_game_s_play(reference: float | None, there: set[str]) -> None:
+    hosts = Hosts(plays, a=host(speed=100.0), b=host(speed=86.96), c=host("fast", speed=150.0))
+    over, said = played(hosts, 6, reference=reference, tolerance=0.15)
+    assert {name for name, _ in hosts.batches} == there
+    assert numbers(over) == [*range(1, 7)]
+    if reference is None:
+        assert (
+            "host fast does not play: it is 50% faster than the tournament's first host (150 and 100 thousand "
+            "positions a second), which is not fair with a clock; host_tolerance = 0.5 allows it"
+        ) in said
+
+
+def test_a_host_that_was_measured_wrongly_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosts.home._MEASURED_AGAIN", 0.0)
+
+    class Measured(Hosts):
+        def call(self, host: str, task: Any, key: str, data: bytes) -> None:
+            super().call(host, task, key, data)
+            if task.__name__ == "join":
+                self._says[host] = replace(self._says[host], speed=self._says[host].speed + 10)
+
+    over, said = played(Measured(plays, a=host(speed=60.0)), 2, reference=100.0, tolerance=0.15)
+    assert numbers(over) == [1, 2]
+    assert [line.partition(":")[0] for line in said if "waiting" not in line] == [
+        "host far does not play",
+        "host far plays 1 game at the same time",
+    ]

@@ -89,6 +89,8 @@ def test_a_file_that_is_not_a_description_is_refused(folder: Path, text: str, wo
         ('openings = "wrong.txt"', "wrong.txt, line 2, move 3: expected a legal move"),
         ("max_plies = 0", "max_plies: expected a whole number from 1 to 1000000, got 0"),
         ("games_at_once = 0", "games_at_once: expected a whole number from 1 to 1024, got 0"),
+        ("host_tolerance = -1", "host_tolerance: expected a number from 0, such as 0.15, got -1"),
+        ('host_tolerance = "15%"', "host_tolerance: expected a number from 0, such as 0.15, got '15%'"),
         ('names = "hiden"', "names: expected 'hidden' or 'shown', got 'hiden'; did you mean 'hidden'?"),
         ("names = []", "names: expected 'hidden' or 'shown', got a list of 0"),
         ("quarantine = -1", "quarantine: expected a whole number from 0 to 1000000, got -1"),

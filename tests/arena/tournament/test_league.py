@@ -219,6 +219,7 @@ def test_settings_are_json_and_do_not_depend_on_the_order_of_agents(folder: Path
         ("rounds = 3", "rounds = 1", "rounds: 3 -> 1", ""),
         ("", "margin = 0.1", "margin: 0.05 -> 0.1", ""),
         ("", "games_at_once = 4", "", "games_at_once: none -> 4"),
+        ("", "host_tolerance = 1", "", "host_tolerance: 0.15 -> 1"),
         ("", "quarantine = 0", "", "quarantine: 5 -> 0"),
         ("", "reuse = true", "reuse: false -> true", ""),
         ("", "limits = {move = 90}", "move: 60 -> 90", ""),

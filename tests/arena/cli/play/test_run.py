@@ -461,10 +461,9 @@ def test_a_wrong_argument_is_one_clear_error(tmp_path: Path, arguments: list[str
 def test_the_record_tells_on_what_it_was_played(evening: tuple[Path, str]) -> None:
     folder, _ = evening
     hosts = [json.loads(str(host)) for (host,) in sql(folder, "SELECT DISTINCT host FROM game")]
-    assert all(
-        set(host) == {"software", "python", "system", "cores", "walls", "waits_charged", "max_plies", "names"}
-        for host in hosts
-    )
+    machine = {"name", "processor", "cores", "speed", "system", "python", "software"}
+    assert all(set(host) == machine | {"walls", "waits_charged", "max_plies", "names"} for host in hosts)
+    assert all(host["name"] and host["processor"] and host["speed"] > 0 for host in hosts)
     assert {host["walls"] for host in hosts} == {None, str(probe.chosen(None).kind)}
 
 

@@ -1,0 +1,78 @@
+"""`arena hosts`: the machines of a tournament."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db import store
+from db.database import Database
+from tests.kit.arena_program import arena
+from tests.kit.sample_commands import document
+from tests.kit.small_record import NOW, planned, record, tournament
+
+_MACHINE = {"processor": "Quick 9000", "cores": 8, "software": "arena 1", "python": "3.12", "system": "Linux"}
+HOSTS: list[dict[str, Any] | None] = [
+    {"name": "lab-1", **_MACHINE, "speed": 512.0, "walls": "sandbox", "waits_charged": []},
+    {"name": "lab-1", **_MACHINE, "speed": 498.0, "walls": None, "waits_charged": [0]},
+    {"name": "lab\x1b[31m-2", **_MACHINE, "speed": 530.0, "walls": "sandbox"},
+    {"software": "arena 0"},
+    None,
+]
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    """A tournament with a game on each of these hosts."""
+    path = tmp_path / "arena.db"
+    with Database(str(path)) as database, database.writing() as connection:
+        cup = tournament(connection, "cup")
+        ann, bob = (store.version(connection, name, "random", "random", NOW) for name in ("ann", "bob"))
+        ids = store.schedule(connection, cup, [planned((ann, bob), f"pair {pair}") for pair in range(len(HOSTS))])
+        for id, host in zip(ids, HOSTS, strict=True):
+            store.begin(connection, id, NOW)
+            store.finish(connection, id, record(id, plies=1), host=host, now=NOW)
+        tournament(connection, "empty")
+    return path
+
+
+def test_a_machine_is_one_row_whatever_its_games_were(played: Path) -> None:
+    found = document(played, "hosts", "cup")
+    assert [(row["name"], row["speed"], row["games"], row["walls"]) for row in found] == [
+        ("lab-1", 512.0, 2, ["sandbox"]),
+        ("lab\x1b[31m-2", 530.0, 1, ["sandbox"]),
+        (None, None, 1, []),
+    ]
+    assert {key: found[0][key] for key in _MACHINE} == _MACHINE
+    sheet = list(csv.DictReader(io.StringIO(arena("hosts", "cup", "--db", str(played), "--format", "csv").out)))
+    assert [(row["speed"], row["walls"], row["cores"]) for row in sheet] == [
+        *(("512.0", "sandbox", "8"), ("530.0", "sandbox", "8"), ("", "", ""))
+    ]
+
+
+def test_the_table_is_for_people(played: Path) -> None:
+    shown = arena("hosts", "cup", "--db", str(played)).out.splitlines()
+    assert shown[0].split()[:6] == ["host", "speed", "games", "cores", "walls", "processor"]
+    assert shown[1].split()[:5] == ["lab-1", "512", "k", "2", "8"]
+    assert "Quick 9000, arena 1, Python 3.12" in shown[1]
+    assert shown[3].split()[:2] == ["unknown", "1"]
+    assert "\x1b" not in "".join(shown)
+    assert max(map(len, arena("hosts", "cup", "--db", str(played), columns=80).out.splitlines())) <= 80
+
+
+def test_what_is_missing_is_said(played: Path) -> None:
+    newest = arena("hosts", "--db", str(played))
+    assert (newest.code, newest.out) == (0, "no game is over\n")
+    wrong = arena("hosts", "cap", "--db", str(played))
+    assert wrong.code == 2
+    assert "'cap'" in wrong.err
+
+
+def test_a_game_says_where_it_was_played(played: Path) -> None:
+    shown = arena("show", "cup-1", "--db", str(played), "--trust-rules").out
+    assert "played on lab-1: Quick 9000, 512 thousand positions a second" in shown.splitlines()
+    assert "played on" not in arena("show", "cup-4", "--db", str(played)).out

@@ -1,0 +1,41 @@
+"""How fast a machine is."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.tournament import host_speed
+from arena.tournament.host import machine
+
+
+def test_the_best_of_all_measurements_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_speed, "_best", 0.0)
+    assert machine()["speed"] is None
+    first = host_speed.measured()
+    assert first == host_speed.measured() > 1
+    assert host_speed.measure() >= first
+    assert machine()["speed"] == pytest.approx(host_speed.measured(), rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("speed", "reference", "words"),
+    [
+        (100.0, 100.0, ""),
+        (115.0, 100.0, ""),
+        (100.0, 115.0, ""),
+        (116.0, 100.0, "it is 16% faster than the tournament's first host (116 and 100 thousand"),
+        (100.0, 116.0, "it is 16% slower than the tournament's first host (100 and 116 thousand"),
+        (100.0, 1e6, "it is 999900% slower"),
+    ],
+)
+def test_a_host_that_differs_by_more_is_told_of(speed: float, reference: float, words: str) -> None:
+    found = host_speed.differs(speed, reference, 0.15)
+    assert found.startswith(words)
+    assert bool(found) == bool(words)
+    assert host_speed.differs(speed, reference, float("inf")) == ""
+
+
+@pytest.mark.parametrize("reference", [100.0, 116.0, 133.3, 271.8, 1e5])
+def test_what_the_words_say_does_allow_it(reference: float) -> None:
+    allowed = host_speed.differs(100.0, reference, 0.15).partition("host_tolerance = ")[2].split()[:1]
+    assert not host_speed.differs(100.0, reference, float(allowed[0]) if allowed else 0.15)
