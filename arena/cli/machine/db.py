@@ -1,12 +1,13 @@
-"""`arena db`: shows the size of a database, upgrades an older one, and verifies its content."""
+"""`arena db`: shows the size of a database, upgrades an older one, verifies its content, and copies it."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -23,7 +24,7 @@ _WRONGS: Final[Columns] = {
     "reason": lambda row: printable(row["reason"]),
 }
 
-commands = typer.Typer(no_args_is_help=True, help="Inspect, upgrade or verify the database.")
+commands = typer.Typer(no_args_is_help=True, help="Inspect, upgrade, verify or copy the database.")
 
 
 @commands.command()
@@ -93,7 +94,7 @@ def verify(
     from arena.history.verify import verify as verified
     from db.database import Database
 
-    with Database(db, read_only=True) as database, _progress() as show_progress:
+    with Database(db, read_only=True) as database, _progress("games") as show_progress:
         found = verified(database, submissions(database), trust=trust_rules, progress=show_progress)
     rows = [asdict(wrong) for wrong in found.wrongs]
     for why, count in found.unchecked.items():
@@ -110,6 +111,41 @@ def verify(
         print(f"{looked_at}: no errors")
 
 
+@commands.command()
+def copy(
+    old: Annotated[str, typer.Argument(metavar="FROM", help="Database to copy: PATH or URL.")],
+    new: Annotated[str, typer.Argument(metavar="TO", help="Empty or new database: PATH or URL.")],
+) -> None:
+    """Copy a database into an empty one: from a file to a PostgreSQL server, back, or to another file.
+
+    Copied are all rows, the accounts of the web pages, and the files of the agents (the store). All rows are read again
+    and compared, in the same transaction: if the command is stopped at any moment, the new database is still empty, and
+    the same command begins again. If the new database has the same rows already, the command says so.
+
+    Stop tournaments and ladders first: games that end later are not in the copy.
+
+    Example: arena db copy arena.db postgresql://arena@db.example.org/cs101
+    """
+    from db import copying
+    from db.database import Database
+    from db.schema import METADATA
+
+    with ExitStack() as stack:
+        show_progress = stack.enter_context(_progress("rows"))
+        before = stack.enter_context(Database(old, read_only=True))
+        after = stack.enter_context(Database(new))
+        stores = submissions(before), submissions(after)
+        sources = 0 if stores[0].folder == stores[1].folder else stores[0].copy_to(stores[1])
+        copying.copy_accounts(old, new)
+        rows, were_there = copying.copy(
+            before, after, METADATA, stores=(stores[0].folder, stores[1].folder), progress=show_progress
+        )
+    if were_there:
+        print(f"{new} has the same {rows:,} rows already")
+    else:
+        print(f"{rows:,} rows and {sources:,} sources copied and compared; use them with: --db {quote(new)}")
+
+
 def _bytes(file: Path | None) -> int | None:
     """The size of the file, with its write-ahead log, in bytes."""
     if file is None:
@@ -119,8 +155,8 @@ def _bytes(file: Path | None) -> int | None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """On a terminal, a progress bar of the games checked."""
+def _progress(of: str) -> Iterator[Callable[[int, int], None] | None]:
+    """On a terminal, a progress bar."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -128,5 +164,5 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("games", total=None)
+        task = progress.add_task(of, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
