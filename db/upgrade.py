@@ -42,11 +42,12 @@ def check(engine: Engine, file: Path | None) -> None:
     there = revision(engine)
     if there is not None and there != REVISION and there in known_revisions():
         raise DatabaseError(
-            f"{file} was written by an older version of arena (revision {there}); upgrade it with `arena db upgrade`"
+            f"{file or 'the database'} was written by an older version of arena (revision {there}); upgrade it with "
+            "`arena db upgrade`"
         )
     _refuse_newer(there, file)
     if there is None:
-        raise NotADatabase(f"expected a database of arena, {file} is empty")
+        raise NotADatabase(f"expected a database of arena, {file or 'the database'} is empty")
 
 
 def bring_up_to_date(engine: Engine, file: Path | None) -> Path | None:

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from db import dialect
 from db.database import Database
-from db.errors import Busy, DatabaseError, Unsure
+from db.errors import Busy, DatabaseError, NotADatabase, Unsure
 from db.records import storable
 from tests.kit.postgres_server import Server
 
@@ -149,3 +149,8 @@ def test_text_with_any_character_is_stored(where: str) -> None:
         add_agent(database, storable("a\0b\ud800c"))
         with database.reading() as connection:
             assert connection.execute(text("SELECT name FROM agent")).scalar() == "a\ufffdb\ufffdc"
+
+
+def test_an_empty_database_is_not_a_record(postgres: Server) -> None:
+    with pytest.raises(NotADatabase, match="expected a database of arena, the database is empty"):
+        Database(postgres.new_database(), read_only=True)

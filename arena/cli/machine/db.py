@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -140,10 +139,11 @@ def copy(
         rows, were_there = copying.copy(
             before, after, METADATA, stores=(stores[0].folder, stores[1].folder), progress=show_progress
         )
+        place = after.file or after.address  # without its password
     if were_there:
-        print(f"{new} has the same {rows:,} rows already")
+        print(f"{place} has the same {rows:,} rows already")
     else:
-        print(f"{rows:,} rows and {sources:,} sources copied and compared; use them with: --db {quote(new)}")
+        print(f"{rows:,} rows and {sources:,} sources copied to {place}, and compared")
 
 
 def _bytes(file: Path | None) -> int | None:
