@@ -39,6 +39,8 @@ class Leases:
 
     def __init__(self) -> None:
         self.hosts: dict[str, Leased] = {}
+        # How many games all hosts play at the same time.
+        self._places = 0
         # The average time of a game in seconds; None before the first one is over.
         self._seconds: float | None = None
         # Pairs that came back, to be given out before all others.
@@ -53,6 +55,11 @@ class Leases:
         """The games that are out."""
         return [game for host in list(self.hosts.values()) for game, _ in list(host.out.values())]
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no game is out."""
+        return not any(host.out for host in self.hosts.values())
+
     def follow(self, schedule: Schedule) -> None:
         """Takes games from `schedule` from now on."""
         self._pairs = _Pairs(schedule)
@@ -60,10 +67,12 @@ class Leases:
     def join(self, host: str, games: int) -> None:
         """A host plays from now on."""
         self.hosts[host] = Leased(games)
+        self._count_places()
 
     def lose(self, host: str) -> int:
         """A host is gone; returns how many games come back."""
         lost = self.hosts.pop(host, None)
+        self._count_places()
         return 0 if lost is None else self._give_back([game for game, _ in lost.out.values()])
 
     def stop(self) -> None:
@@ -73,7 +82,8 @@ class Leases:
         self._stopped = True
 
     def next_batch(self, host: str, left: int) -> list[Planned]:
-        """The games of the next batch for `host`: whole pairs; empty if it has enough, or if there are none now.
+        """The games of the next batch for `host`: whole pairs; empty if it has enough, or if there are none now. A host
+        with fewer games out than it plays at the same time has never enough.
 
         `left`: all games without a result, those that are out included."""
         leased = self.hosts[host]
@@ -96,6 +106,8 @@ class Leases:
     def take_in(self, host: str, number: int, seconds: float) -> None:
         """The game has a result, and took so long; it is no longer out."""
         del self.hosts[host].out[number]
+        if self._pairs is not None:
+            self._pairs.is_dry = False
         self._seconds = seconds if self._seconds is None else self._seconds + _NEW_SHARE * (seconds - self._seconds)
 
     def end(self, host: str, key: str) -> int:
@@ -112,7 +124,9 @@ class Leases:
         return 1 if self._batch == 1 else games
 
     def is_empty(self) -> bool:
-        """Whether there is no game to give out now."""
+        """Whether there is no game to give out now. Always asks the schedule."""
+        if self._pairs is not None:
+            self._pairs.is_dry = False
         if not self._back and (pair := self._next_pair()):
             self._back.append(pair)
         return not self._back
@@ -127,8 +141,11 @@ class Leases:
         those that are left, so that no host waits for another."""
         ahead = 0 if self._seconds is None else ceil(_LATENCY / (self._seconds + 1e-9))
         stock = games + min(games * ahead, _LARGEST_BATCH * games)
-        share = ceil(left * games / sum(host.games for host in self.hosts.values()))
+        share = ceil(left * games / self._places)
         return min(stock, max(games, share))
+
+    def _count_places(self) -> None:
+        self._places = sum(host.games for host in self.hosts.values())
 
     def _next_pair(self) -> list[Planned]:
         if self._back:
@@ -150,16 +167,24 @@ class _Pairs:
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
         self._next: Planned | None = None
+        # Whether the schedule had no game. Then it is not asked again until a game is over: to ask is a transaction,
+        # and home looks for games for every host after every result.
+        self.is_dry = False
 
     def next(self) -> list[Planned]:
         """The games of the next pairing; empty if there are none now."""
-        if (first := self._next or self._schedule.next()) is None:
+        if (first := self._next or self._scheduled()) is None:
             return []
         self._next = None
         pair = [first]
-        while (game := self._schedule.next()) is not None:
+        while (game := self._scheduled()) is not None:
             if game.identity != first.identity or game.leg == pair[-1].leg:
                 self._next = game
                 break
             pair.append(game)
         return pair
+
+    def _scheduled(self) -> Planned | None:
+        game = None if self.is_dry else self._schedule.next()
+        self.is_dry = game is None
+        return game
