@@ -72,7 +72,7 @@ _SIMULATED: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """When simulated time begins."""
 _ROUNDS: Final = 12
 """Games of each agent on simulated hosts."""
-_FAILS_AFTER: Final = 4 * 3600.0
+_FAILS_AFTER: Final = 24 * 3600.0
 """Mean simulated time in seconds until a host fails."""
 _DOUBLED: Final = 0.01
 """Share of a simulated host's answers that arrive twice."""

@@ -24,10 +24,6 @@ from arena.match.schedule import Finished, Planned, Schedule, WrappingSchedule
 
 _LATENCY: Final = 0.05
 """Seconds until a message arrives."""
-_GIVEN_UP: Final = 60.0
-"""Seconds until home is told that a host without a connection is lost."""
-_LATE: Final = 600.0
-"""Seconds until the answers of such a host arrive all the same."""
 
 
 class _Failure(Enum):
@@ -56,6 +52,10 @@ class Conditions:
     """Mean time until a lost host comes back."""
     joins_within: float = 60
     """All hosts join within this time."""
+    given_up: float = 60
+    """Time until home is told that a host without a connection is lost."""
+    late: float = 600
+    """Time until the answers of such a host arrive all the same; an answer that arrives twice is as late at most."""
     doubled: float = 0
     """The share of answers that arrive twice."""
 
@@ -244,10 +244,10 @@ class Simulation:
         return False
 
     def _answer(self, host: SimulatedHost, key: str, batch: _Batch) -> None:
-        late = 0 if host.is_reachable else _LATE
+        late = 0 if host.is_reachable else self._conditions.late
         self._message(host, partial(self._take, host, key, batch.over), late=late)
         if self._random.random() < self._conditions.doubled:
-            late += self._random.uniform(0, _LATE)
+            late += self._random.uniform(0, self._conditions.late)
             self._after(_LATENCY + late, partial(self._take, host, key, batch.over, is_second=True))
 
     def _fail_later(self, host: SimulatedHost) -> None:
@@ -263,7 +263,7 @@ class Simulation:
                 return True
             case _Failure.CUT_OFF:
                 host.is_reachable = False
-                self._after(_GIVEN_UP, partial(self._lose, host))
+                self._after(self._conditions.given_up, partial(self._lose, host))
             case _Failure.REFEREE_LOST:
                 self._busy += sum(self.now - began for began in host.playing.values())
                 for key, batch in host.batches.items():

@@ -18,7 +18,8 @@ _BATCH_SECONDS: Final = 0.5
 """About how long a host plays a batch, in seconds: long enough that messages cost little, short enough that a lost host
 has few games."""
 _LATENCY: Final = 0.5
-"""Seconds of play that a host has in stock beyond the games in progress, so that it never waits for a message."""
+"""Seconds of play that a host has in stock beyond the games in progress, so that it never waits for a message. Of long
+games this is a single one: what one host has in stock, another one that is idle cannot play."""
 _LARGEST_BATCH: Final = 32
 _NEW_SHARE: Final = 0.1
 """Weight of the last game in the average time of a game."""
@@ -124,7 +125,7 @@ class Leases:
         return 1 if self._batch == 1 else games
 
     def is_empty(self) -> bool:
-        """Whether there is no game to give out now. Always asks the schedule."""
+        """Whether there is no game to give out now. The schedule is asked, also if it had none before."""
         if self._pairs is not None:
             self._pairs.is_dry = False
         if not self._back and (pair := self._next_pair()):
@@ -139,8 +140,8 @@ class Leases:
     def _stock(self, games: int, left: int) -> int:
         """How many games a host has that plays this number at the same time. Near the end it gets only its share of
         those that are left, so that no host waits for another."""
-        ahead = 0 if self._seconds is None else ceil(_LATENCY / (self._seconds + 1e-9))
-        stock = games + min(games * ahead, _LARGEST_BATCH * games)
+        ahead = 0 if self._seconds is None else ceil(games * _LATENCY / (self._seconds + 1e-9))
+        stock = games + min(ahead, _LARGEST_BATCH * games)
         share = ceil(left * games / self._places)
         return min(stock, max(games, share))
 
