@@ -5,9 +5,14 @@
     python benchmarks/season.py --format round-robin         the first 100,000 of 999,000 games
     python benchmarks/season.py --agents 100 --games 5000    a quick look
     python benchmarks/season.py --db season.db               keep the database, or continue with it
+    python benchmarks/season.py --hosts 100                  a Swiss of 12 rounds on 100 simulated hosts
 
 The results are made up: each agent has a strength, and some games end with a fault. Schedule, transactions and database
 are those of `arena run`; there are no processes of players. A run with the same database resumes it.
+
+With --hosts, games take simulated time on simulated hosts, some of which fail. The leases, which decide what host plays
+which game, are real too. A game has 40 to 80 plies. The first lines are for smaller seasons, so that one sees what
+grows: agents, games and hosts double from line to line.
 """
 
 from __future__ import annotations
@@ -18,8 +23,9 @@ import resource
 import tempfile
 import time
 from collections import deque
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -33,6 +39,7 @@ from arena.tournament import league as leagues
 from arena.tournament.tournament import Tournament
 from benchmarks.arguments import Reader, positive
 from benchmarks.cli import measure
+from benchmarks.simulated_hosts import Conditions, Simulation
 from db.database import Database
 from db.records import GameRecord
 from tests.kit.sample_record import played
@@ -59,15 +66,27 @@ _FAULTS: Final = 0.01
 _VOIDS: Final = 0.001
 _POOL: Final = 300
 """Number of different games."""
+_PLIES: Final = (40, 80)
+"""Fewest and most plies of a game on a simulated host."""
+_SIMULATED: Final = datetime(2026, 1, 1, tzinfo=UTC)
+"""When simulated time begins."""
+_ROUNDS: Final = 12
+"""Games of each agent on simulated hosts."""
+_FAILS_AFTER: Final = 24 * 3600.0
+"""Mean simulated time in seconds until a host fails."""
+_DOUBLED: Final = 0.01
+"""Share of a simulated host's answers that arrive twice."""
 _PART: Final = 1000
 """Games at the start and at the end of a run that are measured together."""
 
 
 class MadeUp:
-    """Results of games that nobody plays: by the strengths of the agents, with moves of real games."""
+    """Results of games that nobody plays: by the strengths of the agents, with moves of real games. They depend on the
+    game (its pairing, leg, attempt) and the seed, not on when and where it is played."""
 
     def __init__(self, names: Sequence[str], *, seed: int = 1) -> None:
-        self._random = random = Random(seed)
+        self._seed = seed
+        random = Random(seed)
         self._strength = {name: random.gauss(0, _SPREAD) for name in names}
         # By the points of seat 0; None: void games.
         self._normal: dict[float | None, list[GameRecord]] = {}
@@ -86,22 +105,38 @@ class MadeUp:
 
     def finished(self, game: Planned) -> Finished:
         """The game with a result."""
-        chosen = self._random.choice(self._pool(*(self._strength[entrant.name] for entrant in game.entrants)))
+        now = datetime.now(UTC)
+        return Finished(game, self._record(game), now, now)
+
+    def finished_on(self, game: Planned, began: float, ended: float, host: str) -> Finished:
+        """The game with a result, played in this part of simulated time."""
+        started, finished = (_SIMULATED + timedelta(seconds=seconds) for seconds in (began, ended))
+        return Finished(game, self._record(game), started, finished, {"name": host})
+
+    def plies(self, game: Planned) -> int:
+        """How long it is in simulated time; the moves on record are those of a short game."""
+        return self._drawn("plies", game).randint(*_PLIES)
+
+    def _record(self, game: Planned) -> GameRecord:
+        random = self._drawn("result", game)
+        chosen = random.choice(self._pool(random, *(self._strength[entrant.name] for entrant in game.entrants)))
         seats = tuple(
             replace(seat, player=entrant.name) for seat, entrant in zip(chosen.seats, game.entrants, strict=True)
         )
-        now = datetime.now(UTC)
-        return Finished(game, replace(chosen, game=game.number, seats=seats), now, now)
+        return replace(chosen, game=game.number, seats=seats)
 
-    def _pool(self, first: float, second: float) -> list[GameRecord]:
-        kind = self._random.random()
+    def _drawn(self, what: str, game: Planned) -> Random:
+        return Random(f"{what} {self._seed} {game.identity} {game.leg} {game.attempt}")
+
+    def _pool(self, random: Random, first: float, second: float) -> list[GameRecord]:
+        kind = random.random()
         if kind < _VOIDS:
             return self._normal[None]
         if kind < _VOIDS + _FAULTS:
-            return self._faulty[self._random.randrange(2)]
+            return self._faulty[random.randrange(2)]
         if kind > 1 - _DRAWS:
             return self._normal[0.5]
-        wins = self._random.random() < 1 / (1 + 10 ** ((second - first) / 400))
+        wins = random.random() < 1 / (1 + 10 ** ((second - first) / 400))
         return self._normal[float(wins)]
 
 
@@ -121,14 +156,21 @@ def described(folder: Path, *, format: str, agents: int, games: int) -> Path:
     return file
 
 
+@contextmanager
+def opened(description: Path, database: Path) -> Iterator[tuple[Tournament, MadeUp]]:
+    """A run of the tournament, and the results of its games."""
+    with Database(str(database)) as record:
+        league = leagues.read(description)
+        store = Store(description.parent / "store")
+        tournament = Tournament.begin(league, record, store, scratch=description.parent, wait=print)
+        yield tournament, MadeUp([listed.name for listed in league.agents])
+        tournament.close()
+
+
 def play(description: Path, database: Path, games: int) -> None:
     """Plays up to `games` games, and prints what they cost."""
     began = time.monotonic()
-    with Database(str(database)) as opened:
-        league = leagues.read(description)
-        store = Store(description.parent / "store")
-        tournament = Tournament.begin(league, opened, store, scratch=description.parent, wait=print)
-        made_up = MadeUp([listed.name for listed in league.agents])
+    with opened(description, database) as (tournament, made_up):
         game = tournament.next()
         print(f"first game after {time.monotonic() - began:.1f} s, {peak():.0f} MiB")
         first, last, count = [used()], deque([used()], maxlen=_PART + 1), 0
@@ -139,7 +181,6 @@ def play(description: Path, database: Path, games: int) -> None:
             last.append(used())
             if count <= _PART:
                 first.append(last[-1])
-        tournament.close()
         print(f"{count:,} games in {time.monotonic() - began:.1f} s, {peak():.0f} MiB; milliseconds a game:")
         for part, times in ("first", first), ("last", [*last]):
             if count:
@@ -152,6 +193,47 @@ def show(part: str, times: Sequence[tuple[float, float]]) -> None:
     wall, processor = ((times[-1][clock] - times[0][clock]) * 1000 / count for clock in (0, 1))
     slowest = max(after[0] - before[0] for before, after in pairwise(times)) * 1000
     print(f"  the {part} {count:,}: {wall:.2f}, processor {processor:.2f}, slowest {slowest:.0f}")
+
+
+def simulate(*, format: str, agents: int, games: int, hosts: int, cores: int, seconds_a_move: float) -> None:
+    """Plays up to `games` games on simulated hosts, after a quarter and a half of all. Prints a line each."""
+    print(f"{cores} games at the same time on each host, {seconds_a_move:g} s a move\n")
+    print(
+        "| agents | hosts | cores | games | simulated days | places busy | lost batches | begun in vain | "
+        "leases, ms a game | schedule and database, ms a game |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for part in (4, 2, 1):
+        sizes = {"agents": max(10, agents // part), "games": max(1, games // part)}
+        conditions = Conditions(hosts=max(1, hosts // part), cores=cores, fails_after=_FAILS_AFTER, doubled=_DOUBLED)
+        with tempfile.TemporaryDirectory() as name:
+            description = described(Path(name), format=format, **sizes)
+            with opened(description, Path(name) / "arena.db") as (tournament, made_up):
+                simulation = simulated(tournament, made_up, conditions, seconds_a_move=seconds_a_move)
+                for _ in simulation.play():
+                    if tournament.over >= sizes["games"]:
+                        break
+        leases, schedule = (f"{1000 * seconds / simulation.results:.2f}" for seconds in simulation.processor)
+        print(
+            f"| {sizes['agents']:,} | {conditions.hosts:,} | {conditions.hosts * cores:,} | {simulation.results:,} | "
+            f"{simulation.now / 86400:.2f} | {simulation.busy:.1%} | {simulation.leases.lost_batches} | "
+            f"{simulation.begun - simulation.results} | {leases} | {schedule} |",
+            flush=True,
+        )
+
+
+def simulated(
+    tournament: Tournament, made_up: MadeUp, conditions: Conditions, *, seconds_a_move: float, seed: int = 1
+) -> Simulation:
+    """A run of this tournament on simulated hosts."""
+    return Simulation(
+        tournament,
+        conditions,
+        left=lambda: tournament.all - tournament.over,
+        seconds=lambda game: made_up.plies(game) * seconds_a_move,
+        finished=made_up.finished_on,
+        seed=seed,
+    )
 
 
 def used() -> tuple[float, float]:
@@ -168,21 +250,41 @@ def main() -> None:
     """Play the season, then measure the listings."""
     reader = Reader(__doc__)
     reader.add_argument("--agents", type=positive, default=1000, help="at least 10 (default 1000)")
-    reader.add_argument("--games", type=positive, default=100_000, help="at most this many games (default 100000)")
+    reader.add_argument(
+        "--games",
+        type=positive,
+        help="at most this many games (default 100000; with --hosts 12 for each agent)",
+    )
     reader.add_argument("--format", choices=FORMATS, default="swiss", help="format of the tournament (default swiss)")
     reader.add_argument("--db", type=Path, help="a file to keep (default: a temporary one).")
     reader.add_argument("--runs", type=int, default=5, help="runs of each listing; 0: none (default 5).")
+    reader.add_argument("--hosts", type=positive, help="number of simulated hosts (default: none)")
+    reader.add_argument("--cores", type=positive, default=10, help="games at the same time on a host (default 10)")
+    reader.add_argument("--seconds-a-move", type=float, default=5, help="simulated time of a move (default 5)")
     given = reader.parse_args()
     if given.agents < 10:
         reader.error(f"argument --agents: expected at least 10, got {given.agents}")
+    if given.hosts and given.db:
+        reader.error("argument --db: not with --hosts, which plays several tournaments")
+    games = given.games or (_ROUNDS * given.agents if given.hosts else 100_000)
     print(
         f"{os.cpu_count()} cores, Python {platform.python_version()}; {given.format}, {given.agents:,} agents, "
-        f"at most {given.games:,} games"
+        f"at most {games:,} games"
     )
+    if given.hosts:
+        simulate(
+            format=given.format,
+            agents=given.agents,
+            games=games,
+            hosts=given.hosts,
+            cores=given.cores,
+            seconds_a_move=given.seconds_a_move,
+        )
+        return
     with tempfile.TemporaryDirectory() as name:
         database = (given.db or Path(name) / "arena.db").absolute()
-        description = described(Path(name), format=given.format, agents=given.agents, games=given.games)
-        play(description, database, given.games)
+        description = described(Path(name), format=given.format, agents=given.agents, games=games)
+        play(description, database, games)
         os.environ["ARENA_DB"] = str(database)
         if given.runs:
             print("listings, each in a new process:")

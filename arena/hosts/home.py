@@ -135,7 +135,7 @@ class Home:
             self._ask_hosts()
             for name in list(self._leases.hosts):
                 self._hand_out(name)
-            if not self._leases.out and self._leases.is_empty() and schedule.rest() is None:
+            if self._leases.is_idle and self._leases.is_empty() and schedule.rest() is None:
                 return
             self._note_waiting()
             happened = [source for source, _ in self._poller.poll(ceil(1000 * _WAKES))]

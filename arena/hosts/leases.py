@@ -18,7 +18,8 @@ _BATCH_SECONDS: Final = 0.5
 """About how long a host plays a batch, in seconds: long enough that messages cost little, short enough that a lost host
 has few games."""
 _LATENCY: Final = 0.5
-"""Seconds of play that a host has in stock beyond the games in progress, so that it never waits for a message."""
+"""Seconds of play that a host has in stock beyond the games in progress, so that it never waits for a message. Of long
+games this is a single one: what one host has in stock, another one that is idle cannot play."""
 _LARGEST_BATCH: Final = 32
 _NEW_SHARE: Final = 0.1
 """Weight of the last game in the average time of a game."""
@@ -39,6 +40,8 @@ class Leases:
 
     def __init__(self) -> None:
         self.hosts: dict[str, Leased] = {}
+        # How many games all hosts play at the same time.
+        self._places = 0
         # The average time of a game in seconds; None before the first one is over.
         self._seconds: float | None = None
         # Pairs that came back, to be given out before all others.
@@ -53,6 +56,11 @@ class Leases:
         """The games that are out."""
         return [game for host in list(self.hosts.values()) for game, _ in list(host.out.values())]
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no game is out."""
+        return not any(host.out for host in self.hosts.values())
+
     def follow(self, schedule: Schedule) -> None:
         """Takes games from `schedule` from now on."""
         self._pairs = _Pairs(schedule)
@@ -60,10 +68,12 @@ class Leases:
     def join(self, host: str, games: int) -> None:
         """A host plays from now on."""
         self.hosts[host] = Leased(games)
+        self._count_places()
 
     def lose(self, host: str) -> int:
         """A host is gone; returns how many games come back."""
         lost = self.hosts.pop(host, None)
+        self._count_places()
         return 0 if lost is None else self._give_back([game for game, _ in lost.out.values()])
 
     def stop(self) -> None:
@@ -73,7 +83,8 @@ class Leases:
         self._stopped = True
 
     def next_batch(self, host: str, left: int) -> list[Planned]:
-        """The games of the next batch for `host`: whole pairs; empty if it has enough, or if there are none now.
+        """The games of the next batch for `host`: whole pairs; empty if it has enough, or if there are none now. A host
+        with fewer games out than it plays at the same time has never enough.
 
         `left`: all games without a result, those that are out included."""
         leased = self.hosts[host]
@@ -96,6 +107,8 @@ class Leases:
     def take_in(self, host: str, number: int, seconds: float) -> None:
         """The game has a result, and took so long; it is no longer out."""
         del self.hosts[host].out[number]
+        if self._pairs is not None:
+            self._pairs.is_dry = False
         self._seconds = seconds if self._seconds is None else self._seconds + _NEW_SHARE * (seconds - self._seconds)
 
     def end(self, host: str, key: str) -> int:
@@ -112,7 +125,9 @@ class Leases:
         return 1 if self._batch == 1 else games
 
     def is_empty(self) -> bool:
-        """Whether there is no game to give out now."""
+        """Whether there is no game to give out now. The schedule is asked, also if it had none before."""
+        if self._pairs is not None:
+            self._pairs.is_dry = False
         if not self._back and (pair := self._next_pair()):
             self._back.append(pair)
         return not self._back
@@ -125,10 +140,13 @@ class Leases:
     def _stock(self, games: int, left: int) -> int:
         """How many games a host has that plays this number at the same time. Near the end it gets only its share of
         those that are left, so that no host waits for another."""
-        ahead = 0 if self._seconds is None else ceil(_LATENCY / (self._seconds + 1e-9))
-        stock = games + min(games * ahead, _LARGEST_BATCH * games)
-        share = ceil(left * games / sum(host.games for host in self.hosts.values()))
+        ahead = 0 if self._seconds is None else ceil(games * _LATENCY / (self._seconds + 1e-9))
+        stock = games + min(ahead, _LARGEST_BATCH * games)
+        share = ceil(left * games / self._places)
         return min(stock, max(games, share))
+
+    def _count_places(self) -> None:
+        self._places = sum(host.games for host in self.hosts.values())
 
     def _next_pair(self) -> list[Planned]:
         if self._back:
@@ -150,16 +168,24 @@ class _Pairs:
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
         self._next: Planned | None = None
+        # Whether the schedule had no game. Then it is not asked again until a game is over: to ask is a transaction,
+        # and home looks for games for every host after every result.
+        self.is_dry = False
 
     def next(self) -> list[Planned]:
         """The games of the next pairing; empty if there are none now."""
-        if (first := self._next or self._schedule.next()) is None:
+        if (first := self._next or self._scheduled()) is None:
             return []
         self._next = None
         pair = [first]
-        while (game := self._schedule.next()) is not None:
+        while (game := self._scheduled()) is not None:
             if game.identity != first.identity or game.leg == pair[-1].leg:
                 self._next = game
                 break
             pair.append(game)
         return pair
+
+    def _scheduled(self) -> Planned | None:
+        game = None if self.is_dry else self._schedule.next()
+        self.is_dry = game is None
+        return game

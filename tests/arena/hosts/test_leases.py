@@ -89,6 +89,55 @@ def test_near_the_end_hosts_get_only_their_share() -> None:
     assert given == {"a": 10, "b": 8}
 
 
+def test_the_share_is_that_of_the_hosts_that_are_left() -> None:
+    made = leases(40, a=2, b=2, c=2)
+    made.lend("a", "1", batch := made.next_batch("a", 40))
+    for game in batch:
+        made.take_in("a", game.number, 0.1)
+    made.lose("c")
+    while batch := made.next_batch("a", 38):
+        made.lend("a", "a", batch)
+    assert len(made.hosts["a"].out) == 12  # 2 in progress, and half a second of play: less than its half of 38
+    while batch := made.next_batch("b", 16):
+        made.lend("b", "b", batch)
+    assert len(made.hosts["b"].out) == 8
+
+
+def test_of_long_games_a_host_has_one_pair_more_than_it_plays() -> None:
+    made = leases(100, a=10)
+    made.lend("a", "1", batch := made.next_batch("a", 100))
+    made.take_in("a", batch[0].number, 300)
+    while batch := made.next_batch("a", 99):
+        made.lend("a", "a", batch)
+    assert len(made.hosts["a"].out) == 11
+
+
+def test_a_schedule_without_games_is_not_asked_again_for_every_host() -> None:
+    class Asked(InOrder):
+        times = 0
+
+        def next(self) -> Planned | None:
+            self.times += 1
+            return super().next()
+
+    schedule = Asked(planned(2))
+    made = Leases()
+    made.follow(schedule)
+    names = [f"host{number}" for number in range(50)]
+    for name in names:
+        made.join(name, 2)
+    made.lend("host0", "key", batch := made.next_batch("host0", 2))
+    assert [made.next_batch(name, 2) for name in names] == [[]] * 50
+    assert schedule.times == 3
+    assert made.is_empty()
+    assert schedule.times == 4
+    more = planned(4)[2:]
+    made.take_in("host0", batch[0].number, 60)
+    for game in more:
+        schedule.append(game)  # the result has decided what is played next
+    assert made.next_batch("host1", 3) == more
+
+
 def test_after_a_stop_nothing_is_given_out() -> None:
     made = leases(8, a=2)
     made.lend("a", "1", made.next_batch("a", 8))
