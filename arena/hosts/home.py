@@ -7,114 +7,35 @@ out, from the task that has it; what a host sends is checked like any message.
 
 from __future__ import annotations
 
-import secrets
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from math import ceil, inf
-from time import monotonic
-from typing import Any, Final
-
-import zmq
+from typing import Any
 
 from arena.errors import ArenaError
 from arena.hosts import game_host
-from arena.hosts.cluster import Answer, Cluster, Present
+from arena.hosts.cluster import Answer, Cluster
+from arena.hosts.company import Company, counted
 from arena.hosts.leases import Leases
-from arena.hosts.messages import Host, Played, check_result, received, sent
+from arena.hosts.messages import Played, check_result, received, sent
 from arena.hosts.travelling import Sender
 from arena.match.schedule import Finished, Planned, Schedule
-from arena.tournament import host_speed
-
-_ASKS_AGAIN: Final = 3.0
-"""Seconds until a host that was busy is asked again."""
-_MEASURED_AGAIN: Final = 60.0
-"""Seconds until a host that was too fast or too slow is asked again: it measures itself while it has nothing to do."""
-_MOST_FAILURES: Final = 3
-"""Failures in a row without any result between, after which a host gets no more games."""
-_WAKES: Final = 1.0
-"""Longest time between two looks at hosts and schedule, in seconds."""
 
 
-class HostLost(ArenaError):
-    """The only host of a cluster does not play."""
-
-    exit_code = 1
-
-
-@dataclass(slots=True)
-class _Known:
-    """A game host that the scheduler knows."""
-
-    address: str
-    shown: str = ""
-    """Its name for people; empty until it has answered."""
-    ask_at: float = 0.0
-    """When it is asked whether it plays; infinite once it was."""
-    has: set[str] = field(default_factory=set)
-    """Hashes of the sources that it has been sent."""
-    is_unlike: bool = False
-    """Whether its speed differs too much, which was said."""
-    failures: int = 0
-    """How often in a row it failed, without any result between."""
-    failed_at: int = 0
-    """The number of the last task when it failed last: the tasks before may have failed together."""
-
-
-class Home:
+class Home(Company):
     """Hands out the games of one run, and takes in their results."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        sender: Sender,
-        say: Callable[[str], None],
-        *,
-        left: Callable[[], int],
-        reference: float | None = None,
-        tolerance: float = inf,
-        alone: bool = False,
-    ) -> None:
-        """`say` prints a message; `left` gives the number of games without a result. Hosts whose speed differs by more
-        than `tolerance` from `reference` do not play; None: the first host that plays sets it. `alone`: the cluster has
-        one host, and will have no other."""
-        self._cluster = cluster
-        self._sender = sender
-        self._say = say
-        self._left = left
-        self._reference = reference
-        self._tolerance = tolerance
-        self._alone = alone
-        self._run = sender.joining.run
-        self._known: dict[str, _Known] = {}
-        self._names = Counter[str]()
-        self._leases = Leases()
-        # Keys of tasks that have not ended: the host's name, or "" where the answer does not matter.
-        self._tasks: dict[str, str] = {}
-        self._number = 0
-        # Whether the scheduler has said which hosts there are; whether it was said that there is none.
-        self._has_asked = self._says_waiting = False
-        self._poller = zmq.Poller()
-        self._poller.register(cluster.bell.fileno(), zmq.POLLIN)
-        self._watched: dict[Any, Callable[[], None]] = {}
+    work = "game"
 
-    @classmethod
-    def new_run(cls) -> str:
-        """A name for a run, for `Sender`."""
-        return secrets.token_hex(8)
+    def __init__(
+        self, cluster: Cluster, sender: Sender, say: Callable[[str], None], *, left: Callable[[], int], **more: Any
+    ) -> None:
+        """`left` gives the number of games without a result; for the others see `Company`."""
+        super().__init__(cluster, sender.joining, sender.joining.run, say, **more)
+        self._sender = sender
+        self._left = left
+        self._leases = Leases()
 
     # As a director.
-
-    def watch(self, source: Any, heard: Callable[[], None]) -> None:
-        """Calls `heard` whenever `source`, a descriptor, is readable."""
-        self._watched[source] = heard
-        self._poller.register(source, zmq.POLLIN)
-
-    def unwatch(self, source: Any) -> None:
-        """Stops watching `source`."""
-        del self._watched[source]
-        self._poller.unregister(source)
 
     @property
     def in_progress(self) -> list[Planned]:
@@ -132,97 +53,30 @@ class Home:
         is gone."""
         self._leases.follow(schedule)
         while True:
-            self._ask_hosts()
             for name in list(self._leases.hosts):
                 self._hand_out(name)
             if self._leases.is_idle and self._leases.is_empty() and schedule.rest() is None:
                 return
-            self._note_waiting()
-            happened = [source for source, _ in self._poller.poll(ceil(1000 * _WAKES))]
-            for source in happened:
-                if source in self._watched:
-                    self._watched[source]()
-            for what in self._cluster.happened():
-                if isinstance(what, Present):
-                    self._note_present(what)
-                else:
-                    yield from self._take(what, schedule)
+            for name, answer in self._happened():
+                yield from self._take(name, answer, schedule)
 
     def status(self) -> str:
         """Hosts, games in progress and lost batches, in a line."""
         leases = self._leases
-        lost = f", {_counted(leases.lost_batches, 'batch')} lost" if leases.lost_batches else ""
-        return f"{_counted(len(leases.hosts), 'host')}, {_counted(len(leases.out), 'game')} in progress{lost}"
+        lost = f", {counted(leases.lost_batches, 'batch')} lost" if leases.lost_batches else ""
+        return f"{counted(len(leases.hosts), 'host')}, {counted(len(leases.out), 'game')} in progress{lost}"
 
-    # Hosts.
+    # What the hosts do.
 
-    def _note_present(self, present: Present) -> None:
-        self._has_asked = True
-        for name in [name for name in self._known if name not in present.hosts]:
-            self._lose(name)
-        for name, address in present.hosts.items():
-            if name not in self._known:
-                self._known[name] = _Known(address)
+    @property
+    def _working(self) -> Collection[str]:
+        return self._leases.hosts
 
-    def _lose(self, name: str) -> None:
-        known = self._known.pop(name)
-        for key in [key for key, host in self._tasks.items() if host == name]:
-            self._forget(key)
-        if name in self._leases.hosts:
-            back = self._leases.lose(name)
-            again = f"; {_counted(back, 'game')} in progress will be played again" if back else ""
-            self._say(f"host {known.shown} is gone{again}")
-        if self._alone:
-            raise HostLost("the game host of this machine has ended; the same command continues")
+    def _begin(self, name: str, games: int) -> None:
+        self._leases.join(name, games)
 
-    def _ask_hosts(self) -> None:
-        """Asks new hosts whether they play this tournament."""
-        for name, known in self._known.items():
-            if monotonic() >= known.ask_at:
-                known.ask_at = float("inf")
-                self._call(name, game_host.join, self._key("join"), sent(self._sender.joining))
-
-    def _note_host(self, name: str, says: Host) -> None:
-        known = self._known[name]
-        is_new = not known.shown
-        if is_new:  # two hosts can have the same name
-            self._names[says.name] += 1
-            known.shown = says.name if self._names[says.name] == 1 else f"{says.name}#{self._names[says.name]}"
-        if says.refuses:
-            self._refuse(name, says.refuses)
-        elif says.busy:
-            known.ask_at = monotonic() + _ASKS_AGAIN
-            if is_new:
-                self._say(f"host {known.shown} plays for another command; it is asked again until it is free")
-        elif why := host_speed.differs(says.speed, self._reference or says.speed, self._tolerance):
-            known.ask_at = monotonic() + _MEASURED_AGAIN
-            if not known.is_unlike:
-                known.is_unlike = True
-                self._refuse(name, why)
-        else:
-            self._reference = self._reference or says.speed
-            self._leases.join(name, says.games)
-            self._say(f"host {known.shown} plays {_counted(says.games, 'game')} at the same time")
-
-    def _refuse(self, name: str, why: str) -> None:
-        self._leases.lose(name)
-        if self._alone:
-            raise HostLost(f"the game host of this machine does not play: {why}")
-        self._say(f"host {self._known[name].shown or name} does not play: {why}")
-
-    def _note_waiting(self) -> None:
-        """Says once that nothing can be played without a host."""
-        if self._leases.hosts:
-            self._says_waiting = False
-        elif self._has_asked and not self._says_waiting and not self._tasks:
-            self._says_waiting = True
-            self._say(
-                "waiting for the game host of this machine"
-                if self._alone
-                else f"waiting for a game host; start one with: arena worker {self._cluster.address}"
-            )
-
-    # Games.
+    def _end(self, name: str) -> int:
+        return self._leases.lose(name)
 
     def _hand_out(self, name: str) -> None:
         while name in self._leases.hosts and (games := self._leases.next_batch(name, self._left())):
@@ -238,27 +92,26 @@ class Home:
         self._leases.lend(name, key, games)
         self._call(name, game_host.play, key, sent(batch))
 
-    def _take(self, answer: Answer, schedule: Schedule) -> Iterator[Finished]:
+    def _take(self, name: str, answer: Answer, schedule: Schedule) -> Iterator[Finished]:
         """A task has ended: its results are noted, and its other games come back."""
-        name = self._tasks.get(answer.key)
-        self._forget(answer.key)
-        if not name or name not in self._known:
-            return
         try:
-            if answer.key.startswith("arena-join"):
-                if answer.failure:
-                    raise ArenaError(answer.failure)
-                self._note_host(name, received(answer.data, Host))
-                return
             played = Played(failed=answer.failure) if answer.failure else received(answer.data, Played)
             finished = self._accepted(name, answer.key, played)
         except ArenaError as error:
-            self._refuse(name, f"it sent a wrong answer: {error}")
+            self._refuse_wrong(name, error)
             return
         for over in finished:
             schedule.note(over)
             yield over
-        self._note_failures(name, answer.key, played)
+        self._leases.end(name, answer.key)
+        self._note_outcome(
+            name,
+            answer.key,
+            has_results=bool(played.results),
+            failed=played.failed,
+            joined=played.joined,
+            missing=played.missing,
+        )
 
     def _accepted(self, name: str, key: str, played: Played) -> list[Finished]:
         """The results that count: those of games that are out, from the task that has them."""
@@ -272,41 +125,3 @@ class Home:
                 accepted.append(Finished(game, result.record, began, ended, host))
                 self._leases.take_in(name, game.number, (ended - began).total_seconds())
         return accepted
-
-    def _note_failures(self, name: str, key: str, played: Played) -> None:
-        """Games without a result come back; a host that plays none of several batches gets no more."""
-        known = self._known[name]
-        known.has.difference_update(played.missing)
-        self._leases.end(name, key)
-        if name not in self._leases.hosts:
-            return
-        if not played.joined:
-            self._leases.lose(name)
-            known.has.clear()
-            known.ask_at = 0.0
-        elif played.results:
-            known.failures = 0
-        elif int(key.rpartition("-")[2]) > known.failed_at:
-            known.failures, known.failed_at = known.failures + 1, self._number
-            if known.failures >= _MOST_FAILURES:
-                self._refuse(name, played.failed or "it sends no results")
-            elif played.failed:
-                self._say(f"host {known.shown}: {played.failed}")
-
-    # Tasks.
-
-    def _key(self, what: str) -> str:
-        self._number += 1
-        return f"arena-{what}-{self._run}-{self._number}"
-
-    def _call(self, name: str, task: Any, key: str, data: bytes, *, wanted: bool = True) -> None:
-        self._tasks[key] = name if wanted else ""
-        self._cluster.call(self._known[name].address, task, key, data)
-
-    def _forget(self, key: str) -> None:
-        self._tasks.pop(key, None)
-        self._cluster.forget(key)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "es" if what.endswith("ch") else "s")
