@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.hosts import game_host
-from arena.hosts.cluster import Answer, Cluster, Present
+from arena.hosts.cluster import Answer, Cluster, Present, Task
 from arena.hosts.messages import Host, received, sent
 from arena.tournament import host_speed
 
@@ -62,6 +62,8 @@ class Company:
 
     work: ClassVar[str]
     """What they do: "game" or "check"."""
+    join: Task = staticmethod(game_host.join)
+    """The task that asks a host whether it works for this run."""
 
     def __init__(
         self,
@@ -131,7 +133,7 @@ class Company:
         for name, known in self._known.items():
             if monotonic() >= known.ask_at:
                 known.ask_at = inf
-                self._call(name, game_host.join, self._key("join"), self._joining)
+                self._call(name, self.join, self._key("join"), self._joining)
         self._note_waiting()
         heard = [source for source, _ in self._poller.poll(ceil(1000 * _WAKES))]
         for source in heard:

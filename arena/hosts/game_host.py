@@ -1,4 +1,4 @@
-"""A game host: a plugin of a Dask worker, which plays the games that home sends it.
+"""A game host: a plugin of a Dask worker, which plays the games and makes the checks that it is sent.
 
 One thread lives as long as the worker. It runs a director, which owns referee, walls, cores and clocks as at home, and
 starts every process (PR_SET_PDEATHSIG belongs to the thread that starts one). The tasks that home sends run in Dask's
@@ -13,12 +13,10 @@ import queue
 import socket
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from time import monotonic
 from typing import Any, Final
 
 from distributed import Worker, WorkerPlugin, get_worker
@@ -27,12 +25,26 @@ from agents.errors import one_line
 from arena import installation
 from arena.errors import ArenaError
 from arena.hosts.dask_names import RESOURCE
-from arena.hosts.messages import Batch, Host, Joining, Played, Result, received, sent
+from arena.hosts.examinations import Examinations
+from arena.hosts.fed import FedGames
+from arena.hosts.messages import (
+    Batch,
+    Examination,
+    Examined,
+    Examining,
+    Host,
+    Joining,
+    Played,
+    Result,
+    received,
+    sent,
+)
 from arena.hosts.travelling import Receiver
-from arena.match.schedule import Finished, Planned, Schedule
+from arena.match.schedule import Finished
 from arena.play import cores
 from arena.play.director import Director
 from arena.players.submissions import Store
+from arena.student.checking import CheckReport
 from arena.tournament import host_speed
 from arena.tournament.host import host as how_played
 from arena.tournament.host import machine
@@ -42,8 +54,6 @@ from arena.walls.run_folder import RunFolder
 PLUGIN: Final = "arena-game-host"
 TASKS: Final = 10_000
 """Tasks that a host takes at the same time: a task only waits for its games."""
-_IDLE: Final = 30.0
-"""Seconds without a game after which a director and its idle players end."""
 _ENDS_WITHIN: Final = 20.0
 """Seconds that all players have to end."""
 _MEASURES_EVERY: Final = 60.0
@@ -82,6 +92,17 @@ class _Pending:
         self.answer(Played(tuple(results), missing, failed[:_LONGEST]))
 
 
+@dataclass(slots=True)
+class _PendingCheck:
+    """A check that is not over."""
+
+    answer: Callable[[Examined], None]
+    report: CheckReport | None = None
+
+    def reply(self, failed: str = "", broken: str = "") -> None:
+        self.answer(Examined(self.report, failed=failed[:_LONGEST], broken=broken[:_LONGEST]))
+
+
 class GameHost(WorkerPlugin):  # type: ignore[misc]
     """Plays games on a Dask worker."""
 
@@ -93,10 +114,10 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._given = folder
         self._asked: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._bell, self._rope = socket.socketpair()
-        self._fed = _Fed(self._note)
+        self._fed = FedGames(self._note)
         # By the key of its task.
-        self._pending: dict[str, _Pending] = {}
-        self._receiver: Receiver | None = None
+        self._pending: dict[str, _Pending | _PendingCheck] = {}
+        self._receiver: Receiver | Examinations | None = None
         self._director: Director | None = None
         self._leaving = self._over = False
         self._has_left: Callable[[], None] = lambda: None
@@ -171,7 +192,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
             while not self._over:
                 with suppress(_Ended):
                     self._next()()
-                if self._fed.games and not self._over:
+                if self._has_work and not self._over:
                     self._play()
         self._bell.close()
         self._rope.close()
@@ -191,6 +212,10 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
             with RunFolder() as folder:
                 yield folder
 
+    @property
+    def _has_work(self) -> bool:
+        return bool(self._receiver.waiting if isinstance(self._receiver, Examinations) else self._fed.games)
+
     def _play(self) -> None:
         """Plays until no game has come for a while."""
         failed = ""
@@ -201,9 +226,11 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
             with Director(self._run_folder, at_once=at_once, cores_a_game=cores_a_game) as director:
                 self._director = director
                 director.watch(self._bell.fileno(), self._hear)
+                checks = self._receiver if isinstance(self._receiver, Examinations) else None
                 with _off_the_cores():
-                    for _ in director.play(self._fed):
-                        pass
+                    for event in director.play(checks or self._fed):
+                        if checks is not None:
+                            checks.follow(event)
         except _Ended:
             pass
         except (ArenaError, OSError) as error:  # its referee was lost, or a game cannot be played
@@ -240,10 +267,33 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
     def join(self, data: bytes, answer: Callable[[Host], None]) -> None:
         """Answers home, which asks whether this host plays its tournament."""
         joining = received(data, Joining)
+        self._join(joining, answer, lambda: Receiver(joining, self._store, self._run_folder.scratch))
+
+    def join_checks(self, data: bytes, answer: Callable[[Host], None]) -> None:
+        """Answers a command that asks whether this host makes checks for it."""
+        joining = received(data, Examining)
+        self._join(
+            joining,
+            answer,
+            lambda: Examinations(
+                joining,
+                self._store,
+                self._run_folder.scratch,
+                ended=self._note_report,
+                broken=self._note_broken,
+            ),
+        )
+
+    def _join(
+        self,
+        joining: Joining | Examining,
+        answer: Callable[[Host], None],
+        receiver: Callable[[], Receiver | Examinations],
+    ) -> None:
         is_busy = bool(self._pending) and self._receiver is not None and self._receiver.joining.run != joining.run
         refuses = self._why_not(joining)
         if not refuses and not is_busy and (self._receiver is None or self._receiver.joining.run != joining.run):
-            self._receiver = Receiver(joining, self._store, self._run_folder.scratch)
+            self._receiver = receiver()
             if self._director is not None:
                 answer(self._host(refuses, is_busy=is_busy))
                 raise _Ended  # its idle players are those of another run
@@ -252,8 +302,8 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
     def _host(self, refuses: str, *, is_busy: bool) -> Host:
         return Host(machine()["name"], self.games, host_speed.measured(), refuses, is_busy)
 
-    def _why_not(self, joining: Joining) -> str:
-        """Why this host does not play that tournament; empty if it does."""
+    def _why_not(self, joining: Joining | Examining) -> str:
+        """Why this host does not work for that run; empty if it does."""
         if self._leaving:
             return "it is ending"
         if joining.software != installation.software():
@@ -271,8 +321,8 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         batch = received(data, Batch)
         pending = _Pending(batch, answer)
         receiver = self._receiver
-        if receiver is None or receiver.joining.run != batch.run or self._leaving:
-            answer(Played(failed="it is ending" if self._leaving else "it plays for another run", joined=False))
+        if not isinstance(receiver, Receiver) or receiver.joining.run != batch.run or self._leaving:
+            answer(Played(failed=self._why_not_now(), joined=False))
             return
         try:
             if missing := receiver.missing(batch):
@@ -286,6 +336,40 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._pending[batch.key] = pending
         self._fed.games += games
 
+    def examine(self, data: bytes, answer: Callable[[Examined], None]) -> None:
+        """Checks an agent, and answers with the report."""
+        asked = received(data, Examination)
+        checks = self._receiver
+        if not isinstance(checks, Examinations) or checks.joining.run != asked.run or self._leaving:
+            answer(Examined(failed=self._why_not_now(), joined=False))
+            return
+        try:
+            if missing := checks.missing(asked):
+                answer(Examined(missing=missing))
+                return
+            checks.add(asked)
+        except (ArenaError, ValueError, OSError) as error:
+            answer(Examined(failed=str(error)))
+            return
+        self._pending[asked.key] = _PendingCheck(answer)
+
+    def _why_not_now(self) -> str:
+        return "it is ending" if self._leaving else "it plays for another run"
+
+    def _note_report(self, key: str, report: CheckReport) -> None:
+        pending = self._pending.pop(key, None)
+        if isinstance(pending, _PendingCheck):
+            pending.report = report
+            pending.reply()
+        self._note_left()
+
+    def _note_broken(self, why: str) -> None:
+        for pending in self._pending.values():
+            if isinstance(pending, _PendingCheck):
+                pending.reply(broken=why)
+        self._pending.clear()
+        raise _Ended
+
     def recall(self, data: bytes, answer: Callable[[Played], None]) -> None:
         """Gives back the games that have not begun."""
         if self._receiver is not None and self._receiver.joining.run == data.decode():
@@ -294,13 +378,14 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
 
     def _note(self, finished: Finished) -> None:
         for key, pending in list(self._pending.items()):
-            if finished.game.number in pending.waiting:
+            if isinstance(pending, _Pending) and finished.game.number in pending.waiting:
                 pending.waiting.discard(finished.game.number)
                 pending.finished.append(finished)
                 self._settle(key)
 
     def _settle(self, key: str) -> None:
-        if not self._pending[key].waiting:
+        pending = self._pending[key]
+        if isinstance(pending, _Pending) and not pending.waiting:
             self._pending.pop(key).reply()
             self._note_left()
 
@@ -310,52 +395,24 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         dropped = {game.number for game in self._fed.games}
         self._fed.games.clear()
         for key, pending in list(self._pending.items()):
-            pending.waiting -= dropped
-            self._settle(key)
+            if isinstance(pending, _Pending):
+                pending.waiting -= dropped
+                self._settle(key)
+        if isinstance(self._receiver, Examinations):
+            for key, _ in self._receiver.waiting:
+                self._pending.pop(key).reply()
+            self._receiver.waiting.clear()
 
     def _drop_all(self, failed: str) -> None:
         """The director has ended: no batch gets more results."""
         self._fed.games.clear()
+        if isinstance(self._receiver, Examinations):
+            self._receiver.drop()
         pending = list(self._pending.values())
         self._pending.clear()
         for each in pending:
             each.reply(failed)
         self._note_left()
-
-
-class _Fed(Schedule):
-    """The games that were sent to a host, as a director's schedule."""
-
-    def __init__(self, note: Callable[[Finished], None]) -> None:
-        self.games: deque[Planned] = deque()
-        self._note = note
-        # When it stops waiting for a game; 0: a game was taken since.
-        self._until = 0.0
-
-    def next(self) -> Planned | None:
-        """The next game."""
-        if self.games:
-            self._until = 0.0
-            return self.games.popleft()
-        return None
-
-    def ahead(self) -> Planned | None:
-        """The next game: it was given out already, so that no result decides whether it is played."""
-        return self.next()
-
-    def note(self, finished: Finished) -> None:
-        """Passes the result on."""
-        self._note(finished)
-
-    def give_back(self, game: Planned) -> None:
-        """The game is the next one again."""
-        self.games.appendleft(game)
-
-    def rest(self) -> float | None:
-        """Waits for games; None after `_IDLE`."""
-        self._until = self._until or monotonic() + _IDLE
-        left = self._until - monotonic()
-        return left if left > 0 else None
 
 
 @contextmanager
@@ -386,6 +443,18 @@ async def play(data: bytes) -> bytes:
     """Answers a `Batch` with a `Played`."""
     host = _here()
     return await host.asked(host.play, data)
+
+
+async def join_checks(data: bytes) -> bytes:
+    """Answers an `Examining` with a `Host`."""
+    host = _here()
+    return await host.asked(host.join_checks, data)
+
+
+async def examine(data: bytes) -> bytes:
+    """Answers an `Examination` with an `Examined`."""
+    host = _here()
+    return await host.asked(host.examine, data)
 
 
 async def recall(data: bytes) -> bytes:

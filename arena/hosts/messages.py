@@ -1,7 +1,8 @@
-"""What home and game hosts send each other, as msgpack; whatever arrives is checked here.
+"""What a command and game hosts send each other, as msgpack; whatever arrives is checked here.
 
-Home sends a `Joining` to a host and gets a `Host`. Then it sends `Batch`es, and gets a `Played` for each. No path and
-nothing of the database travels: an agent and a user-supplied game are named by the hash of their files.
+A tournament sends a `Joining` to a host and gets a `Host`. Then it sends `Batch`es, and gets a `Played` for each. For
+checks of agents these are an `Examining`, `Examination`s and an `Examined` for each. No path and nothing of the
+database travels: an agent and a user-supplied game are named by the hash of their files.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError
 from arena.match.fixture import Limits
 from arena.match.schedule import Planned
+from arena.student.checking import CheckReport
+from arena.student.checking.conditions import Conditions
 from arena.walls.kinds import Allowance, WallKind
 from db.records import MAX_INTEGER, GameRecord
 
@@ -54,6 +57,17 @@ class Joining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fi
     reuse: bool
     ponder: bool
     cores_a_game: int
+
+
+class Examining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
+    """The conditions of checks: all that a host needs to know before its first one."""
+
+    run: str
+    software: str
+    conditions: Conditions
+    """With the game as players load it; the path of the store is replaced by `STORE`."""
+    needed: tuple[WallKind, ...]
+    cores_a_game: int = 1
 
 
 class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
@@ -111,6 +125,30 @@ class Batch(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fiel
     games: tuple[GameSent, ...]
     sources: dict[str, tuple[FileSent, ...]]
     """By hash: files that the host has not been sent yet."""
+
+
+class Examination(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
+    """An agent that one host is to check."""
+
+    run: str
+    key: str
+    agent: AgentSent
+    text: str
+    """The agent as the user named it, without folders, for the commands that the report shows."""
+    sources: dict[str, tuple[FileSent, ...]]
+    """As in a `Batch`."""
+
+
+class Examined(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
+    """What became of an `Examination`. Without a report it was not made, or not finished."""
+
+    report: CheckReport | None = None
+    missing: tuple[str, ...] = ()
+    failed: Text = ""
+    joined: bool = True
+    """As in a `Played`."""
+    broken: Text = ""
+    """Why the user-supplied rules cannot be used: no check can be made."""
 
 
 class Result(Struct, frozen=True):

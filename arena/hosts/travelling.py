@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,11 +22,10 @@ from arena.players import versions
 from arena.players.confinement import Confinement
 from arena.players.engines import split_engine
 from arena.players.entrants import enter
-from arena.players.player import PlayerKind
+from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, built_as
-from arena.tournament.enrolment import Listed
 from arena.tournament.tournament import Tournament
-from arena.walls.kinds import WallKind
+from arena.walls.kinds import Allowance, WallKind
 from db.audit import StoredVersion
 from db.sources import HASH, StoredFile
 
@@ -48,16 +47,12 @@ class Sender:
             )
         self._store = store
         self._agents = {
-            agent.name: AgentSent(
-                agent.name,
-                _started_as(agent, tournament.entrants[agent.name], store),
-                tournament.entrants[agent.name].source,
-                agent.walls,
-                agent.allowance,
+            agent.name: agent_sent(
+                agent.name, agent.player, tournament.entrants[agent.name].source, store, agent.walls, agent.allowance
             )
             for agent in league.agents
         }
-        self._rules = tournament.confinement.rules.replace(f"{store.folder}/", _STORE)
+        self._rules = rules_sent(tournament.confinement.rules, store)
         foreign = [agent for agent in league.agents if agent.player.kind is not PlayerKind.BUILTIN]
         self.joining = Joining(
             run=run,
@@ -72,7 +67,7 @@ class Sender:
             max_plies=league.max_plies,
             names_shown=league.names == "shown",
             walls=league.walls,
-            needed=tuple(sorted({_walls(agent.walls, league.walls) for agent in foreign})),
+            needed=tuple(sorted({walls_on_hosts(agent.walls, league.walls) for agent in foreign})),
             allowance=league.allowance,
             modules=league.modules,
             reuse=league.reuse,
@@ -84,7 +79,6 @@ class Sender:
         """The message for these games; `has`: the hashes of the sources that the host has been sent."""
         names = list(dict.fromkeys(entrant.name for game in planned for entrant in game.entrants))
         agents = [self._agents[name] for name in names]
-        needed = {agent.source for agent in agents if HASH.fullmatch(agent.source)} | {*_STORED.findall(self._rules)}
         return Batch(
             self.joining.run,
             key,
@@ -100,12 +94,8 @@ class Sender:
                 )
                 for game in planned
             ),
-            {source: self._files(source) for source in sorted(needed.difference(has))},
+            files_sent(agents, self._rules, self._store, has),
         )
-
-    def _files(self, source: str) -> tuple[FileSent, ...]:
-        files = self._store.read(source)
-        return tuple(FileSent(name, file.content, file.executable) for name, file in files.items())
 
 
 class Receiver:
@@ -120,16 +110,12 @@ class Receiver:
 
     def missing(self, batch: Batch) -> tuple[str, ...]:
         """Keeps the sources that came with the batch; the hashes of those that are missing all the same."""
-        for source, files in batch.sources.items():
-            self._store.keep(source, {file.name: StoredFile(file.content, file.executable) for file in files})
-        needed = {agent.source for agent in batch.agents if HASH.fullmatch(agent.source)}
-        needed |= {*_STORED.findall(self.joining.rules)}
-        return tuple(sorted(source for source in needed if not (self._store.folder / source).is_dir()))
+        return missing(batch.agents, self.joining.rules, batch.sources, self._store)
 
     def planned(self, batch: Batch) -> list[Planned]:
         """The games of the batch; ArenaError if a player cannot play here. Its sources must be there."""
         about = self.joining
-        rules = _STORED.sub(lambda found: f"{self._store.folder}/{found[1]}", about.rules)
+        rules = rules_here(about.rules, self._store)
         entrants = [self._entrant(agent, rules) for agent in batch.agents]
         return [
             Planned(
@@ -157,16 +143,15 @@ class Receiver:
             self._confinement = self._confinement or Confinement(
                 self._scratch,
                 rules,
-                walls=_walls(None, about.walls),
+                walls=walls_on_hosts(None, about.walls),
                 allowance=about.allowance,
                 modules=about.modules,
                 fresh=not about.reuse,
                 ponder=about.ponder,
                 ready=about.limits.ready,
             )
-            player = versions.player(StoredVersion(agent.name, 1, agent.source, agent.started_as), self._store)
             entrant = enter(
-                player,
+                player_here(agent, self._store),
                 agent.name,
                 games.start(rules),
                 self._store,
@@ -183,22 +168,73 @@ class Receiver:
         return self._entrants[agent]
 
 
-def _walls(of_agent: WallKind | None, of_all: WallKind | None) -> WallKind:
+def walls_on_hosts(of_agent: WallKind | None, of_all: WallKind | None) -> WallKind:
     """The walls of an agent on a host: never weaker than a sandbox, unless the description says so."""
     return of_agent or of_all or WallKind.SANDBOX
 
 
-def _started_as(agent: Listed, entrant: Entrant, store: Store) -> str:
+def agent_sent(
+    name: str,
+    player: Player,
+    source: str,
+    store: Store,
+    walls: WallKind | None = None,
+    allowance: Allowance | None = None,
+) -> AgentSent:
+    """The agent with the files `source` as it travels."""
+    return AgentSent(name, _started_as(name, player, source, store), source, walls, allowance)
+
+
+def player_here(agent: AgentSent, store: Store) -> Player:
+    """The player that an agent is on this host, whose store has its files."""
+    return versions.player(StoredVersion(agent.name, 1, agent.source, agent.started_as), store)
+
+
+def rules_sent(rules: str, store: Store) -> str:
+    """Rules as they travel."""
+    return rules.replace(f"{store.folder}/", _STORE)
+
+
+def rules_here(rules: str, store: Store) -> str:
+    """Rules that have travelled, as players load them here."""
+    return _STORED.sub(lambda found: f"{store.folder}/{found[1]}", rules)
+
+
+def files_sent(
+    agents: Iterable[AgentSent], rules: str, store: Store, has: Collection[str]
+) -> dict[str, tuple[FileSent, ...]]:
+    """The files that a host needs for these agents and rules, by their hash; `has`: what it has been sent."""
+    return {
+        source: tuple(FileSent(name, file.content, file.executable) for name, file in store.read(source).items())
+        for source in _needed(agents, rules)
+        if source not in has
+    }
+
+
+def missing(
+    agents: Iterable[AgentSent], rules: str, sources: Mapping[str, Sequence[FileSent]], store: Store
+) -> tuple[str, ...]:
+    """Keeps `sources`; the hashes of those that are missing all the same for these agents and rules."""
+    for source, files in sources.items():
+        store.keep(source, {file.name: StoredFile(file.content, file.executable) for file in files})
+    return tuple(source for source in _needed(agents, rules) if not (store.folder / source).is_dir())
+
+
+def _needed(agents: Iterable[AgentSent], rules: str) -> list[str]:
+    hashes = {agent.source for agent in agents if HASH.fullmatch(agent.source)}
+    return sorted(hashes | {*_STORED.findall(rules)})
+
+
+def _started_as(name: str, player: Player, source: str, store: Store) -> str:
     """How the agent is started, without folders: its files are in the store."""
-    player = agent.player
     if player.kind is PlayerKind.BUILTIN:
         return player.text
     if player.kind is PlayerKind.FOLDER:
-        return f"{agent.name}/"
+        return f"{name}/"
     if player.path is not None and player.kind is PlayerKind.FILE:
         return f"{player.path.name}:{player.class_name}" if player.class_name else player.path.name
     if player.path is not None:
-        return built_as(store.folder / entrant.source)
+        return built_as(store.folder / source)
     prefix = "cmd:"
     program = player.command[0]
     if player.engine is not None:
@@ -206,7 +242,7 @@ def _started_as(agent: Listed, entrant: Entrant, store: Store) -> str:
         prefix, program = f"{protocol}:", words[0]
     if "/" in program:
         raise ArenaError(
-            f"{agent.name}: the program {quote(program)} itself is not sent to other machines: put it on the PATH of "
+            f"{name}: the program {quote(program)} itself is not sent to other machines: put it on the PATH of "
             f"each and write {prefix}{Path(program).name}, or let `arena collect` build it"
         )
     return f"{prefix}{shlex.quote(program)}"

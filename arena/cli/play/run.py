@@ -13,6 +13,7 @@ import typer
 
 from adsearch import games
 from adsearch.errors import quote
+from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
 from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
@@ -99,15 +100,7 @@ def run(
     rerun_changed: Annotated[
         bool, typer.Option("--rerun-changed", help="New games for agents whose source has changed.")
     ] = False,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Dask scheduler whose game hosts play the games, such as tcp://scheduler:8786; or dask, for a cluster "
-            "on this machine.",
-            show_default="this process plays them",
-        ),
-    ] = None,
+    on: OnOption = None,
     db: DatabaseOption = None,
 ) -> None:
     """Run a tournament, or continue one that was interrupted.
@@ -132,12 +125,7 @@ def run(
 
     if plan and until is not None:
         raise BadLeague("--until: not allowed with --plan, which plays nothing")
-    if on is not None:
-        from arena.hosts.dask_names import LOCAL, check_address, check_dask
-
-        if on != LOCAL:
-            check_address(on, "--on", f", or {LOCAL} for a cluster on this machine")
-        check_dask("--on")
+    check_on(on)
     stops = None if until is None else read_until(until, datetime.now(UTC))
     test = None if sprt is None else _sprt_bounds(sprt)
     if len(what) == 1:
@@ -396,8 +384,6 @@ def _play_on_hosts(
     stopping: Stopping,
 ) -> None:
     """Play on the game hosts of a Dask cluster until the tournament is over or stopped."""
-    from arena.hosts.cluster import Cluster
-    from arena.hosts.dask_names import LOCAL
     from arena.hosts.home import Home
     from arena.hosts.travelling import Sender
     from arena.play import cores
@@ -407,13 +393,8 @@ def _play_on_hosts(
         return
     sender = Sender(Home.new_run(), tournament, store)
     with ExitStack() as stack:
-        security = None
-        if is_local := on == LOCAL:
-            from arena.hosts.local import local_cluster
-
-            games = tournament.league.at_once(cores.count()) * tournament.league.cores_a_game
-            on, security = stack.enter_context(local_cluster(folder, games))
-        cluster = stack.enter_context(Cluster(on, security=security))
+        games = tournament.league.at_once(cores.count()) * tournament.league.cores_a_game
+        cluster, is_local = stack.enter_context(cluster_at(on, folder, games))
         with database.reading() as connection:
             said = [host.get("speed") for host, _ in hosts(connection, tournament.id)]
         home = Home(

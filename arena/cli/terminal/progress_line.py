@@ -70,6 +70,12 @@ def erase() -> None:
     _line().erase()
 
 
+def say(text: str) -> None:
+    """Print a line on stderr, in place of the progress line."""
+    erase()
+    print(text, file=sys.stderr, flush=True)
+
+
 @contextmanager
 def temporary() -> Iterator[Callable[[str], None]]:
     """Inside, the yielded function shows a text on the progress line, which is erased at the end."""

@@ -86,7 +86,7 @@ class CheckMaker:
             except BadPlayer as error:
                 found = Explanation.of_error(error)
         if isinstance(found, Explanation):
-            _report_not_found(running.report, found, again=self.conditions.command(candidate.text))
+            report_not_found(running.report, found, again=self.conditions.command(candidate.text))
             return
         took = round(monotonic() - since, 3)
         player = found
@@ -159,7 +159,7 @@ def _found_step(player: Player, seconds: float) -> CheckStep:
     return CheckStep(name=StepName.FOUND, light=light, seconds=seconds, message=warning or player.text, advice=advice)
 
 
-def _report_not_found(report: Callable[[CheckStep], None], why: Explanation, *, again: str) -> None:
+def report_not_found(report: Callable[[CheckStep], None], why: Explanation, *, again: str) -> None:
     """Report that the agent was not found, and why; all other steps are skipped."""
     first, *rest = NUMBERED_STEPS
     report(CheckStep(name=first, light=Light.FAILED, seconds=0.0, message=why.message, advice=why.advice, again=again))

@@ -6,9 +6,9 @@ is recorded in the database, and no process is left running.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from arena.match.schedule import Began
 from arena.play import cores
@@ -23,6 +23,19 @@ from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 
 _MOST_AT_ONCE: Final = 4
+
+
+class Examines(Protocol):
+    """Whatever checks agents: an `Examiner`, or hosts."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Warnings about this machine, for the user."""
+
+    def each(
+        self, candidates: Sequence[Candidate], changed: ProgressNote = ..., /
+    ) -> Iterator[tuple[int, CheckReport]]:
+        """The report of each candidate, with its place; see `Examiner.each`."""
 
 
 class Examiner:
@@ -51,7 +64,7 @@ class Examiner:
         return self._maker.confinement.warnings
 
     def each(
-        self, candidates: Iterable[Candidate], changed: ProgressNote = lambda *_: None
+        self, candidates: Sequence[Candidate], changed: ProgressNote = lambda *_: None
     ) -> Iterator[tuple[int, CheckReport]]:
         """The report of each candidate, with its place in `candidates`, in the order in which the checks finish.
 
