@@ -133,7 +133,8 @@ def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> Non
 
 def test_no_command_loads_dask_without_its_option() -> None:
     code = (
-        "import sys, arena.cli.play.run, arena.cli.play.worker, arena.cli.play.tournament_display; print(*sys.modules)"
+        "import sys, arena.cli.play.run, arena.cli.play.worker, arena.cli.play.tournament_display, "
+        "arena.cli.write.check, arena.cli.teach.collect; print(*sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"dask", "distributed", "arena.hosts"} & set(loaded)

@@ -52,7 +52,7 @@ def test_nobody_without_the_certificate_hands_out_or_takes_games(room: Room) -> 
     its, room.environment = room.environment, room.environment | room.strangers
     command = room.run(*game)
     taker = Program(room, "-m", "arena", "worker", room.address)
-    plain = room.run(*game, on=room.address.replace("tls:", "tcp:"))
+    plain = room.run(*game, "--name", "plain", on=room.address.replace("tls:", "tcp:"))
     for program in (command, plain):
         assert program.ended() == 1
         assert "no Dask scheduler answers at" in program.said[-1], program.said
