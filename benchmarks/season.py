@@ -12,7 +12,7 @@ are those of `arena run`; there are no processes of players. A run with the same
 
 With --hosts, games take simulated time on simulated hosts, some of which fail. The leases, which decide what host plays
 which game, are real too. A game has 40 to 80 plies. The first lines are for smaller seasons, so that one sees what
-grows: agents, games and hosts double from line to line.
+grows: agents, games and hosts double from line to line. --games counts results; games in progress are finished then.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def simulate_sizes(format: str, *, agents: int, games: int, hosts: int, cores: i
     """Plays `games` games on simulated hosts, after a quarter and a half of all. Prints a line for each."""
     print(f"{cores} games at the same time on each host, {seconds_a_move:g} s a move\n")
     print(
-        "| agents | hosts | cores | games | simulated days | places busy | lost batches | played in vain | "
+        "| agents | hosts | cores | games | simulated hours | places busy | lost batches | played in vain | "
         "leases, ms a game | schedule and database, ms a game |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
@@ -221,7 +221,7 @@ def simulate(format: str, *, agents: int, games: int, conditions: Conditions, se
     leases, schedule = (f"{1000 * seconds / simulation.results:.2f}" for seconds in simulation.processor)
     print(
         f"| {agents:,} | {conditions.hosts:,} | {conditions.hosts * conditions.cores:,} | {simulation.results:,} | "
-        f"{simulation.now / 86400:.2f} | {simulation.busy:.1%} | {simulation.leases.lost_batches} | "
+        f"{simulation.now / 3600:.1f} | {simulation.busy:.1%} | {simulation.leases.lost_batches} | "
         f"{simulation.begun - simulation.results} | {leases} | {schedule} |",
         flush=True,
     )
