@@ -12,7 +12,7 @@ are those of `arena run`; there are no processes of players. A run with the same
 
 With --hosts, games take simulated time on simulated hosts, some of which fail. The leases, which decide what host plays
 which game, are real too. A game has 40 to 80 plies. The first lines are for smaller seasons, so that one sees what
-grows: agents, games and hosts double from line to line.
+grows: agents, games and hosts double from line to line. --games counts results; games in progress are finished then.
 """
 
 from __future__ import annotations
@@ -195,41 +195,52 @@ def show(part: str, times: Sequence[tuple[float, float]]) -> None:
     print(f"  the {part} {count:,}: {wall:.2f}, processor {processor:.2f}, slowest {slowest:.0f}")
 
 
-def simulate(*, format: str, agents: int, games: int, hosts: int, cores: int, seconds_a_move: float) -> None:
-    """Plays up to `games` games on simulated hosts, after a quarter and a half of all. Prints a line each."""
+def simulate_sizes(format: str, *, agents: int, games: int, hosts: int, cores: int, seconds_a_move: float) -> None:
+    """Plays `games` games on simulated hosts, after a quarter and a half of all. Prints a line for each."""
     print(f"{cores} games at the same time on each host, {seconds_a_move:g} s a move\n")
     print(
-        "| agents | hosts | cores | games | simulated days | places busy | lost batches | begun in vain | "
+        "| agents | hosts | cores | games | simulated hours | places busy | lost batches | played in vain | "
         "leases, ms a game | schedule and database, ms a game |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for part in (4, 2, 1):
-        sizes = {"agents": max(10, agents // part), "games": max(1, games // part)}
         conditions = Conditions(hosts=max(1, hosts // part), cores=cores, fails_after=_FAILS_AFTER, doubled=_DOUBLED)
-        with tempfile.TemporaryDirectory() as name:
-            description = described(Path(name), format=format, **sizes)
-            with opened(description, Path(name) / "arena.db") as (tournament, made_up):
-                simulation = simulated(tournament, made_up, conditions, seconds_a_move=seconds_a_move)
-                for _ in simulation.play():
-                    if tournament.over >= sizes["games"]:
-                        break
-        leases, schedule = (f"{1000 * seconds / simulation.results:.2f}" for seconds in simulation.processor)
-        print(
-            f"| {sizes['agents']:,} | {conditions.hosts:,} | {conditions.hosts * cores:,} | {simulation.results:,} | "
-            f"{simulation.now / 86400:.2f} | {simulation.busy:.1%} | {simulation.leases.lost_batches} | "
-            f"{simulation.begun - simulation.results} | {leases} | {schedule} |",
-            flush=True,
-        )
+        sizes = {"agents": max(10, agents // part), "games": max(1, games // part)}
+        simulate(format, **sizes, conditions=conditions, seconds_a_move=seconds_a_move)
+
+
+def simulate(format: str, *, agents: int, games: int, conditions: Conditions, seconds_a_move: float) -> None:
+    """Plays one tournament on simulated hosts, and prints a line about it."""
+    with tempfile.TemporaryDirectory() as name:
+        description = described(Path(name), format=format, agents=agents, games=games)
+        with opened(description, Path(name) / "arena.db") as (tournament, made_up):
+            simulation = simulated(tournament, made_up, conditions, games=games, seconds_a_move=seconds_a_move)
+            for _ in simulation.play():
+                if tournament.over >= games:
+                    simulation.leases.stop()
+    leases, schedule = (f"{1000 * seconds / simulation.results:.2f}" for seconds in simulation.processor)
+    print(
+        f"| {agents:,} | {conditions.hosts:,} | {conditions.hosts * conditions.cores:,} | {simulation.results:,} | "
+        f"{simulation.now / 3600:.1f} | {simulation.busy:.1%} | {simulation.leases.lost_batches} | "
+        f"{simulation.begun - simulation.results} | {leases} | {schedule} |",
+        flush=True,
+    )
 
 
 def simulated(
-    tournament: Tournament, made_up: MadeUp, conditions: Conditions, *, seconds_a_move: float, seed: int = 1
+    tournament: Tournament,
+    made_up: MadeUp,
+    conditions: Conditions,
+    *,
+    games: int,
+    seconds_a_move: float,
+    seed: int = 1,
 ) -> Simulation:
-    """A run of this tournament on simulated hosts."""
+    """A run of this tournament on simulated hosts, which know that it ends after this number of games."""
     return Simulation(
         tournament,
         conditions,
-        left=lambda: tournament.all - tournament.over,
+        left=lambda: min(games, tournament.all) - tournament.over,
         seconds=lambda game: made_up.plies(game) * seconds_a_move,
         finished=made_up.finished_on,
         seed=seed,
@@ -246,14 +257,20 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def measure_listings(database: Path, runs: int) -> None:
+    """Prints how long each listing takes."""
+    os.environ["ARENA_DB"] = str(database)
+    print("listings, each in a new process:")
+    for command, aim in LISTINGS:
+        measure(command.split(), aim, runs=runs)
+
+
 def main() -> None:
-    """Play the season, then measure the listings."""
+    """Play the season, then measure the listings; or play it on simulated hosts."""
     reader = Reader(__doc__)
     reader.add_argument("--agents", type=positive, default=1000, help="at least 10 (default 1000)")
     reader.add_argument(
-        "--games",
-        type=positive,
-        help="at most this many games (default 100000; with --hosts 12 for each agent)",
+        "--games", type=positive, help="games until it stops (default 100000; with --hosts 12 for each agent)"
     )
     reader.add_argument("--format", choices=FORMATS, default="swiss", help="format of the tournament (default swiss)")
     reader.add_argument("--db", type=Path, help="a file to keep (default: a temporary one).")
@@ -266,30 +283,23 @@ def main() -> None:
         reader.error(f"argument --agents: expected at least 10, got {given.agents}")
     if given.hosts and given.db:
         reader.error("argument --db: not with --hosts, which plays several tournaments")
+    if not given.seconds_a_move > 0:
+        reader.error(f"argument --seconds-a-move: expected more than 0, got {given.seconds_a_move}")
     games = given.games or (_ROUNDS * given.agents if given.hosts else 100_000)
+    sizes = {"agents": given.agents, "games": games}
     print(
         f"{os.cpu_count()} cores, Python {platform.python_version()}; {given.format}, {given.agents:,} agents, "
         f"at most {games:,} games"
     )
     if given.hosts:
-        simulate(
-            format=given.format,
-            agents=given.agents,
-            games=games,
-            hosts=given.hosts,
-            cores=given.cores,
-            seconds_a_move=given.seconds_a_move,
-        )
+        times = {"cores": given.cores, "seconds_a_move": given.seconds_a_move}
+        simulate_sizes(given.format, **sizes, hosts=given.hosts, **times)
         return
     with tempfile.TemporaryDirectory() as name:
         database = (given.db or Path(name) / "arena.db").absolute()
-        description = described(Path(name), format=given.format, agents=given.agents, games=games)
-        play(description, database, games)
-        os.environ["ARENA_DB"] = str(database)
+        play(described(Path(name), format=given.format, **sizes), database, games)
         if given.runs:
-            print("listings, each in a new process:")
-        for command, aim in LISTINGS if given.runs else ():
-            measure(command.split(), aim, runs=given.runs)
+            measure_listings(database, given.runs)
 
 
 if __name__ == "__main__":

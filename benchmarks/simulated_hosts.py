@@ -162,7 +162,7 @@ class Simulation:
     def _hand_out(self) -> bool:
         """As `Home.play` and `Home._hand_out`; returns whether the schedule is over."""
         began = time.process_time()
-        for name in list(self.leases.hosts):
+        for name in self.leases.hungry(self._left()):
             while games := self.leases.next_batch(name, self._left()):
                 size = self.leases.task_size(len(games))
                 for first in range(0, len(games), size):

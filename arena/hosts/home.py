@@ -53,7 +53,7 @@ class Home(Company):
         is gone."""
         self._leases.follow(schedule)
         while True:
-            for name in list(self._leases.hosts):
+            for name in self._leases.hungry(self._left()):
                 self._hand_out(name)
             if self._leases.is_idle and self._leases.is_empty() and schedule.rest() is None:
                 return

@@ -42,6 +42,10 @@ class Leases:
         self.hosts: dict[str, Leased] = {}
         # How many games all hosts play at the same time.
         self._places = 0
+        # Hosts that had not enough games when they were last given some, or that had a result since; in this order.
+        self._hungry: dict[str, None] = {}
+        # The number of games without a result when `hungry` was last called.
+        self._left = 0
         # The average time of a game in seconds; None before the first one is over.
         self._seconds: float | None = None
         # Pairs that came back, to be given out before all others.
@@ -68,11 +72,13 @@ class Leases:
     def join(self, host: str, games: int) -> None:
         """A host plays from now on."""
         self.hosts[host] = Leased(games)
+        self._hungry[host] = None
         self._count_places()
 
     def lose(self, host: str) -> int:
         """A host is gone; returns how many games come back."""
         lost = self.hosts.pop(host, None)
+        self._hungry.pop(host, None)
         self._count_places()
         return 0 if lost is None else self._give_back([game for game, _ in lost.out.values()])
 
@@ -82,13 +88,22 @@ class Leases:
         self._pairs = None
         self._stopped = True
 
+    def hungry(self, left: int) -> list[str]:
+        """The hosts that `next_batch` may have games for: after a result few of all hosts, and none if there is no pair
+        to give out. All other hosts have at least as many games out as they play at the same time."""
+        if left > self._left:  # more games were scheduled, so that the share of every host is larger
+            self._hungry |= dict.fromkeys(self.hosts)
+        self._left = left
+        return list(self._hungry) if self._hungry and self._has_pair() else []
+
     def next_batch(self, host: str, left: int) -> list[Planned]:
         """The games of the next batch for `host`: whole pairs; empty if it has enough, or if there are none now. A host
         with fewer games out than it plays at the same time has never enough.
 
         `left`: all games without a result, those that are out included."""
         leased = self.hosts[host]
-        wanted = self._stock(leased.games, left) - len(leased.out)
+        if (wanted := self._stock(leased.games, left) - len(leased.out)) <= 0:
+            self._hungry.pop(host, None)
         batch: list[Planned] = []
         while len(batch) < min(wanted, self._batch) and (pair := self._next_pair()):
             batch += pair
@@ -107,6 +122,7 @@ class Leases:
     def take_in(self, host: str, number: int, seconds: float) -> None:
         """The game has a result, and took so long; it is no longer out."""
         del self.hosts[host].out[number]
+        self._hungry[host] = None
         if self._pairs is not None:
             self._pairs.is_dry = False
         self._seconds = seconds if self._seconds is None else self._seconds + _NEW_SHARE * (seconds - self._seconds)
@@ -118,6 +134,7 @@ class Leases:
         lost = [game for game, holder in leased.out.values() if holder == key]
         for game in lost:
             del leased.out[game.number]
+            self._hungry[host] = None
         return self._give_back(lost)
 
     def task_size(self, games: int) -> int:
@@ -128,9 +145,7 @@ class Leases:
         """Whether there is no game to give out now. The schedule is asked, also if it had none before."""
         if self._pairs is not None:
             self._pairs.is_dry = False
-        if not self._back and (pair := self._next_pair()):
-            self._back.append(pair)
-        return not self._back
+        return not self._has_pair()
 
     @property
     def _batch(self) -> int:
@@ -147,6 +162,11 @@ class Leases:
 
     def _count_places(self) -> None:
         self._places = sum(host.games for host in self.hosts.values())
+
+    def _has_pair(self) -> bool:
+        if not self._back and (pair := self._next_pair()):
+            self._back.append(pair)
+        return bool(self._back)
 
     def _next_pair(self) -> list[Planned]:
         if self._back:

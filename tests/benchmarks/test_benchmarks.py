@@ -68,6 +68,7 @@ def test_a_ply_is_the_difference_of_two_games_in_parts() -> None:
     ("command", "shown"),
     [
         ("season.py --agents 10 --games 20 --runs 0", "20 games in "),
+        ("season.py --agents 10 --hosts 2 --cores 2", "| places busy |"),
         pytest.param("tournament.py games --games 40", "| games at once |", marks=SOAKED),
         pytest.param("live.py --rounds 1", "| 300 |", marks=SOAKED),
         pytest.param("web.py --games 1000 --rounds 1", "| 500 |", marks=SOAKED),

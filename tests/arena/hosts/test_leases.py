@@ -138,6 +138,35 @@ def test_a_schedule_without_games_is_not_asked_again_for_every_host() -> None:
     assert made.next_batch("host1", 3) == more
 
 
+def test_only_hosts_that_may_want_games_are_looked_at() -> None:
+    made = leases(12, a=2, b=2, c=2)
+
+    def hand_out(left: int) -> list[str]:
+        asked = made.hungry(left)
+        for name in asked:
+            while batch := made.next_batch(name, left):
+                made.lend(name, name, batch)
+        return asked
+
+    def out() -> dict[str, int]:
+        return {name: len(host.out) for name, host in made.hosts.items()}
+
+    assert hand_out(6) == ["a", "b", "c"]
+    assert out() == {"a": 2, "b": 2, "c": 2}
+    assert hand_out(6) == []
+    made.take_in("b", next(iter(made.hosts["b"].out)), 60)
+    assert hand_out(5) == ["b"]
+    assert hand_out(6) == ["a", "b", "c"]  # more games were scheduled
+    made.lose("c")
+    assert hand_out(5) == []
+    assert made.end("a", "a") == 2
+    assert hand_out(5) == ["a"]
+    made.join("d", 20)
+    assert hand_out(5) == ["d"]
+    made.take_in("a", next(iter(made.hosts["a"].out)), 60)
+    assert made.hungry(4) == []  # no pair is left
+
+
 def test_after_a_stop_nothing_is_given_out() -> None:
     made = leases(8, a=2)
     made.lend("a", "1", made.next_batch("a", 8))
