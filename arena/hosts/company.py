@@ -62,6 +62,8 @@ class Company:
 
     work: ClassVar[str]
     """What they do: "game" or "check"."""
+    again: ClassVar[str]
+    """What is said of work that comes back."""
     join: Task = staticmethod(game_host.join)
     """The task that asks a host whether it works for this run."""
 
@@ -166,7 +168,7 @@ class Company:
             self._forget(key)
         if name in self._working:
             back = self._end(name)
-            again = f"; {counted(back, self.work)} in progress will be played again" if back else ""
+            again = f"; {counted(back, self.work)} in progress {self.again}" if back else ""
             self._say(f"host {known.shown} is gone{again}")
         if self._alone:
             raise HostLost("the game host of this machine has ended; the same command continues")

@@ -32,6 +32,7 @@ class FarExaminer(Company):
     """Examines agents under the same conditions, on all hosts that there are."""
 
     work = "check"
+    again = "will begin again"
     warnings: Sequence[str] = ()
 
     def __init__(

@@ -25,6 +25,7 @@ class Home(Company):
     """Hands out the games of one run, and takes in their results."""
 
     work = "game"
+    again = "will be played again"
 
     def __init__(
         self, cluster: Cluster, sender: Sender, say: Callable[[str], None], *, left: Callable[[], int], **more: Any

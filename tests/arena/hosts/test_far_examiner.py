@@ -155,7 +155,7 @@ def test_what_a_lost_host_has_checked_is_checked_again_and_its_late_report_is_dr
 
     found, said = checked(folder, Hosts(lost, a=host(), b=host()))
     assert {one.agent for one in found.values()} == {"ann", "bob", "cleo", "dan", "eve"}
-    assert "host far is gone; 1 check in progress will be played again" in said
+    assert "host far is gone; 1 check in progress will begin again" in said
 
 
 @pytest.mark.parametrize("wrong", [b"", "text", None, b"\x81\xa4type\xa8Examined\x01"])
@@ -236,7 +236,7 @@ def test_a_folder_is_checked_as_at_home_though_a_host_is_killed(room: Room) -> N
     other = room.host("--games", "2")
     assert run.ended() == 1, run.said
     said = "\n".join(run.said)
-    assert "is gone; 1 check in progress will be played again" in said
+    assert "is gone; 1 check in progress will begin again" in said
     assert failures(said[said.index("[\n") :]) == at_home
     roster = room.folder / "roster.csv"
     roster.write_text("id,name\n1,ann\n2,cleo\n")
