@@ -47,12 +47,9 @@ class FarExaminer(Company):
         self._store = store
         self._rules = rules_sent(store.take_game(conditions.game), store)
         run = self.new_run()
-        joining = Examining(
-            run,
-            installation.software(),
-            replace(conditions, game=self._rules, description=os.path.basename(conditions.description)),
-            needed=(walls_on_hosts(None, conditions.walls),),
-        )
+        walls = walls_on_hosts(None, conditions.walls)
+        there = replace(conditions, game=self._rules, walls=walls, description=os.path.basename(conditions.description))
+        joining = Examining(run, installation.software(), there, needed=(walls,))
         super().__init__(cluster, joining, run, say, **more)
         self._games: dict[str, int] = {}  # how many games each host plays at the same time
         self._out: dict[str, tuple[str, int]] = {}  # by the key of its task: the host, and the place of the agent
