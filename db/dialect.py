@@ -7,6 +7,7 @@ disk when `commit` returns (`synchronous = FULL`).
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sqlite3
@@ -132,6 +133,7 @@ def _engine_of_server(address: URL) -> Engine:
     except SQLAlchemyError as error:
         raise DatabaseError(f"expected a database's file or URL, got {address!r}: {error}") from None
     if backend == _POSTGRESQL:
+        logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # what it warns of is an error of ours
 
         @event.listens_for(made, "begin")
         def begin(connection: Connection) -> None:
@@ -366,9 +368,7 @@ def _of_postgresql(error: BaseException, where: str, said: str) -> DatabaseError
     if code in ("55P03", "40001", "40P01"):
         return Busy(f"{where} is locked by another program; try again when that program has finished")
     if code in ("53100", "58030"):
-        return DiskFull(
-            f"{where} cannot be written: {said}. Free some space on its disk; nothing that was stored is lost"
-        )
+        return _disk_full(where, said.partition(" HINT: ")[0])
     if is_lost or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "53300"):
         return Busy(f"{where} does not answer: {said}")
     return DatabaseError(f"{where}: {said}")

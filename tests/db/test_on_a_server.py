@@ -3,6 +3,7 @@ made again; and what both databases do alike."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -12,7 +13,7 @@ from sqlalchemy import text
 
 from db import dialect
 from db.database import Database
-from db.errors import Busy, DatabaseError, NotADatabase, Unsure
+from db.errors import Busy, DatabaseError, DiskFull, NotADatabase, Unsure
 from db.records import storable
 from tests.kit.postgres_server import Server
 
@@ -135,6 +136,17 @@ def test_what_a_server_says_is_an_error_of_ours(two: tuple[Database, Database], 
         connection.exec_driver_sql(f"DO $$ BEGIN RAISE EXCEPTION 'told' USING ERRCODE = '{code}'; END $$")
     assert type(raised.value).__name__ == kind
     assert "told" in str(raised.value) or code == "40P01"
+
+
+def test_a_full_disk_is_told_in_our_words_alone(
+    two: tuple[Database, Database], caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(DiskFull) as raised, two[0].writing() as connection:
+        connection.exec_driver_sql("DO $$ BEGIN RAISE 'told' USING ERRCODE = '53100', HINT = 'look at it.'; END $$")
+    said = "the database cannot be written: told. Free some space on its disk; nothing that was stored is lost"
+    assert str(raised.value) == said
+    logging.getLogger("psycopg").warning("a pipeline was aborted")
+    assert caplog.text == ""
 
 
 def test_no_server_is_one_clear_error() -> None:
