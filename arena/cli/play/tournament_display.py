@@ -48,6 +48,8 @@ _WARNS_EVERY: Final = 60.0
 """Shortest time between two warnings about an overloaded machine, in seconds."""
 _PAUSE: Final = 2.0
 """Time between two attempts to write to the database, in seconds."""
+_SAYS_AGAIN: Final = 60.0
+"""Time after which a pause that goes on is reported again, in seconds."""
 
 
 class TournamentDisplay:
@@ -60,6 +62,8 @@ class TournamentDisplay:
         self._tournament: Tournament | None = None
         self._progress: RunProgress | None = None
         self._time: GameTime | None = None
+        # Why it is paused, and when that was reported.
+        self._paused: tuple[str, float] | None = None
         # With hosts: what their number is, and how many games they play.
         self._status: Callable[[], str] | None = None
         # Number of quarantined players announced so far.
@@ -140,6 +144,7 @@ class TournamentDisplay:
             self._show_pace(event)
         if not isinstance(event, Finished) or self._tournament is None:
             return
+        self._paused = None
         line = _line(event, self._tournament)
         if self._table is None:
             self._print(line)
@@ -193,7 +198,10 @@ class TournamentDisplay:
 
     def pause(self, reason: str) -> None:
         """Report that the database cannot be written, and wait before the next attempt."""
-        self.say(f"paused: {reason}; trying again every {_PAUSE:g} s. Ctrl-C stops; no game is lost")
+        now = time.monotonic()
+        if self._paused is None or reason != self._paused[0] or now - self._paused[1] >= _SAYS_AGAIN:
+            self.say(f"paused: {reason}; trying again every {_PAUSE:g} s. Ctrl-C stops; no game is lost")
+            self._paused = reason, now
         time.sleep(_PAUSE)
 
     def conclude(self, tournament: Tournament, database: Database) -> None:
