@@ -19,6 +19,7 @@ from arena.cli.ladder import final
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show_json
 from arena.cli.terminal.listings import show as show_rows
 from arena.cli.terminal.notes import note
+from arena.cli.terminal.pausing import Pausing
 from arena.cli.terminal.wrapping import line_width
 from arena.history import words
 from arena.history.words import printable
@@ -35,8 +36,6 @@ _SUBMISSIONS: Final = 10
 """Number of submissions below the table of a ladder."""
 _ANCHOR: Final = "anchor"
 """The status of anchors, whose games are not counted."""
-_PAUSE: Final = 2.0
-"""Seconds between two attempts to write to a busy database."""
 _HEIGHT: Final = 10
 """Lines of a rating curve."""
 
@@ -323,11 +322,7 @@ def _say(text: str) -> None:
     print(printable(text), flush=True)
 
 
-def _wait(reason: str) -> None:
-    import time
-
-    _say(f"{reason}; trying again")
-    time.sleep(_PAUSE)
+_wait: Final = Pausing(_say, "Ctrl-C stops; nothing is lost")
 
 
 commands.command()(final.final)

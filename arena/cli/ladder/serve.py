@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +22,7 @@ from arena.cli.ladder.web_pages import (
     read_options,
 )
 from arena.cli.terminal.notes import note
+from arena.cli.terminal.pausing import Pausing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from arena.serve.serving import Serving
     from db.ladder import LadderLine, StoredSubmission
 
-_PAUSE: Final = 2.0
-"""Seconds between two attempts to write to a database that is busy."""
 _BEST_SHOWN: Final = 3
 
 
@@ -81,11 +79,11 @@ def serve(
     )
     at_once = games_at_once or described.league.at_once(cores.count())
     signals = Signals()
+    pause = Pausing(say, "Ctrl-C stops; nothing is lost")
 
     def wait(reason: str) -> None:
         with signals.waiting():
-            say(f"paused: {reason}; trying again every {_PAUSE:g} s. Ctrl-C stops; nothing is lost")
-            time.sleep(_PAUSE)
+            pause(reason)
 
     def now() -> datetime:
         return datetime.now(UTC)

@@ -23,6 +23,7 @@ from rich.text import Text
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
 from arena.cli.play.run_progress import RunProgress
+from arena.cli.terminal.pausing import Pausing
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND
@@ -46,10 +47,6 @@ _MOST_VOID: Final = 6
 """Largest number of void games that are listed."""
 _WARNS_EVERY: Final = 60.0
 """Shortest time between two warnings about an overloaded machine, in seconds."""
-_PAUSE: Final = 2.0
-"""Time between two attempts to write to the database, in seconds."""
-_SAYS_AGAIN: Final = 60.0
-"""Time after which a pause that goes on is reported again, in seconds."""
 
 
 class TournamentDisplay:
@@ -62,8 +59,8 @@ class TournamentDisplay:
         self._tournament: Tournament | None = None
         self._progress: RunProgress | None = None
         self._time: GameTime | None = None
-        # Why it is paused, and when that was reported.
-        self._paused: tuple[str, float] | None = None
+        self.pause = Pausing(self.say, "Ctrl-C stops; no game is lost")
+        """Reports that the database cannot be written, and waits before the next attempt."""
         # With hosts: what their number is, and how many games they play.
         self._status: Callable[[], str] | None = None
         # Number of quarantined players announced so far.
@@ -144,7 +141,6 @@ class TournamentDisplay:
             self._show_pace(event)
         if not isinstance(event, Finished) or self._tournament is None:
             return
-        self._paused = None
         line = _line(event, self._tournament)
         if self._table is None:
             self._print(line)
@@ -195,14 +191,6 @@ class TournamentDisplay:
             self.say(f"warning: {text}")
         else:
             print(f"warning: {words.printable(text)}", file=sys.stderr)
-
-    def pause(self, reason: str) -> None:
-        """Report that the database cannot be written, and wait before the next attempt."""
-        now = time.monotonic()
-        if self._paused is None or reason != self._paused[0] or now - self._paused[1] >= _SAYS_AGAIN:
-            self.say(f"paused: {reason}; trying again every {_PAUSE:g} s. Ctrl-C stops; no game is lost")
-            self._paused = reason, now
-        time.sleep(_PAUSE)
 
     def conclude(self, tournament: Tournament, database: Database) -> None:
         """Print the standings, the test's outcome, games without a result, and the commands to run next."""

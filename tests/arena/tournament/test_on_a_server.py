@@ -46,14 +46,14 @@ def said(running: subprocess.Popen[str]) -> str:
     return running.communicate()[0]
 
 
-def wait_for_games(running: subprocess.Popen[str], number: int) -> None:
-    """Reads its lines until so many games are recorded."""
+def wait_for_games(running: subprocess.Popen[str], number: int) -> str:
+    """Its lines until so many games are recorded."""
     assert running.stdout is not None
     lines = []
     for line in running.stdout:
         lines.append(line)
         if line.strip().startswith(f"{number}/{GAMES}"):
-            return
+            return "".join(lines)
     running.wait()
     pytest.fail(f"it ended before game {number}: {lines}")
 
@@ -69,10 +69,11 @@ def check_games(url: str, folder: Path) -> None:
 
 def test_a_tournament_pauses_while_its_server_does_not_answer(url: str, postgres: Server, tmp_path: Path) -> None:
     running = started(url, tmp_path / "home")
+    printed = ""
     for number in (10, 50):
-        wait_for_games(running, number)
+        printed += wait_for_games(running, number)
         postgres.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'arena'")
-    printed = said(running)
+    printed += said(running)
     assert running.returncode == 0, printed
     assert "does not answer" in printed
     check_games(url, tmp_path / "home")

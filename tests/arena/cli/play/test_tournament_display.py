@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from rich.console import Console
 
-from arena.cli.play import tournament_display
 from arena.cli.play.tournament_display import TournamentDisplay
 from arena.match.schedule import Entrant, Finished, PaceChanged, Planned
 from arena.tournament import league
@@ -80,24 +78,3 @@ def test_after_the_last_game_the_number_of_games_at_once_is_of_no_interest(capsy
     shown.show(PaceChanged(3, 2, 0.34))
     shown.show(PaceChanged(1, 1, 0.5))
     assert capsys.readouterr() == ("", "")
-
-
-def test_a_pause_that_goes_on_is_told_once_a_minute(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seconds = 100.0
-
-    def sleep(time: float) -> None:
-        nonlocal seconds
-        seconds += time
-
-    monkeypatch.setattr(tournament_display, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: seconds))
-    shown = display(Course())
-    for reason in ["the disk is full"] * 40 + ["it is locked"] * 2:
-        shown.pause(reason)
-    shown.show(won_by_ann())
-    shown.pause("it is locked")
-    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("paused: ")]
-    assert [line.partition(";")[0] for line in told] == [
-        *("paused: the disk is full", "paused: the disk is full", "paused: it is locked", "paused: it is locked")
-    ]
