@@ -265,9 +265,7 @@ def game(site: Site, asked: Asked) -> Drawn:
         raise NotThere("there is no such game")
     with site.database.reading() as connection:
         shown = site.names.read(connection)
-    document = documents.whole(_with_public_rules(found.shown, shown))
-    (document["host"] or {}).pop("name", None)  # nobody in a browser needs the name of a machine
-    return _drawn(msgspec.convert(document, PlayedGame))
+    return _drawn(msgspec.convert(documents.whole(_with_public_rules(found.shown, shown)), PlayedGame))
 
 
 def _with_public_rules(game: PastGame, names: ShownNames) -> PastGame:
