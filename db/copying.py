@@ -101,13 +101,18 @@ def _rows(connection: Connection, table: Table, stores: tuple[Path, Path] | None
     rules = table.columns.keys().index("rules") if "rules" in table.columns and stores else None
     ordered = select(table).order_by(*table.primary_key)
     with connection.execute(ordered, execution_options={"stream_results": True, "max_row_buffer": _AT_ONCE}) as found:
-        for row in found:
-            values = list(row)
-            for place, as_stored in convert.items():
-                values[place] = as_stored(values[place], connection.dialect)
-            if rules is not None and stores is not None:
-                values[rules] = _moved(values[rules], *stores)
-            yield tuple(values)
+        try:
+            for row in found:
+                values = list(row)
+                for place, as_stored in convert.items():
+                    values[place] = as_stored(values[place], connection.dialect)
+                if rules is not None and stores is not None:
+                    values[rules] = _moved(values[rules], *stores)
+                yield tuple(values)
+        except (TypeError, ValueError):  # only of a file that other programs have changed
+            raise DatabaseError(
+                f"a value of the table {table.name} does not have its column's type; `arena db verify` lists them"
+            ) from None
 
 
 def _moved(rules: str, before: Path, after: Path) -> str:

@@ -6,9 +6,10 @@ work on a machine only slows a search down: the best of many short searches coun
 
 from __future__ import annotations
 
-from math import ceil
+from collections.abc import Mapping
+from math import ceil, inf
 from time import thread_time_ns
-from typing import Final
+from typing import Any, Final
 
 from adsearch import alphabeta, games
 
@@ -39,6 +40,14 @@ def measured() -> float:
 def known() -> float | None:
     """The best so far, to three digits; None if it was never measured."""
     return float(f"{_best:.3g}") if _best else None
+
+
+def recorded(host: Mapping[str, Any]) -> float | None:
+    """The speed that a game says its host has; None if it says none."""
+    speed = host.get("speed")
+    if not isinstance(speed, int | float) or isinstance(speed, bool):
+        return None
+    return float(speed) if 0 < speed < inf else None
 
 
 def differs(speed: float, reference: float, tolerance: float) -> str:

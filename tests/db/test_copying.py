@@ -138,3 +138,14 @@ def test_rules_are_paths_into_the_new_store(original: Path, where: str, tmp_path
         f"tree:file=/new/arena.store/{source}/my.json",
         f"/elsewhere/arena.store/{source}/game.py:Game",
     ]
+
+
+@pytest.mark.parametrize("change", ["host = '{bad'", "detail = x'00ff'"])
+def test_values_that_have_no_place_are_told(original: Path, where: str, tmp_path: Path, change: str) -> None:
+    changed = tmp_path / "changed.db"
+    with closing(sqlite3.connect(original)) as plain, closing(sqlite3.connect(changed)) as mine:
+        plain.backup(mine)
+        mine.execute(f"UPDATE game SET {change} WHERE id = 1")
+        mine.commit()
+    with pytest.raises(DatabaseError, match="a value of the table game does not have its column's type"):
+        copied(str(changed), where)

@@ -215,10 +215,13 @@ def _reached(found: Replay, ply: int | None) -> tuple[State[Any], Any]:
 
 def _print(game: PastGame, board: str) -> None:
     """Print heading, moves, board, verdict and rulings."""
+    from arena.tournament.host_speed import recorded
+
     for line in recorded_game.header(game):
         print(line)
-    if (host := game.host or {}).get("speed"):
-        on = f"played on {host.get('name')}: {host.get('processor')}, {host['speed']:.0f} thousand positions a second"
+    host = game.host or {}
+    if (speed := recorded(host)) is not None:
+        on = f"played on {host.get('name')}: {host.get('processor')}, {speed:.0f} thousand positions a second"
         print(words.printable(on))
     if game.moves:
         print()

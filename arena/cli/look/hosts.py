@@ -22,6 +22,7 @@ def hosts(
 
     Example: arena hosts demo
     """
+    from arena.tournament.host_speed import recorded
     from db import lookup
     from db.games import hosts as said
 
@@ -33,8 +34,8 @@ def hosts(
         one = {key: host.get(key) for key in _SAME}
         row = machines.setdefault(tuple(map(str, one.values())), one | {"speed": None, "games": 0, "walls": []})
         row["games"] += games
-        row["speed"] = max((speed for speed in (row["speed"], host.get("speed")) if speed is not None), default=None)
-        row["walls"] = sorted({*row["walls"], *([host["walls"]] if host.get("walls") else [])})
+        row["speed"] = max((speed for speed in (row["speed"], recorded(host)) if speed is not None), default=None)
+        row["walls"] = sorted({*row["walls"], *filter(None, [str(host.get("walls") or "")])})
     rows = list(machines.values())
     if format is not OutputFormat.TABLE:
         show(rows, {**exact_columns(_FIELDS), "walls": lambda row: " ".join(row["walls"])}, format=format)

@@ -387,6 +387,7 @@ def _play_on_hosts(
     from arena.hosts.home import Home
     from arena.hosts.travelling import Sender
     from arena.play import cores
+    from arena.tournament.host_speed import recorded
     from db.games import hosts
 
     if tournament.is_over:
@@ -396,13 +397,13 @@ def _play_on_hosts(
         games = tournament.league.at_once(cores.count()) * tournament.league.cores_a_game
         cluster, is_local = stack.enter_context(cluster_at(on, folder, games))
         with database.reading() as connection:
-            said = [host.get("speed") for host, _ in hosts(connection, tournament.id)]
+            speeds = [recorded(host) for host, _ in hosts(connection, tournament.id)]
         home = Home(
             cluster,
             sender,
             display.say,
             left=lambda: tournament.all - tournament.over,
-            reference=next((speed for speed in said if isinstance(speed, float)), None),
+            reference=next(filter(None, speeds), None),
             tolerance=inf if is_local else tournament.league.most_unlike,
             alone=is_local,
         )

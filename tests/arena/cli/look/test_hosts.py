@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +78,17 @@ def test_a_game_says_where_it_was_played(played: Path) -> None:
     shown = arena("show", "cup-1", "--db", str(played), "--trust-rules").out
     assert "played on lab-1: Quick 9000, 512 thousand positions a second" in shown.splitlines()
     assert "played on" not in arena("show", "cup-4", "--db", str(played)).out
+
+
+@pytest.mark.parametrize(
+    "host",
+    ['{"speed": "fast", "walls": [1], "name": {}}', '{"speed": 0, "walls": {}}', '{"speed": true}', "{bad", "[1]"],
+)
+def test_a_record_that_was_changed_is_shown_all_the_same(played: Path, host: str) -> None:
+    with closing(sqlite3.connect(played)) as plain:
+        plain.execute("UPDATE game SET host = ?", (host,))
+        plain.commit()
+    for arguments in (["hosts", "cup"], ["hosts", "cup", "--format", "json"], ["show", "cup-1"]):
+        ended = arena(*arguments, "--db", str(played))
+        assert (ended.code, ended.err) == (0, "")
+        assert "positions a second" not in ended.out
