@@ -16,6 +16,7 @@ import pytest
 
 from arena.cli.play import run
 from arena.cli.play.tournament_display import TournamentDisplay
+from arena.cli.terminal.pausing import Pausing
 from arena.cli.terminal.stopping import Phase, Signals, Stopping, read_until
 from arena.errors import BadLeague
 from arena.history import words
@@ -238,13 +239,13 @@ def test_a_signal_while_nothing_can_be_recorded_stops_immediately(
     def full(*_: object) -> None:
         raise Busy("the database is locked")
 
-    def pause(self: TournamentDisplay, reason: str) -> None:
-        self.say(f"paused: {reason}")
+    def pause(self: Pausing, reason: str) -> None:
+        self._say(f"paused: {reason}")
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(Tournament, "_record", full)
     monkeypatch.setattr(Tournament, "_put_back", full)
-    monkeypatch.setattr(TournamentDisplay, "pause", pause)
+    monkeypatch.setattr(Pausing, "__call__", pause)
     ended = arena("run", "tictactoe", "random", "random:seed=2", "--clock", "none", "--seed", "1", cwd=tmp_path)
     assert (ended.code, ended.out.count("paused: the database is locked")) == (130, 1)
     assert "stopped; the games in progress will be played again\n" in ended.out
