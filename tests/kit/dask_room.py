@@ -11,8 +11,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -147,6 +148,19 @@ class Room:
                 if mark in (each / "environ").read_bytes().split(b"\0") and (each / "cmdline").read_bytes():
                     running.append((each / "cmdline").read_bytes().replace(b"\0", b" ").decode())
         return [*map(str, self.temporary.iterdir()), *running]
+
+
+@contextmanager
+def cluster(made_in: Callable[[Path], Room] = Room) -> Iterator[Room]:
+    """A room with a scheduler, in a new folder. At the end nothing must be left behind."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
+        made = made_in(Path(name))
+        try:
+            made.scheduler()
+            yield made
+        finally:
+            made.close()
+        assert made.left_behind() == []
 
 
 def free_port() -> int:

@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import tempfile
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -55,19 +54,6 @@ name = "searcher"
 player = "alphabeta:depth=2"
 """
 GAMES: Final = 24
-
-
-@pytest.fixture(scope="module")
-def room() -> Iterator[Room]:
-    """A cluster with a scheduler."""
-    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
-        made = Room(Path(name))
-        try:
-            made.scheduler()
-            yield made
-        finally:
-            made.close()
-        assert made.left_behind() == []
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +21,10 @@ from tests.kit.dask_room import Program, Room
 
 pytest.importorskip("distributed", reason="no Dask: distributed is not installed")
 
-from arena.hosts.cluster import Answer, Present
+from arena.hosts.cluster import Answer
 from arena.hosts.far_examiner import FarExaminer
+from tests.kit import answering_hosts
+from tests.kit.answering_hosts import host
 
 AGENT = """
 from agents import Agent
@@ -47,55 +47,15 @@ class Mine(Agent):
 """
 
 
-class Hosts:
-    """In place of a `Cluster`: hosts that answer as a test says."""
+def asked_to_join(data: bytes) -> None:
+    assert received(data, Examining).conditions.game == "tictactoe"
 
-    address = "tcp://nowhere:1"
+
+class Hosts(answering_hosts.Hosts):
+    """Hosts that get agents to check."""
 
     def __init__(self, checks: Callable[[Hosts, str, Examination], list[Any]], **names: Host) -> None:
-        self.bell, self._rope = socket.socketpair()
-        self.bell.setblocking(False)
-        self._checks = checks
-        self._says = names
-        self.there = dict(names)
-        self.happening: list[Any] = [Present({name: name for name in names})]
-        self.asked: list[tuple[str, Examination]] = []
-        self._rope.send(b"!")
-
-    def call(self, host: str, task: Any, key: str, data: bytes) -> None:
-        """A task is to be run."""
-        self._rope.send(b"!")
-        if task.__name__ == "join_checks":
-            assert received(data, Examining).conditions.game == "tictactoe"
-            self.happening.append(Answer(key, sent(self._says[host])))
-        else:
-            asked = received(data, Examination)
-            assert asked.key == key
-            self.asked.append((host, asked))
-            self.happening += self._checks(self, host, asked)
-
-    def forget(self, key: str) -> None:
-        """The answer is not needed."""
-
-    def happened(self) -> Iterator[Any]:
-        """What has happened."""
-        self.bell.recv(4096)
-        happening, self.happening = self.happening, []
-        yield from happening
-
-    def gone(self, host: str) -> Present:
-        """The scheduler no longer knows the host."""
-        del self.there[host]
-        return Present({name: name for name in self.there})
-
-    def close(self) -> None:
-        """The end."""
-        self.bell.close()
-        self._rope.close()
-
-
-def host(name: str = "far", games: int = 1, **more: Any) -> Host:
-    return Host(name, games, **({"speed": 100.0} | more))
+        super().__init__(Examination, checks, asked_to_join, **names)
 
 
 def report(asked: Examination) -> CheckReport:
@@ -196,19 +156,6 @@ def test_who_is_not_found_is_reported_without_a_host(folder: Path) -> None:
 
 
 # Real ones.
-
-
-@pytest.fixture(scope="module")
-def room() -> Iterator[Room]:
-    """A cluster with a scheduler."""
-    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
-        made = Room(Path(name))
-        try:
-            made.scheduler()
-            yield made
-        finally:
-            made.close()
-        assert made.left_behind() == []
 
 
 def failures(printed: str) -> list[tuple[str, str]]:

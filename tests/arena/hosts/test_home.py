@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,8 +17,10 @@ from tests.arena.hosts.test_leases import planned
 
 pytest.importorskip("distributed", reason="no Dask: distributed is not installed")
 
-from arena.hosts.cluster import Answer, Present
+from arena.hosts.cluster import Answer
 from arena.hosts.home import Home
+from tests.kit import answering_hosts
+from tests.kit.answering_hosts import host
 
 RUN = "run"
 _AGENTS = tuple(AgentSent(name, name, "ab" * 32, None, None) for name in ("ann", "bob"))
@@ -45,54 +46,15 @@ class Sends:
         return Batch(RUN, key, _AGENTS, there, {} if "ab" * 32 in has else {"ab" * 32: ()})
 
 
-class Hosts:
-    """In place of a `Cluster`: hosts that answer as a test says."""
+def asked_to_join(data: bytes) -> None:
+    assert received(data, Joining) == _JOINING
 
-    address = "tcp://nowhere:1"
+
+class Hosts(answering_hosts.Hosts):
+    """Hosts that get batches of games."""
 
     def __init__(self, plays: Callable[[Hosts, str, Batch], list[Any]], **names: Host) -> None:
-        self.bell, self._rope = socket.socketpair()
-        self.bell.setblocking(False)
-        self._plays = plays
-        self._says = names
-        self.there = dict(names)
-        self.happening: list[Any] = [Present({name: name for name in names})]
-        self.batches: list[tuple[str, Batch]] = []
-        self.recalled: list[str] = []
-        self._rope.send(b"!")
-
-    def call(self, host: str, task: Any, key: str, data: bytes) -> None:
-        """A task is to be run."""
-        self._rope.send(b"!")
-        if task.__name__ == "join":
-            assert received(data, Joining) == _JOINING
-            self.happening.append(Answer(key, sent(self._says[host])))
-        elif task.__name__ == "recall":
-            self.recalled.append(host)
-        else:
-            batch = received(data, Batch)
-            assert batch.key == key
-            self.batches.append((host, batch))
-            self.happening += self._plays(self, host, batch)
-
-    def forget(self, key: str) -> None:
-        """The answer is not needed."""
-
-    def happened(self) -> Iterator[Any]:
-        """What has happened."""
-        self.bell.recv(4096)
-        happening, self.happening = self.happening, []
-        yield from happening
-
-    def gone(self, host: str) -> Present:
-        """The scheduler no longer knows the host."""
-        del self.there[host]
-        return Present({name: name for name in self.there})
-
-    def close(self) -> None:
-        """The end."""
-        self.bell.close()
-        self._rope.close()
+        super().__init__(Batch, plays, asked_to_join, **names)
 
 
 def result(game: GameSent, *, name: str = "ann") -> Result:
@@ -130,10 +92,6 @@ def played(hosts: Hosts, count: int, *, stop_after: int = 0, **more: Any) -> tup
 
 def numbers(over: list[Finished]) -> list[int]:
     return sorted(finished.game.number for finished in over)
-
-
-def host(name: str = "far", games: int = 1, **more: Any) -> Host:
-    return Host(name, games, **({"speed": 100.0} | more))
 
 
 def test_all_games_are_played_and_say_where() -> None:
@@ -207,33 +165,33 @@ def test_a_record_of_other_players_is_refused() -> None:
 
 def test_a_source_travels_once_and_again_when_it_is_missing() -> None:
     def forgets(hosts: Hosts, _: str, batch: Batch) -> list[Any]:
-        if len(hosts.batches) == 2:
+        if len(hosts.asked) == 2:
             return [answer(batch, [], missing=("ab" * 32,))]
         return [answer(batch)]
 
     hosts = Hosts(forgets, a=host())
     over, _ = played(hosts, 6)
     assert numbers(over) == [*range(1, 7)]
-    assert [len(batch.sources) for _, batch in hosts.batches][:3] == [1, 0, 1]
+    assert [len(batch.sources) for _, batch in hosts.asked][:3] == [1, 0, 1]
 
 
 def test_a_host_that_was_started_again_at_its_address_is_asked_again() -> None:
     def forgets(hosts: Hosts, _: str, batch: Batch) -> list[Any]:
-        if len(hosts.batches) == 2:
+        if len(hosts.asked) == 2:
             return [answer(batch, [], joined=False)]
         return [answer(batch)]
 
     hosts = Hosts(forgets, a=host())
     over, said = played(hosts, 6)
     assert numbers(over) == [*range(1, 7)]
-    assert [len(batch.sources) for _, batch in hosts.batches][:3] == [1, 0, 1]
+    assert [len(batch.sources) for _, batch in hosts.asked][:3] == [1, 0, 1]
     assert said == ["host far plays 1 game at the same time"] * 2
 
 
 def test_hosts_that_refuse_or_are_busy_get_no_game_and_say_why() -> None:
     hosts = Hosts(plays, a=host("old", refuses="it offers no sandbox"), b=host("busy", busy=True), c=host("good"))
     over, said = played(hosts, 6)
-    assert {name for name, _ in hosts.batches} == {"c"}
+    assert {name for name, _ in hosts.asked} == {"c"}
     assert numbers(over) == [*range(1, 7)]
     assert "host old does not play: it offers no sandbox" in said
     assert "host busy plays for another command; it is asked again until it is free" in said
@@ -266,7 +224,7 @@ def test_without_a_host_home_says_how_to_start_one() -> None:
 def test_hosts_as_fast_as_the_first_game_s_play(reference: float | None, there: set[str]) -> None:
     hosts = Hosts(plays, a=host(speed=100.0), b=host(speed=86.96), c=host("fast", speed=150.0))
     over, said = played(hosts, 6, reference=reference, tolerance=0.15)
-    assert {name for name, _ in hosts.batches} == there
+    assert {name for name, _ in hosts.asked} == there
     assert numbers(over) == [*range(1, 7)]
     if reference is None:
         assert (
@@ -282,7 +240,7 @@ def test_a_host_that_was_measured_wrongly_is_asked_again(monkeypatch: pytest.Mon
         def call(self, host: str, task: Any, key: str, data: bytes) -> None:
             super().call(host, task, key, data)
             if task.__name__ == "join":
-                self._says[host] = replace(self._says[host], speed=self._says[host].speed + 10)
+                self.says[host] = replace(self.says[host], speed=self.says[host].speed + 10)
 
     over, said = played(Measured(plays, a=host(speed=60.0)), 2, reference=100.0, tolerance=0.15)
     assert numbers(over) == [1, 2]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.kit import dask_room
 from tests.kit.arena_program import arena
 from tests.kit.dask_room import Program, Room
 
@@ -20,16 +20,14 @@ _TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 def room() -> Iterator[Room]:
     """A cluster that needs a certificate."""
     security = pytest.importorskip("distributed.security", reason="no cluster: distributed is not installed").Security
-    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
-        folder = Path(name)
+
+    def with_certificates(folder: Path) -> Room:
         made = Room(folder, "tls", **certificate(security.temporary(), folder / "its"))
         made.strangers = certificate(security.temporary(), folder / "strange")
-        try:
-            made.scheduler()
-            yield made
-        finally:
-            made.close()
-        assert made.left_behind() == []
+        return made
+
+    with dask_room.cluster(with_certificates) as made:
+        yield made
 
 
 def certificate(security: object, folder: Path) -> dict[str, str]:

@@ -47,7 +47,7 @@ def said(running: subprocess.Popen[str]) -> str:
 
 
 def wait_for_games(running: subprocess.Popen[str], number: int) -> str:
-    """Its lines until so many games are recorded."""
+    """Its lines until that number of games is recorded."""
     assert running.stdout is not None
     lines = []
     for line in running.stdout:
