@@ -326,10 +326,15 @@ def unpack(connection: Connection, file: Path) -> None:
     place = _place(connection)
     for table in ("game", "tournament"):
         for rules in connection.exec_driver_sql(f"SELECT DISTINCT rules FROM {table}").scalars().all():
-            moved = _STORE_PATH.sub(lambda found: f"{found[1]}{folder}/" if found[2] == place else found[0], rules)
+            moved = moved_rules(rules, place, str(folder))
             if moved != rules:
                 connection.exec_driver_sql(f"UPDATE {table} SET rules = ? WHERE rules = ?", (moved, rules))
     connection.exec_driver_sql("UPDATE bundle SET place = ?", (str(folder),))
+
+
+def moved_rules(rules: str, before: str, after: str) -> str:
+    """Rules whose files are in the store `after`, which were in the store `before`."""
+    return _STORE_PATH.sub(lambda found: f"{found[1]}{after}/" if found[2] == before else found[0], rules)
 
 
 def _place(connection: Connection) -> str:

@@ -5,7 +5,6 @@ Rows keep their ids. They are written and compared in one transaction: the copy 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
 from itertools import islice, zip_longest
@@ -17,6 +16,7 @@ from sqlalchemy import Connection, MetaData, Table, TypeDecorator, delete, func,
 from db import dialect
 from db.accounts_database import AccountsDatabase
 from db.accounts_schema import METADATA, Accounts
+from db.bundles import moved_rules
 from db.connections import Connections
 from db.errors import DatabaseError, NotFound
 
@@ -107,14 +107,9 @@ def _rows(connection: Connection, table: Table, stores: tuple[Path, Path] | None
                 for place, as_stored in convert.items():
                     values[place] = as_stored(values[place], connection.dialect)
                 if rules is not None and stores is not None:
-                    values[rules] = _moved(values[rules], *stores)
+                    values[rules] = moved_rules(values[rules], *map(str, stores))
                 yield tuple(values)
         except (TypeError, ValueError):  # only of a file that other programs have changed
             raise DatabaseError(
                 f"a value of the table {table.name} does not have its column's type; `arena db verify` lists them"
             ) from None
-
-
-def _moved(rules: str, before: Path, after: Path) -> str:
-    """Rules with the other folder in place of the first one."""
-    return re.sub(rf"(^|=){re.escape(str(before))}/", lambda found: f"{found[1]}{after}/", rules)

@@ -19,7 +19,7 @@ from msgspec import Struct
 from arena.errors import ArenaError
 from arena.hosts import game_host
 from arena.hosts.cluster import Answer, Cluster, Present, Task
-from arena.hosts.messages import Host, received, sent
+from arena.hosts.messages import Examined, Host, Played, received, sent
 from arena.tournament import host_speed
 
 _ASKS_AGAIN: Final = 3.0
@@ -226,16 +226,14 @@ class Company:
                 else f"waiting for a game host; start one with: arena worker {self._cluster.address}"
             )
 
-    def _note_outcome(
-        self, name: str, key: str, *, has_results: bool, failed: str, joined: bool, missing: Collection[str]
-    ) -> None:
+    def _note_outcome(self, name: str, key: str, said: Played | Examined, *, has_results: bool) -> None:
         """A task has ended. A host that has no results of several in a row gets no more; one that was started again is
         asked again."""
         known = self._known[name]
-        known.has.difference_update(missing)
+        known.has.difference_update(said.missing)
         if name not in self._working:
             return
-        if not joined:
+        if not said.joined:
             self._end(name)
             known.has.clear()
             known.ask_at = 0.0
@@ -244,9 +242,9 @@ class Company:
         elif int(key.rpartition("-")[2]) > known.failed_at:
             known.failures, known.failed_at = known.failures + 1, self._number
             if known.failures >= _MOST_FAILURES:
-                self._refuse(name, failed or "it sends no results")
-            elif failed:
-                self._say(f"host {known.shown}: {failed}")
+                self._refuse(name, said.failed or "it sends no results")
+            elif said.failed:
+                self._say(f"host {known.shown}: {said.failed}")
 
     # Tasks.
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from msgspec import structs
 
+from agents.errors import one_line
 from arena.errors import BadFixture, BadPlayer
 from arena.hosts.fed import Fed
-from arena.hosts.messages import Examination, Examining
+from arena.hosts.messages import LONGEST_TEXT, Examination, Examined, Examining
 from arena.hosts.travelling import missing, player_here, rules_here
 from arena.match.schedule import Began, Finished, Planned
 from arena.players.submissions import Store
-from arena.student.checking import CheckReport, CheckStep
+from arena.student.checking import CheckStep
 from arena.student.checking.check_maker import CheckMaker
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
 from arena.student.checking.explanations import Explanation
@@ -33,29 +34,28 @@ class Examinations(Fed):
         joining: Examining,
         store: Store,
         scratch: Path,
-        *,
-        ended: Callable[[str, CheckReport], None],
-        broken: Callable[[str], None],
+        ended: Callable[[], None],
     ) -> None:
-        """`ended` is called with the key and the report of each check; `broken`, if user-supplied rules cannot be used,
-        with the reason."""
+        """`ended` is called whenever a check was answered."""
         self.joining = joining
         self._store = store
         self._scratch = scratch
         self._ended = ended
-        self._broken = broken
         self._maker: CheckMaker | None = None
         self._checks = CheckSchedule(self._begin, many=True)
         # The key of each check that has begun, at its place.
         self._keys: list[str] = []
         self.waiting: deque[tuple[str, Candidate]] = deque()
         """Checks that have not begun, each with the key of its task."""
+        self.pending: dict[str, Callable[[Examined], None]] = {}
+        """By the key of its task: what is called with the answer of a check that is not over."""
+        self._path = re.compile(f"{re.escape(str(store.folder))}/{HASH.pattern}/")
 
     def missing(self, asked: Examination) -> tuple[str, ...]:
         """Keeps the sources that came with the agent; the hashes of those that are missing all the same."""
         return missing([asked.agent], self.joining.conditions.game, asked.sources, self._store)
 
-    def add(self, asked: Examination) -> None:
+    def add(self, asked: Examination, answer: Callable[[Examined], None]) -> None:
         """The agent is to be checked; its sources are there. ArenaError or AdsearchError for wrong conditions."""
         if self._maker is None:
             rules = rules_here(self.joining.conditions.game, self._store)
@@ -68,12 +68,20 @@ class Examinations(Fed):
             player = Explanation.of_error(error)
         candidate = Candidate(agent.name, asked.text, player=player, walls=agent.walls, allowance=agent.allowance)
         self.waiting.append((asked.key, candidate))
+        self.pending[asked.key] = answer
 
-    def drop(self) -> None:
+    def drop_waiting(self) -> None:
+        """Gives back the checks that have not begun."""
+        while self.waiting:
+            self._answer(self.waiting.popleft()[0], Examined())
+
+    def drop(self, failed: str = "", broken: str = "") -> None:
         """The director has ended: no check that was added goes on."""
         self._checks = CheckSchedule(self._begin, many=True)
         self._keys.clear()
         self.waiting.clear()
+        for key in list(self.pending):
+            self._answer(key, Examined(failed=failed, broken=broken))
 
     def follow(self, event: object) -> None:
         """The director has told this."""
@@ -89,11 +97,12 @@ class Examinations(Fed):
         return self._taken(game)
 
     def note(self, finished: Finished) -> None:
-        """A game of a check is over."""
+        """A game of a check is over. BadFixture if user-supplied rules cannot be used."""
         try:
             self._checks.note(finished)
         except BadFixture as error:
-            self._broken(str(error))
+            self.drop(broken=one_line(str(error), most=LONGEST_TEXT))
+            raise
         self._tell()
 
     def _begin(self) -> RunningCheck | None:
@@ -105,10 +114,14 @@ class Examinations(Fed):
 
     def _tell(self) -> None:
         for place, report in self._checks.finished():
-            self._ended(self._keys[place], structs.replace(report, steps=tuple(map(self._cleaned, report.steps))))
+            cleaned = structs.replace(report, steps=tuple(map(self._cleaned, report.steps)))
+            self._answer(self._keys[place], Examined(cleaned))
+
+    def _answer(self, key: str, said: Examined) -> None:
+        self.pending.pop(key)(said)
+        self._ended()
 
     def _cleaned(self, step: CheckStep) -> CheckStep:
         """The step without paths of this host."""
-        path = re.compile(f"{re.escape(str(self._store.folder))}/{HASH.pattern}/")
-        texts = {name: path.sub("", value) for name, value in structs.asdict(step).items() if type(value) is str}
+        texts = {name: self._path.sub("", value) for name, value in structs.asdict(step).items() if type(value) is str}
         return structs.replace(step, **texts)

@@ -18,7 +18,7 @@ from arena.hosts import game_host
 from arena.hosts.cluster import Answer, Cluster
 from arena.hosts.company import Company
 from arena.hosts.messages import AgentSent, Examination, Examined, Examining, received, sent
-from arena.hosts.travelling import agent_sent, files_sent, rules_sent, walls_on_hosts
+from arena.hosts.travelling import agent_sent, files_sent, refuse_python, rules_sent, walls_on_hosts
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, agent_lookup
@@ -39,10 +39,7 @@ class FarExaminer(Company):
         self, cluster: Cluster, conditions: Conditions, store: Store, say: Callable[[str], None], **more: Any
     ) -> None:
         """`store` has the agents, or gets them. ArenaError or AdsearchError for conditions that hosts do not have."""
-        if conditions.python is not None:
-            raise ArenaError(
-                f"python = {conditions.python} is a program of this machine, and hosts use their own: leave it out"
-            )
+        refuse_python(conditions.python)
         self._conditions = conditions
         self._store = store
         self._rules = rules_sent(store.take_game(conditions.game), store)
@@ -121,14 +118,7 @@ class FarExaminer(Company):
             raise ArenaError(found.broken)
         if found.report is None:
             self._waiting.appendleft(out[1])
-        self._note_outcome(
-            name,
-            answer.key,
-            has_results=found.report is not None,
-            failed=found.failed,
-            joined=found.joined,
-            missing=found.missing,
-        )
+        self._note_outcome(name, answer.key, found, has_results=found.report is not None)
         return None if found.report is None else (out[1], found.report)
 
     # What the hosts do.

@@ -44,7 +44,6 @@ from arena.match.schedule import Finished
 from arena.play import cores
 from arena.play.director import Director
 from arena.players.submissions import Store
-from arena.student.checking import CheckReport
 from arena.tournament import host_speed
 from arena.tournament.host import host as how_played
 from arena.tournament.host import machine
@@ -92,17 +91,6 @@ class _Pending:
         self.answer(Played(tuple(results), missing, failed[:_LONGEST]))
 
 
-@dataclass(slots=True)
-class _PendingCheck:
-    """A check that is not over."""
-
-    answer: Callable[[Examined], None]
-    report: CheckReport | None = None
-
-    def reply(self, failed: str = "", broken: str = "") -> None:
-        self.answer(Examined(self.report, failed=failed[:_LONGEST], broken=broken[:_LONGEST]))
-
-
 class GameHost(WorkerPlugin):  # type: ignore[misc]
     """Plays games on a Dask worker."""
 
@@ -116,7 +104,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._bell, self._rope = socket.socketpair()
         self._fed = FedGames(self._note)
         # By the key of its task.
-        self._pending: dict[str, _Pending | _PendingCheck] = {}
+        self._pending: dict[str, _Pending] = {}
         self._receiver: Receiver | Examinations | None = None
         self._director: Director | None = None
         self._leaving = self._over = False
@@ -138,7 +126,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
 
     def transition(self, key: Any, start: Any, finish: Any, **_: Any) -> None:  # noqa: ARG002
         """Nobody waits for this task any more: its home has ended."""
-        if finish in ("cancelled", "released", "forgotten") and key in self._pending:
+        if finish in ("cancelled", "released", "forgotten") and self._is_out(key):
             self._ask(lambda: self._give_up(key))
 
     def leave(self, then: Callable[[], None]) -> None:
@@ -213,8 +201,22 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
                 yield folder
 
     @property
+    def _checks(self) -> Examinations | None:
+        """The checks, if this host makes checks now."""
+        return self._receiver if isinstance(self._receiver, Examinations) else None
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a task is not over."""
+        return bool(self._pending or (self._checks is not None and self._checks.pending))
+
+    def _is_out(self, key: str) -> bool:
+        """Whether that task is not over."""
+        return key in self._pending or (self._checks is not None and key in self._checks.pending)
+
+    @property
     def _has_work(self) -> bool:
-        return bool(self._receiver.waiting if isinstance(self._receiver, Examinations) else self._fed.games)
+        return bool(self._checks.waiting if self._checks is not None else self._fed.games)
 
     def _play(self) -> None:
         """Plays until no game has come for a while."""
@@ -226,9 +228,9 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
             with Director(self._run_folder, at_once=at_once, cores_a_game=cores_a_game) as director:
                 self._director = director
                 director.watch(self._bell.fileno(), self._hear)
-                checks = self._receiver if isinstance(self._receiver, Examinations) else None
+                checks = self._checks
                 with _off_the_cores():
-                    for event in director.play(checks or self._fed):
+                    for event in director.play(self._fed if checks is None else checks):
                         if checks is not None:
                             checks.follow(event)
         except _Ended:
@@ -252,7 +254,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         raise _Ended
 
     def _give_up(self, key: str) -> None:
-        if key in self._pending:
+        if self._is_out(key):
             raise _Ended
 
     def _leave(self) -> None:
@@ -261,7 +263,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._note_left()
 
     def _note_left(self) -> None:
-        if self._leaving and not self._pending:
+        if self._leaving and not self._is_busy:
             self._has_left()
 
     def join(self, data: bytes, answer: Callable[[Host], None]) -> None:
@@ -275,13 +277,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._join(
             joining,
             answer,
-            lambda: Examinations(
-                joining,
-                self._store,
-                self._run_folder.scratch,
-                ended=self._note_report,
-                broken=self._note_broken,
-            ),
+            lambda: Examinations(joining, self._store, self._run_folder.scratch, self._note_left),
         )
 
     def _join(
@@ -290,7 +286,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         answer: Callable[[Host], None],
         receiver: Callable[[], Receiver | Examinations],
     ) -> None:
-        is_busy = bool(self._pending) and self._receiver is not None and self._receiver.joining.run != joining.run
+        is_busy = self._is_busy and self._receiver is not None and self._receiver.joining.run != joining.run
         refuses = self._why_not(joining)
         if not refuses and not is_busy and (self._receiver is None or self._receiver.joining.run != joining.run):
             self._receiver = receiver()
@@ -339,36 +335,20 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
     def examine(self, data: bytes, answer: Callable[[Examined], None]) -> None:
         """Checks an agent, and answers with the report."""
         asked = received(data, Examination)
-        checks = self._receiver
-        if not isinstance(checks, Examinations) or checks.joining.run != asked.run or self._leaving:
+        checks = self._checks
+        if checks is None or checks.joining.run != asked.run or self._leaving:
             answer(Examined(failed=self._why_not_now(), joined=False))
             return
         try:
             if missing := checks.missing(asked):
                 answer(Examined(missing=missing))
                 return
-            checks.add(asked)
+            checks.add(asked, answer)
         except (ArenaError, ValueError, OSError) as error:
-            answer(Examined(failed=str(error)))
-            return
-        self._pending[asked.key] = _PendingCheck(answer)
+            answer(Examined(failed=one_line(str(error), most=_LONGEST)))
 
     def _why_not_now(self) -> str:
         return "it is ending" if self._leaving else "it plays for another run"
-
-    def _note_report(self, key: str, report: CheckReport) -> None:
-        pending = self._pending.pop(key, None)
-        if isinstance(pending, _PendingCheck):
-            pending.report = report
-            pending.reply()
-        self._note_left()
-
-    def _note_broken(self, why: str) -> None:
-        for pending in self._pending.values():
-            if isinstance(pending, _PendingCheck):
-                pending.reply(broken=why)
-        self._pending.clear()
-        raise _Ended
 
     def recall(self, data: bytes, answer: Callable[[Played], None]) -> None:
         """Gives back the games that have not begun."""
@@ -378,14 +358,13 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
 
     def _note(self, finished: Finished) -> None:
         for key, pending in list(self._pending.items()):
-            if isinstance(pending, _Pending) and finished.game.number in pending.waiting:
+            if finished.game.number in pending.waiting:
                 pending.waiting.discard(finished.game.number)
                 pending.finished.append(finished)
                 self._settle(key)
 
     def _settle(self, key: str) -> None:
-        pending = self._pending[key]
-        if isinstance(pending, _Pending) and not pending.waiting:
+        if not self._pending[key].waiting:
             self._pending.pop(key).reply()
             self._note_left()
 
@@ -395,19 +374,16 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         dropped = {game.number for game in self._fed.games}
         self._fed.games.clear()
         for key, pending in list(self._pending.items()):
-            if isinstance(pending, _Pending):
-                pending.waiting -= dropped
-                self._settle(key)
-        if isinstance(self._receiver, Examinations):
-            for key, _ in self._receiver.waiting:
-                self._pending.pop(key).reply()
-            self._receiver.waiting.clear()
+            pending.waiting -= dropped
+            self._settle(key)
+        if self._checks is not None:
+            self._checks.drop_waiting()
 
     def _drop_all(self, failed: str) -> None:
         """The director has ended: no batch gets more results."""
         self._fed.games.clear()
-        if isinstance(self._receiver, Examinations):
-            self._receiver.drop()
+        if self._checks is not None:
+            self._checks.drop(failed)
         pending = list(self._pending.values())
         self._pending.clear()
         for each in pending:

@@ -105,14 +105,7 @@ class Home(Company):
             schedule.note(over)
             yield over
         self._leases.end(name, answer.key)
-        self._note_outcome(
-            name,
-            answer.key,
-            has_results=bool(played.results),
-            failed=played.failed,
-            joined=played.joined,
-            missing=played.missing,
-        )
+        self._note_outcome(name, answer.key, played, has_results=bool(played.results))
 
     def _accepted(self, name: str, key: str, played: Played) -> list[Finished]:
         """The results that count: those of games that are out, from the task that has them."""

@@ -8,7 +8,7 @@ database travels: an agent and a user-supplied game are named by the hash of the
 from __future__ import annotations
 
 import math
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, ClassVar, Final, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -22,8 +22,9 @@ from arena.student.checking.conditions import Conditions
 from arena.walls.kinds import Allowance, WallKind
 from db.records import MAX_INTEGER, GameRecord
 
-_LONGEST_TEXT: Final = 2000
-Text = Annotated[str, Meta(max_length=_LONGEST_TEXT)]
+LONGEST_TEXT: Final = 2000
+"""Characters of a text."""
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 Said = dict[Text, bool | int | float | Text | list[bool | int | float | Text | None] | None]
 """What a host says about a game and itself, as JSON."""
@@ -67,7 +68,7 @@ class Examining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_
     conditions: Conditions
     """With the game as players load it; the path of the store is replaced by `STORE`."""
     needed: tuple[WallKind, ...]
-    cores_a_game: int = 1
+    cores_a_game: ClassVar[int] = 1
 
 
 class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):

@@ -40,11 +40,7 @@ class Sender:
     def __init__(self, run: str, tournament: Tournament, store: Store) -> None:
         """ArenaError if the tournament needs something that is not sent to other machines."""
         league = tournament.league
-        if league.python is not None:
-            raise ArenaError(
-                f"{league.name}: python = {quote(league.python)} is a program of this machine, and hosts use their "
-                "own Python: leave it out"
-            )
+        refuse_python(league.python, f"{league.name}: ")
         self._store = store
         self._agents = {
             agent.name: agent_sent(
@@ -166,6 +162,14 @@ class Receiver:
                 )
             self._entrants[agent] = entrant
         return self._entrants[agent]
+
+
+def refuse_python(python: str | None, of: str = "") -> None:
+    """ArenaError if agents are to run with a Python of their own; `of`: the start of the message."""
+    if python is not None:
+        raise ArenaError(
+            f"{of}python = {quote(python)} is a program of this machine, and hosts use their own Python: leave it out"
+        )
 
 
 def walls_on_hosts(of_agent: WallKind | None, of_all: WallKind | None) -> WallKind:

@@ -30,6 +30,7 @@ from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import Nudges
 from arena.serve.rater import RaterProcess
+from arena.tournament import host_speed
 from arena.walls.run_folder import RunFolder
 from db import ladder as record
 from db.database import Database
@@ -161,6 +162,7 @@ class Serving(WrappingSchedule):
             try:
                 director = Director(self._folder, at_once=at_once, cores_a_game=self.ladder.ladder.league.cores_a_game)
                 with director, heard_by(director), self._connected(director):
+                    host_speed.measured()  # while the referee starts
                     for event in director.play(schedule):
                         if isinstance(event, Began):
                             self._parts.checks.began(event.game)

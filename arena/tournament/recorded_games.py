@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from agents.protocol import Verdict
 from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules, rules_failed
-from arena.tournament import host_speed
 from arena.tournament.game_scheduling import RecordedTournament
 from arena.tournament.host import host
 from db import running, store
@@ -38,7 +37,6 @@ class RecordedGames:
         self._database = database
         self._wait = wait
         self._faults = dict(faults)
-        host_speed.measured()  # now, so that no game waits for it
 
     # Inside a transaction.
 

@@ -17,7 +17,7 @@ from arena.match.schedule import Entrant, Finished, Planned, Schedule
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
-from arena.tournament import formats
+from arena.tournament import formats, host_speed
 from arena.tournament.consequences import Consequences
 from arena.tournament.game_scheduling import decide_match, forfeit_all, forfeit_inactive, schedule_more
 from arena.tournament.league import League
@@ -26,6 +26,7 @@ from arena.tournament.recorded_games import RecordedGames, Wait, written
 from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database
+from db.games import hosts
 from db.records import RatedGame
 
 _AHEAD: Final = 50
@@ -200,6 +201,12 @@ class Tournament(RecordedGames, Schedule):
         """The games that count for ratings, in the order of play."""
         with self._database.reading() as connection:
             return rated_games.games(connection, rated_games.Scope(tournaments=(self.id,)))
+
+    def first_speed(self) -> float | None:
+        """The speed of the host that played the first game; None if no game says one."""
+        with self._database.reading() as connection:
+            speeds = [host_speed.recorded(host) for host, _ in hosts(connection, self.id)]
+        return next(filter(None, speeds), None)
 
     def interrupted(self) -> None:
         """The referee died during the games in progress: they are scheduled again."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
-    from db.database import Connection, Database
+    from db.database import Connection
 
 
 _DESCRIBED: Final = (
@@ -275,7 +275,7 @@ def _run(
                     if on is None:
                         _play(tournament, folder, display, stopping)
                     else:
-                        _play_on_hosts(on, tournament, database, store, folder, display, stopping)
+                        _play_on_hosts(on, tournament, store, folder, display, stopping)
         except KeyboardInterrupt:
             if not tournament.is_over:
                 display.say("stopped; the games in progress will be played again")
@@ -355,6 +355,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
     """Play until the tournament is over or stopped; a referee process that ended is replaced."""
     from arena.play import cores
     from arena.play.director import Director
+    from arena.tournament import host_speed
 
     at_once = tournament.league.at_once(cores.count())
     lost_at = -1
@@ -362,6 +363,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
         try:
             director = Director(folder, at_once=at_once, cores_a_game=tournament.league.cores_a_game)
             with director, stopping.heard_by(director):
+                host_speed.measured()  # while the referee starts
                 display.follow(director)
                 for event in director.play(stopping):
                     display.show(event)
@@ -375,20 +377,12 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
 
 
 def _play_on_hosts(
-    on: str,
-    tournament: Tournament,
-    database: Database,
-    store: Store,
-    folder: RunFolder,
-    display: TournamentDisplay,
-    stopping: Stopping,
+    on: str, tournament: Tournament, store: Store, folder: RunFolder, display: TournamentDisplay, stopping: Stopping
 ) -> None:
     """Play on the game hosts of a Dask cluster until the tournament is over or stopped."""
     from arena.hosts.home import Home
     from arena.hosts.travelling import Sender
     from arena.play import cores
-    from arena.tournament.host_speed import recorded
-    from db.games import hosts
 
     if tournament.is_over:
         return
@@ -396,14 +390,12 @@ def _play_on_hosts(
     with ExitStack() as stack:
         games = tournament.league.at_once(cores.count()) * tournament.league.cores_a_game
         cluster, is_local = stack.enter_context(cluster_at(on, folder, games))
-        with database.reading() as connection:
-            speeds = [recorded(host) for host, _ in hosts(connection, tournament.id)]
         home = Home(
             cluster,
             sender,
             display.say,
             left=lambda: tournament.all - tournament.over,
-            reference=next(filter(None, speeds), None),
+            reference=tournament.first_speed(),
             tolerance=inf if is_local else tournament.league.most_unlike,
             alone=is_local,
         )
