@@ -177,8 +177,8 @@ class Simulation:
         self._message(host, partial(self._receive, host, key, games))
 
     def _take(self, host: SimulatedHost, key: str, results: Sequence[Finished], is_second: bool = False) -> bool:
-        """A task has ended, as `Home._accepted` and `Home._note_failures`. The leases alone decide which results
-        count; this compares with what happened."""
+        """A task has ended, as `Home._take`. The leases alone decide which results count; this compares with what
+        happened."""
         began = time.process_time()
         accepted = []
         for over in results:
