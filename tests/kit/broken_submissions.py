@@ -28,6 +28,7 @@ class Broken:
     """The modules that agents can import in the tournament."""
     walled: bool = False
     """Whether it must be confined because it would do harm in this process, or needs a real process to fail."""
+    game: str = "tictactoe"
 
     def lay_out(self, folder: Path) -> str:
         """Writes the files into `folder`; returns the player."""
@@ -245,9 +246,9 @@ NOT_WELL: Final = (
     _choose(
         "chance of its own",
         "import os",
-        "moves = [move for move in state.moves() if state.play(move).turn is None] or state.moves()",
-        "return moves[os.urandom(1)[0] % len(moves)]",
+        "return state.moves()[os.urandom(1)[0] % len(state.moves())]",
         walled=True,
+        game="tictactoe:m=6,n=6,k=6",
     ),
     _file(
         "what is left of the last game",

@@ -100,12 +100,12 @@ def of_file(broken: Broken, folder: Path) -> str:
 def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mapping[str, str]:
     """The messages for these submissions after a whole check, by name."""
     told = {}
-    groups: dict[tuple[bool, tuple[str, ...] | None], list[Broken]] = {}
+    groups: dict[tuple[str, bool, tuple[str, ...] | None], list[Broken]] = {}
     for each in broken:
-        groups.setdefault((each.hangs, each.modules), []).append(each)
-    for (hangs, modules), group in groups.items():
+        groups.setdefault((each.game, each.hangs, each.modules), []).append(each)
+    for (game, hangs, modules), group in groups.items():
         conditions = Conditions(
-            game="tictactoe",
+            game=game,
             clock="0.4" if hangs else "60",
             modules=modules,
             positions=3,
