@@ -52,6 +52,8 @@ def url(where: str | None) -> URL:
     """The URL for `where` (a path or a URL). Default: ARENA_DB, else arena.db in the working directory."""
     text = where or os.environ.get("ARENA_DB") or DEFAULT_FILE
     if "://" in text:
+        if text.startswith("postgres://"):  # as libpq, and with it psql, has it too
+            text = text.replace("postgres", _POSTGRESQL, 1)
         try:
             return make_url(text)
         except SQLAlchemyError as error:

@@ -144,7 +144,8 @@ class Cluster:
         try:
             self._tell(Answer(key, await future))
         except (Exception, CancelledError, asyncio.CancelledError) as error:
-            self._tell(Answer(key, None, _first_line(error)))
+            if self._client.status == "running":  # else the scheduler is gone, and with it every task
+                self._tell(Answer(key, None, _first_line(error)))
 
     def _tell(self, what: Present | Answer) -> None:
         self._happened.append(what)

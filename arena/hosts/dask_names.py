@@ -1,4 +1,5 @@
-"""What home and hosts must say alike to Dask: addresses, the name of a host's resource, and how quiet Dask is.
+"""What home and hosts must say alike to Dask: addresses, certificates, the name of a host's resource, and how quiet
+Dask is.
 
 Dask is imported here, and only here it can be missing.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
@@ -17,6 +19,7 @@ RESOURCE: Final = "arena-games"
 LOCAL: Final = "dask"
 """Instead of an address: a cluster on this machine."""
 _ADDRESS: Final = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
+_LAST_PORT: Final = 65535
 
 
 class NoDask(ArenaError):
@@ -50,8 +53,33 @@ def check_dask(option: str) -> None:
 
 def check_address(text: str, what: str, also: str = "") -> None:
     """ArenaError if `text` is not the address of a scheduler; `what` names the option, `also` what else it can be."""
-    if _ADDRESS.fullmatch(text) is None:
+    if _ADDRESS.fullmatch(text) is None or not 1 <= int(text.rpartition(":")[2]) <= _LAST_PORT:
         raise ArenaError(
             f"{what}: expected the address of a Dask scheduler, such as tcp://scheduler:8786 or "
             f"tls://scheduler:8786{also}, got {quote(text)}"
         )
+
+
+def check_certificate(address: str, what: str, role: str) -> None:
+    """ArenaError if Dask's configuration on this machine does not fit `address`; `what` names the option, `role` is
+    "client" or "worker"."""
+    from distributed.security import Security
+
+    advice = "docs/cluster.md shows how to make a certificate and where to name it"
+    security = Security()
+    if address.startswith("tcp:"):
+        if security.require_encryption:
+            raise ArenaError(
+                f"{what}: Dask's configuration on this machine wants encryption: use tls:// as the address"
+            )
+        return
+    files = security.get_tls_config_for_role(role)
+    for name in ("ca_file", "cert", "key"):
+        if not (path := files.get(name)):
+            raise ArenaError(f"{what}: tls:// needs a certificate, and Dask's configuration names none; {advice}")
+        if "\n" not in path and not Path(path).is_file():
+            raise ArenaError(f"{what}: Dask's configuration names the file {path}, which does not exist; {advice}")
+    try:
+        security.get_connection_args(role)
+    except (OSError, ValueError) as error:
+        raise ArenaError(f"{what}: the certificate of Dask's configuration cannot be used: {error}; {advice}") from None

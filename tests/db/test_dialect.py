@@ -58,7 +58,9 @@ def test_a_path_or_a_url_names_a_file(where: str, file: str | None) -> None:
 
 
 def test_another_database_has_no_file() -> None:
-    assert dialect.file_of(dialect.url("postgresql://arena@db.example/cs101")) is None
+    address = dialect.url("postgresql://arena@db.example/cs101")
+    assert dialect.file_of(address) is None
+    assert dialect.url("postgres://arena@db.example/cs101") == address
 
 
 def test_a_malformed_url_is_a_readable_error() -> None:

@@ -29,14 +29,16 @@ OnOption = Annotated[
 
 
 def check_on(on: str | None) -> None:
-    """ArenaError if the value of --on is no address, or Dask is missing."""
+    """ArenaError if the value of --on is no address that can be used here, or Dask is missing."""
     if on is None:
         return
-    from arena.hosts.dask_names import LOCAL, check_address, check_dask
+    from arena.hosts.dask_names import LOCAL, check_address, check_certificate, check_dask
 
     if on != LOCAL:
         check_address(on, "--on", f", or {LOCAL} for a cluster on this machine")
     check_dask("--on")
+    if on != LOCAL:
+        check_certificate(on, "--on", "client")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import typer
 
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, submissions
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
-from arena.history.words import printable
+from arena.history.words import counted, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,9 +141,9 @@ def copy(
         )
         place = after.file or after.address  # without its password
     if were_there:
-        print(f"{place} has the same {rows:,} rows already")
+        print(f"{place} has the same {counted(rows, 'row')} already")
     else:
-        print(f"{rows:,} rows and {sources:,} sources copied to {place}, and compared")
+        print(f"{counted(rows, 'row')} and {counted(sources, 'source')} copied to {place}, and compared")
 
 
 def _bytes(file: Path | None) -> int | None:

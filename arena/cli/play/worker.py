@@ -32,10 +32,11 @@ def worker(
 
     Example: arena worker tcp://scheduler:8786 --games 4
     """
-    from arena.hosts.dask_names import check_address, check_dask
+    from arena.hosts.dask_names import check_address, check_certificate, check_dask
 
     check_address(address, "ADDRESS")
     check_dask("arena worker")
+    check_certificate(address, "ADDRESS", "worker")
     from arena.hosts.worker import play_for
 
     number = play_for(address, lambda text: print(text, flush=True), games=games)

@@ -51,9 +51,10 @@ def test_nobody_without_the_certificate_hands_out_or_takes_games(room: Room) -> 
     command = room.run(*game)
     taker = Program(room, "-m", "arena", "worker", room.address)
     plain = room.run(*game, "--name", "plain", on=room.address.replace("tls:", "tcp:"))
-    for program in (command, plain):
-        assert program.ended() == 1
-        assert "no Dask scheduler answers at" in program.said[-1], program.said
+    assert command.ended() == 1
+    assert "no Dask scheduler answers at" in command.said[-1], command.said
+    assert plain.ended() == 2
+    assert "--on: Dask's configuration on this machine wants encryption: use tls://" in plain.said[-1], plain.said
     taker.until("no scheduler answers at")
     taker.send(signal.SIGTERM)
     assert taker.ended() == 128 + signal.SIGTERM
@@ -75,9 +76,37 @@ def test_without_dask_the_command_says_what_to_install(words: str, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    "words", ["run tictactoe random greedy --on scheduler", "worker scheduler:8786", "worker http://far:8786"]
+    "words",
+    [
+        "run tictactoe random greedy --on scheduler",
+        "worker scheduler:8786",
+        "worker http://far:8786",
+        "worker tcp://far:65536",
+        "check random --on tls://far:0",
+    ],
 )
 def test_what_is_no_address_is_refused(words: str) -> None:
     ended = arena(*words.split())
     assert ended.code == 2
     assert "expected the address of a Dask scheduler, such as tcp://scheduler:8786" in ended.err
+
+
+@pytest.mark.parametrize("words", ["run tictactoe random greedy --on tls://far:8786", "worker tls://far:8786"])
+def test_a_certificate_that_cannot_be_used_is_told_before_anything_else(words: str, tmp_path: Path) -> None:
+    config = pytest.importorskip("dask.config")
+    key, wrong = tmp_path / "cluster.key", tmp_path / "wrong.key"
+    wrong.write_text("no key")
+
+    def told(**files: Path) -> str:
+        tls = {
+            f"distributed.comm.tls.{role.lower()}.{name}": str(file) for role in _ROLES for name, file in files.items()
+        }
+        with config.set(tls | {"distributed.comm.tls.ca-file": str(wrong)} if files else {}):
+            ended = arena(*words.split())
+        assert ended.code == 2
+        assert "docs/cluster.md" in ended.err
+        return ended.err
+
+    assert "tls:// needs a certificate, and Dask's configuration names none" in told()
+    assert f"names the file {key}, which does not exist" in told(cert=key, key=wrong)
+    assert "the certificate of Dask's configuration cannot be used" in told(cert=wrong, key=wrong)
