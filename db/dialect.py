@@ -350,7 +350,7 @@ def translated_errors(engine: Engine, file: Path | None) -> Iterator[None]:
 def _translated(error: BaseException, where: str) -> DatabaseError:
     said = str(error)
     if type(error).__module__.startswith("psycopg"):
-        return _of_postgresql(error, where, " ".join(said.split()))
+        return _of_postgresql(error, where, said)
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Busy(f"{where} is locked by another program; try again when that program has finished")
@@ -366,13 +366,14 @@ def _translated(error: BaseException, where: str) -> DatabaseError:
 def _of_postgresql(error: BaseException, where: str, said: str) -> DatabaseError:
     """https://www.postgresql.org/docs/current/errcodes-appendix.html; no code if the server did not answer."""
     code = getattr(error, "sqlstate", None) or ""
+    what, said = said.partition("\n")[0], " ".join(said.split())
     is_lost = not code and any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
     if code in ("55P03", "40001", "40P01"):
         return Busy(f"{where} is locked by another program; try again when that program has finished")
     if code in ("53100", "58030"):
         return _disk_full(where, said.partition(" HINT: ")[0])
     if is_lost or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "53300"):
-        return Busy(f"{where} does not answer: {said}")
+        return Busy(f"{where} does not answer: {what}")
     return DatabaseError(f"{where}: {said}")
 
 
