@@ -114,8 +114,8 @@ class Table:
     def share(self, key: str, default: float) -> float:
         """A number of at least 0, as a part of something."""
         value = self._keys.get(key, default)
-        if not _is_number(value) or not 0 <= value <= 1e6:
-            self.fail(f"expected a number from 0, such as {default}, got {shown(value)}", key)
+        if not _is_number(value) or not 0 <= value <= 1000:
+            self.fail(f"expected a number from 0 to 1000, such as {default}, got {shown(value)}", key)
         return float(value)
 
     def seconds(self, key: str, least: float, most: float, default: int) -> int:
