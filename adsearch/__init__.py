@@ -10,6 +10,7 @@ is drawn. Beside the algorithms, each with the name of its module, are:
     parts of some   table, ordering, null_windows, features (weights of an evaluation)
     what they did   trace (events), trace_calls (calls, true bounds), node_names, notebook (how it is shown)
     measures        size, height, count
+    strategies      cfr (equilibria of games with hidden information)
     texts           option, settings, errors
 """
 

@@ -33,6 +33,7 @@ PLIES = {
     "ludo": 7,
     "maze": 8,
     "kuhn": 5,
+    "leduc": 11,
     "rps": 6,
     "tree": 3,
 }
@@ -47,6 +48,7 @@ OPEN_SPIEL = {
     "go": "go(board_size=9,komi=7.5)",
     "pig": "pig",
     "kuhn": "kuhn_poker",
+    "leduc": "leduc_poker",
 }
 RUNS = 5
 SHORTEST = 0.3

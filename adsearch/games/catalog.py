@@ -35,6 +35,7 @@ _CLASSES = {
     "ludo": "Ludo",
     "maze": "Maze",
     "kuhn": "Kuhn",
+    "leduc": "Leduc",
     "rps": "RockPaperScissors",
     "tree": "Tree",
 }

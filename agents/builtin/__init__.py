@@ -33,10 +33,11 @@ _CLASSES: Final = {
     "maxn": ("more", "Maxn"),
     "paranoid": ("more", "Paranoid"),
     "mcts": ("mcts", "Mcts"),
+    "cfr": ("cfr", "Cfr"),
 }
 """Every built-in agent: its name, its file and its class."""
 
-_RANDOM: Final = ("random", "mcts")
+_RANDOM: Final = ("random", "mcts", "cfr")
 """The agents whose moves depend on random numbers from the game's seed."""
 _ABOUT: Final = {
     "depth": "largest search depth, in plies",
@@ -53,6 +54,7 @@ _ABOUT: Final = {
     "width": "number of moves to search in each position",
     "pruning": "how to prune chance nodes",
     "simulations": "number of simulations for a move",
+    "iterations": "how often the game is played against itself before the first move",
     "exploration": "exploration constant of UCB1: higher tries little-visited moves more often",
 }
 """What each option means, for `arena agents`."""
@@ -104,7 +106,7 @@ class BuiltIn:
         if (self.name in _RANDOM or given.get("shuffle")) and given.get("seed") is None:
             return False
         limits = ("depth", "rounds", "nodes", "simulations")
-        bounded = self.name in ("random", "greedy") or any(given.get(limit) for limit in limits)
+        bounded = self.name in ("random", "greedy", "cfr") or any(given.get(limit) for limit in limits)
         return bounded or not clocked
 
     def make(self) -> Agent:
@@ -163,6 +165,8 @@ def first_that_can_play(names: Iterable[str], state: State[Any]) -> str | None:
 
 def _why_not(found: BuiltIn, state: State[Any]) -> str:
     """Why the agent cannot play the game of `state`; empty if it can."""
+    if refuses := getattr(found.agent, "refuses", None):
+        return str(refuses(state))
     kinds = found.kinds
     if state.hidden and "hidden" not in kinds:
         return "it has hidden information"

@@ -34,6 +34,7 @@ SMALL = [
     "maze:map=tiny,ghosts=0,steps=5",
     "ludo:players=2,tokens=1",
     "kuhn",
+    "leduc",
     "rps:rounds=1",
     "rps:rounds=2",
     *(f"tree:{name}" for name in shipped()),

@@ -17,6 +17,7 @@ from adsearch.state import texts
 from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.search.defences import PLAYERS, print_defences
+from arena.cli.search.equilibrium import print_equilibrium
 from arena.cli.terminal.listings import FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.history import shown_moves, words
 
@@ -44,6 +45,10 @@ def solve(
     strategy: Annotated[
         bool, typer.Option("--strategy", help="Strategy too: a reply to every move, to win or draw.")
     ] = False,
+    equilibrium: Annotated[
+        bool,
+        typer.Option("--equilibrium", help="In games with hidden information: how often to play each move (CFR)."),
+    ] = False,
     position: PositionOption = None,
     moves: MovesOption = "",
     seconds: SecondsOption = None,
@@ -54,16 +59,25 @@ def solve(
     The value is for the player to move; if chance moves first, for the first player. In a probability of winning a draw
     counts one half. The JSON object has value (null if not found), distance, move, line, nodes and time in ms.
 
-    Examples: arena solve nap:11 --strategy; arena solve pig:goal=10
+    Games with hidden information have no best moves, but strategies for both players that nobody can exploit:
+    --equilibrium prints how often each move is played, by what the player sees. The exploitability is what a perfect
+    opponent would win more than the value; it goes to 0 with more iterations (1,000, or as many as --seconds allows).
+
+    Examples: arena solve nap:11 --strategy; arena solve pig:goal=10; arena solve kuhn --equilibrium
 
     Example: arena solve connect4 --moves "4 4 4 4" --seconds 5
     """
     if strategy and format is not OutputFormat.TABLE:
         raise BadSearch("--strategy works only with --format table")
     state = asked_position(game, position, moves)
+    budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
+    if equilibrium:
+        if strategy or position is not None or moves:
+            raise BadSearch("--equilibrium solves a whole game: leave out --strategy, --position and --moves")
+        print_equilibrium(game, state, budget, format)
+        return
     if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
         raise BadSearch("--strategy is for games of one or two players without chance, which one of them can win")
-    budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
     begun = time.perf_counter()
     result = _solved(state, budget)
     row = {
@@ -93,7 +107,7 @@ def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
     from adsearch import deepening, expectiminimax, iteration, maxn
 
     if state.hidden:
-        raise BadSearch("solve: this game has hidden information, so its positions have no single value")
+        raise BadSearch("solve: this game has hidden information: use --equilibrium")
     endless = state.max_plies is None or state.max_plies > DEEPEST
     if state.players > 2 or (state.players == 2 and not state.zero_sum):
         if endless and budget is None:

@@ -16,7 +16,8 @@ from agents.hosting import legal, reported
 from tests.kit.every_game import EVERY, LARGE
 
 DETERMINISTIC = ("minimax", "negamax", "alphabeta", "pvs", "mtdf", "quiescence", "selective")
-WITHOUT_LIMITS = ("random", "greedy")
+WITHOUT_LIMITS = ("random", "greedy", "cfr")
+SEARCHING = [name for name in builtin.names() if name not in ("random", "cfr")]
 MOST_PLIES = 60
 """So much is played of a large game."""
 
@@ -90,7 +91,7 @@ def choice(spec: str, state: State[Any], clock: Clock | None = None) -> tuple[An
     return move, reported(agent, state)
 
 
-@pytest.mark.parametrize("name", [name for name in builtin.names() if name != "random"])
+@pytest.mark.parametrize("name", SEARCHING)
 def test_an_agent_sees_a_win_and_tells_of_its_thinking(name: str) -> None:
     state = games.load("tictactoe", after("tictactoe", "a1 a2 b1 b2"))
     move, told = choice(name, state)
@@ -236,7 +237,7 @@ def test_an_agent_is_refused_where_its_features_are_missing(spec: str, game: str
         builtin.check_can_play(spec, games.start(game))
 
 
-@pytest.mark.parametrize("name", [name for name in builtin.names() if name != "random"])
+@pytest.mark.parametrize("name", SEARCHING)
 def test_every_agent_that_evaluates_uses_the_weights_that_it_is_given(name: str) -> None:
     scores = []
     limits = ",depth=1,simulations=20" if name == "mcts" else ""

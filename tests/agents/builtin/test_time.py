@@ -107,6 +107,6 @@ def test_a_turn_that_took_too_long_makes_the_next_ones_careful() -> None:
 def test_with_no_time_at_all_a_legal_move_is_still_played() -> None:
     for name in builtin.names():
         agent = builtin.find(name).make()
-        state = games.start("connect4")
+        state = games.load("kuhn", "?Q bet") if name == "cfr" else games.start("connect4")
         agent.begin(state, 0)
         assert agent.choose(state, Clock(0.0, 0.0)) in state.moves()
