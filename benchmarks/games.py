@@ -31,6 +31,7 @@ PLIES = {
     "go": 2,
     "pig": 9,
     "ludo": 7,
+    "backgammon": 3,
     "maze": 8,
     "kuhn": 5,
     "leduc": 11,
@@ -47,6 +48,7 @@ OPEN_SPIEL = {
     "chess": "chess",
     "go": "go(board_size=9,komi=7.5)",
     "pig": "pig",
+    "backgammon": "backgammon",
     "kuhn": "kuhn_poker",
     "leduc": "leduc_poker",
 }

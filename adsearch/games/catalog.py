@@ -33,6 +33,7 @@ _CLASSES = {
     "go": "Go",
     "pig": "Pig",
     "ludo": "Ludo",
+    "backgammon": "Backgammon",
     "maze": "Maze",
     "kuhn": "Kuhn",
     "leduc": "Leduc",

@@ -64,6 +64,7 @@ LARGE = [
     "ludo",
     "ludo:players=2",
     "ludo:players=3",
+    "backgammon",
     "maze",
     "maze:ghosts=4",
     "maze:ghosts=random",

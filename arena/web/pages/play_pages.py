@@ -54,6 +54,7 @@ STRENGTHS: Final = {
     "expectimax": "medium: looks a few moves ahead, as if you played at random",
     "maxn": "medium: looks a few moves ahead",
     "paranoid": "medium: looks a few moves ahead",
+    "cfr": "hard: bluffs as often as is best",
     "mcts": "hard: tries thousands of random games before each move",
 }
 """How strong the built-in agents are, in words."""

@@ -42,7 +42,7 @@ def countdown(tmp_path: Path) -> Path:
 def test_the_catalogue_names_every_game() -> None:
     assert list(games.names()) == [
         *("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess", "go"),
-        *("pig", "ludo", "maze", "kuhn", "leduc", "rps", "tree"),
+        *("pig", "ludo", "backgammon", "maze", "kuhn", "leduc", "rps", "tree"),
     ]
 
 
@@ -211,7 +211,13 @@ def test_a_name_of_ours_comes_before_a_path() -> None:
 
 
 def test_whether_a_game_has_chance_or_secrets_is_told_by_the_catalogue() -> None:
-    assert [name for name, game in games.names().items() if game.chance] == ["pig", "ludo", "kuhn", "leduc"]
+    assert [name for name, game in games.names().items() if game.chance] == [
+        "pig",
+        "ludo",
+        "backgammon",
+        "kuhn",
+        "leduc",
+    ]
     assert [name for name, game in games.names().items() if game.hidden] == ["kuhn", "leduc", "rps"]
     assert games.names()["maze"].start(ghosts="random").chance
 

@@ -21,7 +21,8 @@ from tests.kit.effort import tries
 
 CLOCK = "1+0.01"
 GAMES = tries(10)
-LONG, SHORT = ("connect4", "pig:goal=30", "ludo:players=2,tokens=1"), ("tictactoe", "nap:12", "pig:goal=6")
+LONG = ("connect4", "pig:goal=30", "ludo:players=2,tokens=1", "leduc")
+SHORT = ("tictactoe", "nap:12", "pig:goal=6", "kuhn")
 """One game in ten is long enough to use up an agent's time; the others test its start."""
 
 

@@ -43,7 +43,7 @@ def test_as_json_it_is_one_array_with_fixed_fields() -> None:
         "about": "height of the board",
     }
     assert by_name["ludo"]["seats"] == [2, 3, 4]
-    assert {name for name, row in by_name.items() if row["chance"]} == {"pig", "ludo", "kuhn", "leduc"}
+    assert {name for name, row in by_name.items() if row["chance"]} == {"pig", "ludo", "backgammon", "kuhn", "leduc"}
     assert {name for name, row in by_name.items() if row["hidden"]} == {"kuhn", "leduc", "rps"}
 
 

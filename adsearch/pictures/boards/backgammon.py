@@ -1,0 +1,109 @@
+"""Backgammon: the points as seat 0 sees them, the bar in the middle, checkers borne off on the right, and the dice."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from adsearch.games.backgammon import MARKS, Backgammon
+from adsearch.games.backgammon_plays import BAR, OFF, Side
+from adsearch.pictures.boards.paper import (
+    SMALL,
+    Drawing,
+    Point,
+    circle,
+    die,
+    document,
+    inside,
+    listed,
+    next_event,
+    rect,
+    sample,
+    words,
+)
+from adsearch.pictures.svg import polygon
+
+_SIDES: Final = ("white", "black")
+_WIDE: Final = 36.0
+_RADIUS: Final = 15.0
+_EDGE: Final = 22.0
+"""The height of the row of numbers above and below the points."""
+_HIGH: Final = 320.0
+_TALLEST: Final = 5
+"""Checkers of a column that are drawn; a number says how many there are."""
+_BOARD: Final = 13 * _WIDE
+"""Twelve points and the bar."""
+
+
+def draw(state: Backgammon, last: Any = None) -> str:
+    """The position as a picture."""
+    parts = [rect("pale", 0.0, _EDGE, _BOARD, _HIGH, rx=3.0), rect("wood", 6 * _WIDE, _EDGE, _WIDE, _HIGH)]
+    for point in range(1, BAR):
+        x, y = _foot(point)
+        tip = y + (-1 if point <= 12 else 1) * 0.43 * _HIGH
+        parts.append(polygon("wood" if point % 2 else "felt", [(x - _WIDE / 2, y), (x + _WIDE / 2, y), (x, tip)]))
+        parts.append(inside(str(point), x, y + (12.0 if point <= 12 else -11.0), size=SMALL, kind="faint"))
+    for seat, side in enumerate(state.sides):
+        for place in range(1, BAR):
+            point = BAR - place if seat else place
+            parts += _column(seat, _foot(point), side[place], up=point <= 12)
+        middle = _EDGE + _HIGH / 2
+        parts += _column(seat, (6.5 * _WIDE, middle + (1 if seat else -1) * 8.0), side[BAR], up=not seat)
+        parts.append(_off(seat, side))
+    moved = () if last is None or isinstance(last, str) else last
+    mover = state.seat if state.turn is None else 1 - state.seat
+    parts += [_ring(mover, state.sides[mover], place) for place in sorted({to for _, to in moved} - {OFF})]
+    drawing = Drawing(_BOARD + 72.0, _HIGH + 2 * _EDGE, "".join(parts))
+    event = next_event(state, MARKS, at_chance=f"{MARKS[state.seat]} throws")
+    dice = [die(int(face)) for face in state.dice if face.isdigit()]
+    caption = [
+        sample(circle(_SIDES[seat], 11.0, 11.0, 9.0), f"{MARKS[seat]}: {state.pips(seat)} pips") for seat in (0, 1)
+    ] + dice
+    sentences = [_standing(seat, state) for seat in (0, 1)]
+    sentences += [f"Thrown: {', '.join(state.dice)}."] * bool(dice)
+    sentences += [f"{MARKS[mover]} has moved to {listed(str(to) for _, to in moved)}."] * bool(moved)
+    return document(drawing, "Backgammon", event, caption=caption, sentences=sentences)
+
+
+def _foot(point: int) -> Point:
+    """Where a point of seat 0 meets the edge: 1 to 12 below, from the right; 13 to 24 above, from the left."""
+    column = 12 - point if point <= 12 else point - 13
+    return (column + (column >= 6) + 0.5) * _WIDE, _EDGE + (_HIGH if point <= 12 else 0.0)
+
+
+def _column(seat: int, foot: Point, count: int, *, up: bool) -> list[str]:
+    """Checkers on top of each other; a number on the last one if there are more of them."""
+    way = -1 if up else 1
+    centres = [(foot[0], foot[1] + way * (_RADIUS + 1.0) * (2 * n + 1)) for n in range(min(count, _TALLEST))]
+    found = [circle(_SIDES[seat], *centre, _RADIUS) for centre in centres]
+    if count > _TALLEST:
+        found.append(inside(str(count), *centres[-1], kind=f"bold {'on-R' if seat else 'on-card'}"))
+    return found
+
+
+def _ring(seat: int, side: Side, place: int) -> str:
+    """A ring on the last checker of a point to which one has moved, if it has not moved on."""
+    x, y = _foot(BAR - place if seat else place)
+    up = -1 if y > _EDGE else 1
+    height = min(side[place], _TALLEST)
+    return (
+        circle(f"last-on-{_SIDES[seat]}", x, y + up * (_RADIUS + 1.0) * (2 * height - 1), _RADIUS - 3.0)
+        if height
+        else ""
+    )
+
+
+def _off(seat: int, side: Side) -> str:
+    """The checkers that a seat has borne off."""
+    y = _EDGE + (30.0 if seat else _HIGH - 30.0)
+    return words(f"{MARKS[seat]} off: {side[OFF]}", _BOARD + 36.0, y, kind="faint" if not side[OFF] else "bold")
+
+
+def _standing(seat: int, state: Backgammon) -> str:
+    """Where the checkers of a seat are, by its own points."""
+    names = {BAR: "the bar", OFF: "off"}
+    there = (
+        f"{count} on {names.get(place, place)}" if place else f"{count} off"
+        for place, count in reversed([*enumerate(state.sides[seat])])
+        if count
+    )
+    return f"{MARKS[seat]}: {listed(there)}."
