@@ -134,7 +134,7 @@ def test_a_person_plays(browser: Browser, course: Course, link: str, by: str) ->
     with browser.session(link) as page:
         sign_in(page)
         page.wait_for_url("**/me")
-        for game in ("connect4", "othello", "chess", "kuhn"):
+        for game in ("connect4", "othello", "chess", "backgammon", "leduc"):
             play(page, course, game, by)
 
 
