@@ -163,7 +163,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     }
     of_the_game_being_played = {
         *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translation/translator.py"),
-        *("arena/walls/translation/gtp.py", "arena/players/engine_handshake.py"),
+        *("arena/walls/translation/gtp.py", "arena/walls/translation/gnubg.py", "arena/players/engine_handshake.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
         *("arena/web/person.py", "arena/web/hinting.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),

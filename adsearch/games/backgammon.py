@@ -199,7 +199,7 @@ class Backgammon(State[Any]):
     def from_text(self, text: str) -> Play | str:
         """A play can also be written in other ways that move the same checkers: 24/18 18/13 for 24/13."""
         try:
-            return cast("Play | str", super().from_text(text))
+            return cast("Play | str", super().from_text(",".join(text.split()) if isinstance(text, str) else text))
         except BadMove:
             if self.turn not in (0, 1) or not isinstance(text, str) or not (moved := _moved(text)):
                 raise

@@ -22,19 +22,18 @@ from agents.protocol import LIMITS, PROTOCOL, UNREAD_BYTES, Bye, ClockInfo, Fail
 from arena.errors import BadPlayer
 from arena.match.clock import SECOND
 from arena.players.confinement import Confinement
-from arena.players.engines import GAMES
+from arena.players.engines import GAMES, SETTINGS
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.walls.agent_process import AgentProcess
 from arena.walls.jail import NoProgram
 from arena.walls.kinds import MEBIBYTE
 from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.gtp import GtpTranslator
+from arena.walls.translation.translator_for import translator_for
 from arena.walls.translation.uci import UciTranslator
 from arena.walls.translation.uci_option import UciOption, find_option, integer
 from arena.walls.warden_settings import WardenSettings
 
-_OTHER: Final = {EngineProtocol.UCI: EngineProtocol.GTP, EngineProtocol.GTP: EngineProtocol.UCI}
 _SEED: Final = 1
 _EXITS_WITHIN: Final = 5.0
 """Seconds to wait for the exit code of a program that has closed its stdout."""
@@ -55,8 +54,8 @@ def options_of(player: Player, engine: Engine, position: str) -> list[UciOption]
     cannot play a game from this position."""
     if engine.protocol is not EngineProtocol.UCI:
         raise BadPlayer(
-            f"{quote(player.text)}: a GTP engine does not list its options: see its manual. Its arguments are written "
-            "as in 'gtp:gnugo --level 5', its commands as in 'gtp:gnugo?level=5'"
+            f"{quote(player.text)}: only UCI engines list their options; for other engines see the manual, and write "
+            f"settings as in {SETTINGS[engine.protocol]}"
         )
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder, "run", "scratch")
@@ -89,7 +88,7 @@ class _Handshake:
         self._process = process
         self._memory = warden.walls.allowance.memory
         self._seconds = (warden.start + warden.ready) / SECOND
-        self._translator = UciTranslator(engine) if engine.protocol is EngineProtocol.UCI else GtpTranslator(engine)
+        self._translator = translator_for(engine)
         self._greeted = False
         # Bytes of the lines that it has written.
         self._written = 0
@@ -169,10 +168,10 @@ class _Handshake:
         protocol = self._engine.protocol
         if self._greeted:
             raise BadPlayer(f"{quote(self._text)} is not ready for a game: it {what}")
-        other = _OTHER[protocol]
+        others = (f"'{other}:' if it is an engine for {game}" for other, game in GAMES.items() if other is not protocol)
         raise BadPlayer(
             f"{quote(self._text)} does not speak {protocol.upper()}: it {what}; look for an argument that it needs, "
-            f"or write '{other}:' if it is an engine for {GAMES[other]}"
+            f"or write {', '.join(others)}"
         )
 
 

@@ -21,7 +21,7 @@ from adsearch.errors import nearly, quote
 from arena.errors import BadPlayer
 from arena.walls.translation.engine import Engine, EngineProtocol
 
-GAMES: Final = {EngineProtocol.UCI: "chess", EngineProtocol.GTP: "go"}
+GAMES: Final = {EngineProtocol.UCI: "chess", EngineProtocol.GTP: "go", EngineProtocol.GNUBG: "backgammon"}
 """The game that is played in each protocol."""
 _FOLDERS: Final = ("/usr/games", "/usr/local/games")
 """Where systems install engines, besides the PATH."""
@@ -41,7 +41,15 @@ _SENT_BY_WARDEN: Final = frozenset(
 _EXAMPLES: Final = {
     EngineProtocol.UCI: "'uci:stockfish?Hash=16&nodes=1000'",
     EngineProtocol.GTP: "'gtp:gnugo --level 5'",
+    EngineProtocol.GNUBG: "'gnubg:gnubg'",
 }
+SETTINGS: Final = {
+    EngineProtocol.GTP: "'gtp:gnugo?level=5'",
+    EngineProtocol.GNUBG: "'gnubg:gnubg?plies=0'",
+}
+"""How a setting is written."""
+_PLIES: Final = ("0", "1", "2", "3")
+"""How many plies GNU Backgammon looks ahead; more take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,13 @@ _KNOWN: Final = (
         package="gnugo",
     ),
     KnownEngine("katago", _GTP, "KataGo, a Go engine with a neural network", ("gtp",)),
+    KnownEngine(
+        "gnubg",
+        EngineProtocol.GNUBG,
+        "GNU Backgammon, which plays like a champion",
+        ("-t", "-q", "-r", "--prefsdir=/"),
+        package="gnubg",
+    ),
 )
 KNOWN: Final = {engine.program: engine for engine in _KNOWN}
 
@@ -138,8 +153,8 @@ def read_engine(text: str) -> tuple[str, tuple[str, ...], Engine]:
             raise BadPlayer(f"{quote(name)} is set twice in {quote(text)}")
         options[name] = value
     limits = {name: _limit(protocol, name, options.pop(name)) for name in _LIMITS if name in options}
-    for name in options:
-        _check_allowed(protocol, name)
+    for name, value in options.items():
+        _check_allowed(protocol, name, value)
     shown = [Path(words[0]).name, *(word.rpartition("/")[2] or word for word in words[1:])]
     called = " ".join(shown) + (f"?{settings.strip()}" if settings else "")
     return called, (words[0], *_arguments(words)), Engine(protocol, options, **limits)
@@ -148,7 +163,7 @@ def read_engine(text: str) -> tuple[str, tuple[str, ...], Engine]:
 def _limit(protocol: EngineProtocol, name: str, value: str) -> int:
     if protocol is not _UCI:
         raise BadPlayer(
-            f"{name}= is a limit for UCI engines; a GTP engine has settings of its own, such as 'gtp:gnugo?level=5'"
+            f"{name}= is a limit for UCI engines; other engines have other settings, such as {SETTINGS[protocol]}"
         )
     if not re.fullmatch("0*[1-9][0-9]{0,17}", value):
         unit = " of milliseconds" if name == "movetime" else ""
@@ -156,7 +171,10 @@ def _limit(protocol: EngineProtocol, name: str, value: str) -> int:
     return int(value)
 
 
-def _check_allowed(protocol: EngineProtocol, name: str) -> None:
+def _check_allowed(protocol: EngineProtocol, name: str, value: str) -> None:
+    if protocol is EngineProtocol.GNUBG and not (name == "plies" and value in _PLIES):
+        given = quote(f"{name}={value}")
+        raise BadPlayer(f"GNU Backgammon has one setting here, plies={_PLIES[0]} to plies={_PLIES[-1]}; got {given}")
     if protocol is _UCI and (why := _SET_BY_REFEREE.get(name.lower())):
         raise BadPlayer(f"the option {name} cannot be set: {why}")
     if protocol is _GTP and name in _SENT_BY_WARDEN:

@@ -7,6 +7,7 @@ compiled here: only file names and paths are checked.
     my_agent.py, my_agent.py:MyAgent  your own file              wait     a player started by hand
     my_agent/                         a folder with agent.py     cmd:./engine --fast    any program
     uci:stockfish?nodes=1000          a chess engine             gtp:gnugo --level 5    a Go engine
+    gnubg:gnubg?plies=0               GNU Backgammon
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
 _FILE = "an agent's Python file"
 _FORMS = (
     "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine (uci:PROGRAM, "
-    "gtp:PROGRAM), human or wait"
+    "gtp:PROGRAM, gnubg:gnubg), human or wait"
 )
 _INTERPRETER: Final = re.compile(r"(python|pypy|node|nodejs|deno|bun|ruby|perl|lua|java|Rscript|bash|sh)[0-9.]*")
 _LONGEST_NAME: Final = 64

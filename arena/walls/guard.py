@@ -42,7 +42,6 @@ from arena.walls.agent_process import AgentProcess
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
-from arena.walls.translation.engine import EngineProtocol
 from arena.walls.translation.translator import JsonLines, Translator
 from arena.walls.warden_settings import WardenSettings
 
@@ -485,7 +484,6 @@ class Guard:
         if engine is None:
             return JsonLines()
         # Imported here, because a warden should start fast and few have an engine.
-        from arena.walls.translation.gtp import GtpTranslator
-        from arena.walls.translation.uci import UciTranslator
+        from arena.walls.translation.translator_for import translator_for
 
-        return UciTranslator(engine) if engine.protocol is EngineProtocol.UCI else GtpTranslator(engine)
+        return translator_for(engine)

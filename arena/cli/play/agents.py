@@ -105,7 +105,7 @@ def _engines(game: str | None) -> list[dict[str, Any]]:
             "name": engine.player,
             "about": engine.about,
             "program": program,
-            "chance": False,
+            "chance": games.find(engines.GAMES[engine.protocol])[0].chance,
             "hidden": False,
             "several": False,
             "options": [],

@@ -14,6 +14,8 @@ class EngineProtocol(StrEnum):
     """Universal Chess Interface: chess."""
     GTP = "gtp"
     """Go Text Protocol, version 2: Go."""
+    GNUBG = "gnubg"
+    """The commands of GNU Backgammon's terminal: backgammon."""
 
 
 class Engine(Struct, frozen=True):
@@ -21,7 +23,8 @@ class Engine(Struct, frozen=True):
 
     protocol: EngineProtocol
     options: dict[str, str] = {}
-    """UCI: options that are set with `setoption`. GTP: commands that are sent before each game, with their argument."""
+    """UCI: options that are set with `setoption`. GTP: commands that are sent before each game, with their argument.
+    GNU Backgammon: `plies`."""
     nodes: int | None = None
     """Nodes to search for each move; None: no limit of nodes. The next two likewise. UCI only."""
     depth: int | None = None

@@ -25,6 +25,7 @@ PYTHON = shlex.quote(sys.executable)
         ("uci:stockfish?nodes=100&Hash=4", "chess"),
         ("uci:gnuchess?depth=1&OwnBook=false", "chess"),
         ("gtp:gnugo --level 1?set_random_seed=3", "go:size=5"),
+        ("gnubg:gnubg?plies=0", "backgammon"),
     ],
 )
 def test_a_real_engine_wins_a_game_and_plays_again_from_the_record(player: str, game: str, tmp_path: Path) -> None:

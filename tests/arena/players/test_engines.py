@@ -20,6 +20,7 @@ from db.database import Database
 
 UCI, GTP = EngineProtocol.UCI, EngineProtocol.GTP
 GNUGO = ("gnugo", *engines.KNOWN["gnugo"].arguments)
+GNUBG = ("gnubg", *engines.KNOWN["gnubg"].arguments)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,7 @@ GNUGO = ("gnugo", *engines.KNOWN["gnugo"].arguments)
         ("gtp:gnugo --level 5", "gnugo --level 5", (*GNUGO, "--level", "5"), Engine(GTP)),
         ("gtp:gnugo --mode gtp", "gnugo --mode gtp", (GNUGO[0], *GNUGO[3:], "--mode", "gtp"), Engine(GTP)),
         ("gtp:./mine?level=2", "mine?level=2", ("./mine",), Engine(GTP, {"level": "2"})),
+        ("gnubg:gnubg?plies=1", "gnubg?plies=1", GNUBG, Engine(EngineProtocol.GNUBG, {"plies": "1"})),
     ],
 )
 def test_an_engine_is_read_and_named(text: str, name: str, command: tuple[str, ...], engine: Engine) -> None:
@@ -65,6 +67,8 @@ def test_an_engine_is_read_and_named(text: str, name: str, command: tuple[str, .
         ("gtp:mine?komi=5", "komi= cannot be set for an engine: it is a part of the game"),
         ("gtp:mine?a b=5", "expected the name of a GTP command before '=', got 'a b'"),
         ("gtp:mine?1=boardsize 9", "expected the name of a GTP command before '=', got '1'"),
+        ("gnubg:gnubg?plies=4", "GNU Backgammon has one setting here, plies=0 to plies=3; got 'plies=4'"),
+        ("gnubg:gnubg?level=1", "GNU Backgammon has one setting here, plies=0 to plies=3; got 'level=1'"),
         ("gtp:mine?#=9", "expected the name of a GTP command before '=', got '#'"),
     ],
 )

@@ -61,7 +61,7 @@ def test_the_agents_for_a_game_are_those_that_are_not_refused(game: str) -> None
         (["--game", "pigg"], "did you mean 'pig'"),
         (["stockfish"], "no agent 'stockfish'; did you mean 'uci:stockfish'?"),
         (["uci:stokfish"], "no engine 'stokfish' on this machine; did you mean 'stockfish'?"),
-        (["gtp:gnugo"], "a GTP engine does not list its options"),
+        (["gtp:gnugo"], "only UCI engines list their options"),
         (["uci:stockfish", "--game", "go"], "'uci:stockfish' is an engine for chess: it cannot play go"),
     ],
 )
