@@ -79,6 +79,9 @@ def watch(
             (_on_terminal if is_possible() else _as_lines)(watching)
 
 
+_ON_HOSTS: Final = ". Games that `arena run --on` plays on game hosts cannot be watched"
+
+
 def _running(connection: Connection, database: Database, tournament: str | None) -> tuple[str, Path]:
     """The tournament to watch, and its run folder. ArenaError if it is not running."""
     from arena.tournament.lock import running_in
@@ -91,12 +94,14 @@ def _running(connection: Connection, database: Database, tournament: str | None)
     for row in lookup.tournaments(connection):
         if (folder := running_in(store, row.name)) is not None:
             return row.name, folder
-    raise ArenaError("no tournament is running; `arena run` or `arena serve` plays one")
+    raise ArenaError(f"no tournament is running here; `arena run` or `arena serve` plays one{_ON_HOSTS}")
 
 
 def _found(folder: Path | None, tournament: str) -> Path:
     if folder is None:
-        raise ArenaError(f"tournament {tournament!r} is not running; `arena run` or `arena serve` plays it")
+        raise ArenaError(
+            f"tournament {tournament!r} is not running here; `arena run` or `arena serve` plays it{_ON_HOSTS}"
+        )
     return folder
 
 

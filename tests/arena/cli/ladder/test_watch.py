@@ -227,8 +227,8 @@ def test_a_chosen_game_is_followed_again_when_a_new_director_plays_it(
     ("arguments", "said"),
     [
         (("cs101-1",), "game cs101-1 is over; `arena replay cs101-1` shows it"),
-        (("--tournament", "cs101"), "tournament 'cs101' is not running; `arena run` or `arena serve` plays it"),
-        ((), "no tournament is running; `arena run` or `arena serve` plays one"),
+        (("--tournament", "cs101"), "tournament 'cs101' is not running here; `arena run` or `arena serve` plays it"),
+        ((), "no tournament is running here; `arena run` or `arena serve` plays one"),
         (("cs101-999",), "the tournament 'cs101' has no game 999"),
         (("cs101-1", "--tv"), "expected a game, or --tournament and --tv, got both"),
     ],
