@@ -67,6 +67,7 @@ class HostProcess:
             loop.add_signal_handler(number, self._note_signal, number)
         give_up = monotonic() + self._joins_within
         why = ""
+        self._say(f"connecting to {self._address}")
         while not self._signals:
             with RunFolder() as folder:
                 host = GameHost(self._games, folder)

@@ -24,7 +24,7 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from errno import ENAMETOOLONG
 from itertools import pairwise
@@ -172,6 +172,15 @@ class Store:
         if hash_of(files) != submission_hash or any(os.path.normpath(f"/{name}") != f"/{name}" for name in files):
             raise ArenaError(f"expected the files of the submission {quote(submission_hash)}, got others")
         self._keep(dict(files))
+
+    def check_has(self, sources: Iterable[str]) -> None:
+        """ArenaError unless the store has all submissions among the sources of versions."""
+        lacking = {found for found in sources if HASH.fullmatch(found) and not (self.folder / found).is_dir()}
+        if lacking:
+            raise ArenaError(
+                f"the folder {self.folder} does not have {len(lacking)} of the submissions of this database; give the "
+                "command where they are, or name their folder with the environment variable ARENA_STORE"
+            )
 
     def copy_to(self, other: Store) -> int:
         """Copies all submissions to the other store; returns their number. ArenaError if one was changed."""

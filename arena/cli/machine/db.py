@@ -126,6 +126,7 @@ def copy(
     Example: arena db copy arena.db postgresql://arena@db.example.org/cs101
     """
     from db import copying
+    from db.audit import versions
     from db.database import Database
     from db.schema import METADATA
 
@@ -134,7 +135,11 @@ def copy(
         before = stack.enter_context(Database(old, read_only=True))
         after = stack.enter_context(Database(new))
         stores = submissions(before), submissions(after)
-        sources = 0 if stores[0].folder == stores[1].folder else stores[0].copy_to(stores[1])
+        with before.reading() as connection:
+            stores[0].check_has(version.source for version in versions(connection))
+        files = ""
+        if stores[0].folder != stores[1].folder:
+            files = f" and {counted(stores[0].copy_to(stores[1]), 'source')}"
         copying.copy_accounts(old, new)
         rows, were_there = copying.copy(
             before, after, METADATA, stores=(stores[0].folder, stores[1].folder), progress=show_progress
@@ -143,7 +148,7 @@ def copy(
     if were_there:
         print(f"{place} has the same {counted(rows, 'row')} already")
     else:
-        print(f"{counted(rows, 'row')} and {counted(sources, 'source')} copied to {place}, and compared")
+        print(f"{counted(rows, 'row')}{files} copied to {place}, and compared")
 
 
 def _bytes(file: Path | None) -> int | None:

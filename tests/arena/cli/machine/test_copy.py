@@ -85,6 +85,15 @@ def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None
         assert ended.err.count("\n") == 1
 
 
+def test_a_record_is_not_copied_without_its_sources(home: Path, where: str) -> None:
+    (home / "arena.store").rename(home / "elsewhere")
+    ended = arena("db", "copy", "arena.db", where, cwd=home)
+    assert (ended.code, ended.out) == (2, "")
+    assert "arena.store does not have 1 of the submissions of this database" in ended.err
+    assert "ARENA_STORE" in ended.err
+    assert arena("db", "info", "--db", where).out.count("tournaments  0") == 1
+
+
 def test_a_source_that_was_changed_is_not_copied(home: Path, where: str) -> None:
     source = next((home / "arena.store").glob("*/mine.py"))
     source.parent.chmod(0o755)
