@@ -31,8 +31,6 @@ from db.records import GameRecord
 
 _ENDS_WITHIN: Final = 2.0
 """Seconds that a process has to exit after its director has closed the link."""
-_IS_GONE_WITHIN: Final = 15.0
-"""Seconds until a process that has closed the link itself has surely exited, on a busy machine too."""
 
 _LONGEST_LINE: Final = 500
 """Characters of its last line that are shown."""
@@ -84,9 +82,9 @@ class Process:
     def how_it_ended(self) -> str:
         """How the process ended, with the last line of its stderr. Only after the link has closed."""
         try:
-            code = self._process.wait(_IS_GONE_WITHIN)
+            code = self._process.wait(_ENDS_WITHIN)
         except subprocess.TimeoutExpired:
-            return f"did not exit within {_IS_GONE_WITHIN:g} s"
+            return f"did not exit within {_ENDS_WITHIN:g} s"
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
         lines = self._log.read_text("utf-8", "replace").strip().splitlines() if self._log.exists() else []
         return f"{how}: {one_line(lines[-1], most=_LONGEST_LINE)}" if lines else how
