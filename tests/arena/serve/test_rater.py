@@ -149,7 +149,9 @@ def awaited(rater: RaterProcess) -> bool:
 
 
 @pytest.fixture
-def folder() -> Iterator[RunFolder]:
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunFolder]:
+    """A folder for processes, which have all the time of a busy machine to exit."""
+    monkeypatch.setattr("arena.play.crew._ENDS_WITHIN", PATIENCE)
     with RunFolder() as folder:
         yield folder
 
