@@ -140,10 +140,10 @@ def copy(
         files = ""
         if stores[0].folder != stores[1].folder:
             files = f" and {counted(stores[0].copy_to(stores[1]), 'source')}"
-        copying.copy_accounts(old, new)
         rows, were_there = copying.copy(
             before, after, METADATA, stores=(stores[0].folder, stores[1].folder), progress=show_progress
         )
+        copying.copy_accounts(old, new)  # only now: another record keeps its own
         place = after.file or after.address  # without its password
     if were_there:
         print(f"{place} has the same {counted(rows, 'row')} already")
