@@ -6,9 +6,9 @@ What they do is said by the two classes that inherit from this one: `Home` (game
 from __future__ import annotations
 
 import secrets
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from math import ceil, inf
 from time import monotonic
 from typing import Any, ClassVar, Final
@@ -88,7 +88,6 @@ class Company:
         self._tolerance = tolerance
         self._alone = alone
         self._known: dict[str, Known] = {}
-        self._names = Counter[str]()
         # Keys of tasks that have not ended: the host's name, or "" where the answer does not matter.
         self._tasks: dict[str, str] = {}
         self._number = 0
@@ -187,8 +186,9 @@ class Company:
         known = self._known[name]
         is_new = not known.shown
         if is_new:  # two hosts can have the same name
-            self._names[says.name] += 1
-            known.shown = says.name if self._names[says.name] == 1 else f"{says.name}#{self._names[says.name]}"
+            taken = {other.shown for other in self._known.values()}
+            names = (f"{says.name}#{number}" if number > 1 else says.name for number in count(1))
+            known.shown = next(name for name in names if name not in taken)
         if says.refuses:
             self._refuse(name, says.refuses)
         elif says.busy:

@@ -18,7 +18,7 @@ RESOURCE: Final = "arena-games"
 """The resource by which a Dask worker says that it is a game host, and how many games it plays."""
 LOCAL: Final = "dask"
 """Instead of an address: a cluster on this machine."""
-_ADDRESS: Final = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
+_ADDRESS: Final = re.compile(r"(tcp|tls)://[^\s/]+:[0-9]{1,5}")
 _LAST_PORT: Final = 65535
 
 

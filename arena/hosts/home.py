@@ -108,14 +108,16 @@ class Home(Company):
         self._note_outcome(name, answer.key, played, has_results=bool(played.results))
 
     def _accepted(self, name: str, key: str, played: Played) -> list[Finished]:
-        """The results that count: those of games that are out, from the task that has them."""
+        """The results that count: those of games that are out, from the task that has them. ArenaError if one of them
+        is wrong; then none counts."""
         now = datetime.now(UTC)
-        accepted = []
+        accepted = {}
         for result in played.results:
             if (game := self._leases.leased(name, key, result.number, result.attempt)) is not None:
                 check_result(result, game)
                 began, ended = (now - timedelta(seconds=ago) for ago in (result.began, result.ended))
                 host = {**result.host, "name": self._known[name].shown}
-                accepted.append(Finished(game, result.record, began, ended, host))
-                self._leases.take_in(name, game.number, (ended - began).total_seconds())
-        return accepted
+                accepted[game.number] = Finished(game, result.record, began, ended, host)
+        for number, over in accepted.items():
+            self._leases.take_in(name, number, (over.finished - over.started).total_seconds())
+        return list(accepted.values())

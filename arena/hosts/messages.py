@@ -19,6 +19,7 @@ from arena.match.fixture import Limits
 from arena.match.schedule import Planned
 from arena.student.checking import CheckReport
 from arena.student.checking.conditions import Conditions
+from arena.tournament import host_speed
 from arena.walls.kinds import Allowance, WallKind
 from db.records import MAX_INTEGER, GameRecord
 
@@ -77,7 +78,7 @@ class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_field
     name: Text
     games: Annotated[int, Meta(ge=1, le=10_000)]
     """How many games it plays at the same time."""
-    speed: Annotated[float, Meta(gt=0, le=1e9)]
+    speed: Annotated[float, Meta(ge=host_speed.SLOWEST, le=host_speed.FASTEST)]
     """As `host_speed` measures it."""
     refuses: Text = ""
     """Why it does not play this tournament."""

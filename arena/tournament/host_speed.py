@@ -7,7 +7,7 @@ work on a machine only slows a search down: the best of many short searches coun
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, inf
+from math import ceil
 from time import thread_time_ns
 from typing import Any, Final
 
@@ -15,6 +15,9 @@ from adsearch import alphabeta, games
 
 TOLERANCE: Final = 0.15
 """How much the speeds of two hosts may differ, as a part of the slower one's."""
+SLOWEST: Final = 1e-3
+FASTEST: Final = 1e9
+"""No machine is slower or faster: such a speed was made up."""
 _SEARCHES: Final = 30
 """About a tenth of a second."""
 _DEPTH: Final = 4
@@ -47,7 +50,7 @@ def recorded(host: Mapping[str, Any]) -> float | None:
     speed = host.get("speed")
     if not isinstance(speed, int | float) or isinstance(speed, bool):
         return None
-    return float(speed) if 0 < speed < inf else None
+    return float(speed) if SLOWEST <= speed <= FASTEST else None
 
 
 def differs(speed: float, reference: float, tolerance: float) -> str:
@@ -58,5 +61,5 @@ def differs(speed: float, reference: float, tolerance: float) -> str:
     return (
         f"it is {difference:.0%} {'faster' if speed > reference else 'slower'} than the tournament's first host "
         f"({speed:.0f} and {reference:.0f} thousand positions a second), which is not fair with a clock; "
-        f"host_tolerance = {ceil(20 * difference) / 20:.2g} allows it"
+        f"host_tolerance = {ceil(20 * difference) / 20:.16g} allows it"
     )

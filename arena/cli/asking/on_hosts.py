@@ -21,9 +21,9 @@ OnOption = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Dask scheduler whose game hosts play the games, such as tcp://scheduler:8786; or dask, for a cluster on "
-        "this machine.",
-        show_default="this process plays them",
+        help="Dask scheduler whose game hosts do the work, such as tcp://scheduler:8786; or dask, for a cluster on this "
+        "machine.",
+        show_default="this process",
     ),
 ]
 

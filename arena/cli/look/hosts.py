@@ -17,8 +17,8 @@ def hosts(
     """List the machines that a tournament was played on: name, speed, number of games, processor and software.
 
     The speed is the number of positions, in thousands, that a search of ours visits in a second of processor time: the
-    best that was measured on that machine. With a clock, machines that differ by more than `host_tolerance` of the
-    description do not play in one tournament.
+    best that was measured on that machine. With a clock, `arena run --on` gives no games to a machine whose speed
+    differs by more than `host_tolerance` from that of the first one.
 
     Example: arena hosts demo
     """

@@ -119,6 +119,22 @@ def test_a_result_that_comes_twice_or_late_counts_once() -> None:
     assert "host far is gone; 2 games in progress will be played again" in said
 
 
+def test_a_host_that_was_gone_has_its_name_again() -> None:
+    def goes_once(hosts: Hosts, name: str, batch: Batch) -> list[Any]:
+        if name == "c":
+            return [answer(batch)]
+        if name not in hosts.there:
+            return []
+        other = "c" if name == "b" else "b"
+        hosts.says[other] = hosts.there[other] = host()
+        return [hosts.gone(name)]
+
+    over, said = played(Hosts(goes_once, a=host()), 4)
+    assert numbers(over) == [1, 2, 3, 4]
+    assert {str(finished.host) for finished in over} == {"{'name': 'far'}"}
+    assert not any("#" in line for line in said)
+
+
 def test_games_that_a_host_could_not_play_are_played_again_and_such_a_host_gets_no_more() -> None:
     def one_fails(_: Hosts, name: str, batch: Batch) -> list[Any]:
         return [answer(batch, [], failed="no memory") if name == "a" else answer(batch)]
@@ -152,9 +168,10 @@ def test_tasks_that_fail_together_are_one_failure() -> None:
     assert said == ["host far plays 6 games at the same time", "host far: no referee"]
 
 
-def test_a_record_of_other_players_is_refused() -> None:
+@pytest.mark.parametrize("seats", [["eve"], ["ann", "eve"]])
+def test_a_record_of_other_players_is_refused_with_all_that_came_with_it(seats: list[str]) -> None:
     def one_lies(_: Hosts, name: str, batch: Batch) -> list[Any]:
-        lie = Played(tuple(result(game, name="eve") for game in batch.games))
+        lie = Played(tuple(result(game, name=told) for told in seats for game in batch.games))
         return [Answer(batch.key, sent(lie)) if name == "a" else answer(batch)]
 
     over, said = played(Hosts(one_lies, a=host("liar"), b=host()), 6)

@@ -75,6 +75,7 @@ def test_numbers_and_texts_have_limits() -> None:
         {"games": 10**9},
         {"name": "x" * 3000},
         {"speed": 0},
+        {"speed": 5e-324},
         {"speed": float("nan")},
         {"refuses": 1},
     ):

@@ -35,7 +35,12 @@ def test_a_host_that_differs_by_more_is_told_of(speed: float, reference: float, 
     assert host_speed.differs(speed, reference, float("inf")) == ""
 
 
-@pytest.mark.parametrize("reference", [100.0, 116.0, 133.3, 271.8, 1e5])
+@pytest.mark.parametrize("speed", [None, "fast", True, 0, -1.0, 5e-324, 1e308, float("nan"), float("inf"), 10**400])
+def test_a_speed_that_no_machine_has_is_none(speed: object) -> None:
+    assert host_speed.recorded({"speed": speed}) is None
+
+
+@pytest.mark.parametrize("reference", [100.0, 116.0, 133.3, 221.0, 271.8, 1130.0, 1e5])
 def test_what_the_words_say_does_allow_it(reference: float) -> None:
     allowed = host_speed.differs(100.0, reference, 0.15).partition("host_tolerance = ")[2].split()[:1]
     assert not host_speed.differs(100.0, reference, float(allowed[0]) if allowed else 0.15)
