@@ -337,6 +337,11 @@ def moved_rules(rules: str, before: str, after: str) -> str:
     return _STORE_PATH.sub(lambda found: f"{found[1]}{after}/" if found[2] == before else found[0], rules)
 
 
+def rules_in(store: str, rules: str) -> list[str]:
+    """The hashes of the files of `rules` that are in the folder `store`."""
+    return [found[3] for found in _STORE_PATH.finditer(rules) if found[2] == store]
+
+
 def _place(connection: Connection) -> str:
     return str(connection.exec_driver_sql("SELECT place FROM bundle").scalar_one())
 

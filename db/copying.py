@@ -11,14 +11,15 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, MetaData, Table, TypeDecorator, delete, func, select
+from sqlalchemy import Connection, MetaData, Table, TypeDecorator, delete, func, select, union
 
 from db import dialect
 from db.accounts_database import AccountsDatabase
 from db.accounts_schema import METADATA, Accounts
-from db.bundles import moved_rules
+from db.bundles import moved_rules, rules_in
 from db.connections import Connections
 from db.errors import DatabaseError, NotFound
+from db.schema import Game, Tournament, Version
 
 _AT_ONCE: Final = 2000
 """Rows in memory."""
@@ -26,6 +27,13 @@ Progress = Callable[[int, int], None]
 """Called with the number of rows that were written or compared, and with that of all of them."""
 Row = tuple[Any, ...]
 Item = TypeVar("Item")
+
+
+def sources(connection: Connection, store: Path) -> set[str]:
+    """The hashes of the agents' sources, and of the user-supplied rules in the folder `store`."""
+    rules = connection.execute(union(select(Tournament.rules), select(Game.rules))).scalars()
+    stored = {found for text in rules for found in rules_in(str(store), text)}
+    return stored.union(connection.execute(select(Version.source)).scalars())
 
 
 def copy_accounts(old: str, new: str) -> None:
@@ -40,12 +48,13 @@ def copy(
     metadata: MetaData,
     *,
     stores: tuple[Path, Path] | None = None,
+    before_commit: Callable[[], None] = lambda: None,
     progress: Progress | None = None,
 ) -> tuple[int, bool]:
     """Copies all rows of the tables in `metadata`; returns their number, and whether they were there already.
 
-    `stores`: the old and the new folder of submissions; user-supplied rules are paths into it. DatabaseError if the
-    new database has other rows."""
+    `stores`: the old and the new folder of submissions; user-supplied rules are paths into it. `before_commit` copies
+    what the rows need, such as files. DatabaseError if the new database has other rows."""
     with old.reading() as source, new.writing() as target:
         tables = metadata.sorted_tables  # a row comes after those that it refers to
         there = sum(_count(source, table) for table in tables)
@@ -72,6 +81,7 @@ def copy(
                         if row != other:
                             raise _differs(table, row or other, is_empty)
                     note(len(pairs))
+        before_commit()
     return there, not is_empty
 
 

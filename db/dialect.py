@@ -13,7 +13,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,6 +40,12 @@ _SUPER_JOURNAL_END: Final = bytes.fromhex("d9d505f920a163d7")
 """The end of a journal that names a super-journal: https://www.sqlite.org/fileformat2.html#the_rollback_journal"""
 _EXPRESSION_KEYWORD: Final = re.compile(r"\b(?:check|default|where)\b", re.IGNORECASE)
 """The keywords that start an expression in the SQL of a table or an index."""
+_PASSWORD: Final = re.compile(r"(?<=//)([^:@]*):.*@")
+"""User and password in a URL."""
+_REFUSED: Final = re.compile(
+    r"FATAL: +(.*(?:does not exist|authentication failed|no password supplied|no pg_hba\.conf entry|permi).*)"
+)
+"""What a PostgreSQL server says when it refuses a connection, and will refuse the next one too; there is no code."""
 _RETRY_INTERVAL: Final = 0.005
 """Time between two attempts to switch to WAL, in seconds."""
 _LOCK_TIMEOUT: Final = 1000
@@ -50,15 +56,16 @@ _CONNECTION_CHECK_INTERVAL: Final = 1000
 
 def url(where: str | None) -> URL:
     """The URL for `where` (a path or a URL). Default: ARENA_DB, else arena.db in the working directory."""
-    text = where or os.environ.get("ARENA_DB") or DEFAULT_FILE
-    if "://" in text:
-        if text.startswith("postgres://"):  # as libpq, and with it psql, has it too
-            text = text.replace("postgres", _POSTGRESQL, 1)
-        try:
-            return make_url(text)
-        except SQLAlchemyError as error:
-            raise DatabaseError(f"expected a database file or URL, got {text!r}: {error}") from None
-    return URL.create("sqlite", database=str(Path(text).expanduser()))
+    text = (os.environ.get("ARENA_DB") or DEFAULT_FILE) if where is None else where
+    if "://" not in text and text.strip():
+        return URL.create("sqlite", database=str(Path(text).expanduser()))
+    if text.startswith("postgres://"):  # as libpq, and with it psql, has it too
+        text = text.replace("postgres", _POSTGRESQL, 1)
+    with suppress(SQLAlchemyError, ValueError):
+        if (address := make_url(text)).get_backend_name() in ("sqlite", _POSTGRESQL):
+            return address
+    shown = _PASSWORD.sub(r"\1:***@", text)
+    raise DatabaseError(f"expected a database file, or a URL such as postgresql://arena@host:5432/cs101, got {shown!r}")
 
 
 def file_of(address: URL) -> Path | None:
@@ -372,7 +379,9 @@ def _of_postgresql(error: BaseException, where: str, said: str) -> DatabaseError
         return Busy(f"{where} is locked by another program; try again when that program has finished")
     if code in ("53100", "58030"):
         return _disk_full(where, said.partition(" HINT: ")[0])
-    if is_lost or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "53300"):
+    if is_lost and (refused := _REFUSED.search(what)):
+        return DatabaseError(f"{where} cannot be opened: {refused[1]}")
+    if is_lost or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "57P05", "25P03", "53300"):
         return Busy(f"{where} does not answer: {what}")
     return DatabaseError(f"{where}: {said}")
 

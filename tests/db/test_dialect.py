@@ -63,9 +63,20 @@ def test_another_database_has_no_file() -> None:
     assert dialect.url("postgres://arena@db.example/cs101") == address
 
 
-def test_a_malformed_url_is_a_readable_error() -> None:
-    with pytest.raises(DatabaseError, match=r"expected a database file or URL, got '://x'"):
-        dialect.url("://x")
+@pytest.mark.parametrize(
+    ("where", "shown"),
+    [
+        ("://x", "://x"),
+        ("", ""),
+        (" ", " "),
+        ("postgresql://arena:secret@host:port/x", "postgresql://arena:***@host:port/x"),
+        ("mysql://arena@host/x", "mysql://arena@host/x"),
+        ("postgresqll://host/x", "postgresqll://host/x"),
+    ],
+)
+def test_a_malformed_url_is_a_readable_error(where: str, shown: str) -> None:
+    with pytest.raises(DatabaseError, match=rf"expected a database file, or a URL .*, got '{re.escape(shown)}'"):
+        dialect.url(where)
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_a_commit_whose_answer_was_lost_is_asked_for(
 
 @pytest.mark.parametrize(
     ("code", "kind"),
-    [("53100", "DiskFull"), ("58030", "DiskFull"), ("40P01", "Busy"), ("57P01", "Busy"), ("42P01", "DatabaseError")],
+    [("53100", "DiskFull"), ("58030", "DiskFull"), ("40P01", "Busy"), ("57P05", "Busy"), ("42P01", "DatabaseError")],
 )
 def test_what_a_server_says_is_an_error_of_ours(two: tuple[Database, Database], code: str, kind: str) -> None:
     with pytest.raises(DatabaseError) as raised, two[0].reading() as connection:
@@ -153,6 +153,17 @@ def test_no_server_is_one_clear_error() -> None:
     pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
     with pytest.raises(Busy, match=r"the database does not answer: .*No such file or directory"):
         Database("postgresql://arena@/arena?host=/nowhere")
+
+
+def test_what_the_server_will_always_refuse_is_not_waited_for(postgres: Server) -> None:
+    """A tournament is paused as long as its server does not answer; this one has answered."""
+    for url, words in {
+        postgres.url("none"): 'the database cannot be opened: database "none" does not exist',
+        postgres.url("postgres", role="eve"): 'the database cannot be opened: role "eve" does not exist',
+    }.items():
+        with pytest.raises(DatabaseError) as raised:
+            Database(url)
+        assert (type(raised.value), str(raised.value)) == (DatabaseError, words)
 
 
 def test_text_with_any_character_is_stored(where: str) -> None:

@@ -21,8 +21,8 @@ OnOption = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Dask scheduler whose game hosts do the work, such as tcp://scheduler:8786; or dask, for a cluster on this "
-        "machine.",
+        help="Dask scheduler whose game hosts do the work, such as tcp://scheduler:8786; or dask, for a cluster on "
+        "this machine.",
         show_default="this process",
     ),
 ]

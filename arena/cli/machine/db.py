@@ -117,16 +117,15 @@ def copy(
 ) -> None:
     """Copy a database into an empty one: from a file to a PostgreSQL server, back, or to another file.
 
-    Copied are all rows, the accounts of the web pages, and the files of the agents (the store). All rows are read again
-    and compared, in the same transaction: if the command is stopped at any moment, the new database is still empty, and
-    the same command begins again. If the new database has the same rows already, the command says so.
+    It copies all rows, the files of the agents (the store), and the accounts of the web pages. All rows are read again
+    and compared before they count. If the command is stopped at any moment, the same command finishes the copy. If the
+    new database has the same rows already, the command says so.
 
     Stop tournaments and ladders first: games that end later are not in the copy.
 
     Example: arena db copy arena.db postgresql://arena@db.example.org/cs101
     """
     from db import copying
-    from db.audit import versions
     from db.database import Database
     from db.schema import METADATA
 
@@ -134,21 +133,30 @@ def copy(
         show_progress = stack.enter_context(_progress("rows"))
         before = stack.enter_context(Database(old, read_only=True))
         after = stack.enter_context(Database(new))
+        if before.address.database == ":memory:" or after.address.database == ":memory:":
+            raise typer.BadParameter("expected databases that stay, got ':memory:'")
         stores = submissions(before), submissions(after)
         with before.reading() as connection:
-            stores[0].check_has(version.source for version in versions(connection))
-        files = ""
-        if stores[0].folder != stores[1].folder:
-            files = f" and {counted(stores[0].copy_to(stores[1]), 'source')}"
+            stores[0].check_has(copying.sources(connection, stores[0].folder))
+        sources = 0
+
+        def copy_sources() -> None:
+            nonlocal sources
+            if stores[0].folder != stores[1].folder:
+                sources = stores[0].copy_to(stores[1])
+
         rows, were_there = copying.copy(
-            before, after, METADATA, stores=(stores[0].folder, stores[1].folder), progress=show_progress
+            *(before, after, METADATA),
+            stores=(stores[0].folder, stores[1].folder),
+            before_commit=copy_sources,
+            progress=show_progress,
         )
         copying.copy_accounts(old, new)  # only now: another record keeps its own
         place = after.file or after.address  # without its password
     if were_there:
         print(f"{place} has the same {counted(rows, 'row')} already")
     else:
-        print(f"{counted(rows, 'row')}{files} copied to {place}, and compared")
+        print(f"{counted(rows, 'row')} and {counted(sources, 'source')} copied to {place}, and compared")
 
 
 def _bytes(file: Path | None) -> int | None:

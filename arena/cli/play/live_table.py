@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group, RenderableType
@@ -22,6 +23,7 @@ from arena.cli.play.run_progress import RunProgress
 from arena.history import words
 from arena.match.schedule import Finished
 from arena.ratings.elo import Elo, EloRating
+from db.errors import Busy
 from db.records import RatedGame
 
 if TYPE_CHECKING:
@@ -69,7 +71,8 @@ class LiveTable:
         self._unrated.append(event)
         self._results = [*self._results, line][-_LAST:]
         if self._clock() >= self._read_again:
-            self._read_standings()
+            with suppress(Busy):  # the tournament itself waits for the database, before its next result
+                self._read_standings()
 
     def _read_standings(self) -> None:
         """Read the standings from the database, with the forfeits, rulings and new versions that no event reports."""

@@ -38,6 +38,7 @@ from arena.tournament.league import League
 from arena.tournament.tournament import Tournament
 from db import running
 from db.database import Database
+from db.errors import Busy
 
 if TYPE_CHECKING:
     from arena.cli.play.live_table import LiveTable
@@ -195,8 +196,15 @@ class TournamentDisplay:
     def conclude(self, tournament: Tournament, database: Database) -> None:
         """Print the standings, the test's outcome, games without a result, and the commands to run next."""
         name = self._league.name
-        with database.reading() as connection:
-            found = read_standings(connection, [name])
+        over = f"{tournament.over:,} of {tournament.expected:,} games"
+        try:
+            with database.reading() as connection:
+                found = read_standings(connection, [name])
+        except Busy as error:
+            if tournament.is_over:
+                raise
+            self.say(f"stopped after {over}, because {error}; the same command continues")
+            return
         show_standings(found)
         if tournament.test is not None and self._league.sprt is not None:
             self.say(self._outcome(self._league.sprt, tournament.test))
@@ -208,7 +216,6 @@ class TournamentDisplay:
             self._say_what_failed(tournament, database)
         else:
             left = f", {time_left}" if self._progress and (time_left := self._progress.time_left()) else ""
-            over = f"{tournament.over:,} of {tournament.expected:,} games"
             self.say(f"stopped after {over}{left}; the same command continues")
 
     def _say_what_failed(self, tournament: Tournament, database: Database) -> None:

@@ -72,8 +72,10 @@ def erase() -> None:
 
 def say(text: str) -> None:
     """Print a line on stderr, in place of the progress line."""
+    from arena.history.words import printable
+
     erase()
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 @contextmanager

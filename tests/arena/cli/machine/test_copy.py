@@ -77,6 +77,8 @@ def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None
         ("cup.toml", "new.db"): "cup.toml is not a database of arena",
         ("arena.db", "cup.toml"): "cup.toml is not a database of arena",
         ("arena.db", "postgresql://nobody@127.0.0.1:9/none"): "127.0.0.1",
+        ("arena.db", ""): "expected a database file, or a URL",
+        ("arena.db", ":memory:"): "expected databases that stay",
         ("arena.db",): "missing TO",
     }.items():
         ended = arena("db", "copy", *arguments, cwd=home)
@@ -85,11 +87,24 @@ def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None
         assert ended.err.count("\n") == 1
 
 
-def test_a_record_is_not_copied_without_its_sources(home: Path, where: str) -> None:
-    (home / "arena.store").rename(home / "elsewhere")
+def test_a_copy_that_is_refused_leaves_the_other_store_as_it_was(home: Path, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    arena("run", "tictactoe", "random", "greedy", "--clock", "none", cwd=away)
+    before = sorted(away.rglob("*"))
+    ended = arena("db", "copy", "arena.db", str(away / "arena.db"), cwd=home)
+    assert ended.code == 2
+    assert "the new database has another record already" in ended.err
+    assert sorted(away.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("lost", "count"), [("*.py", 2), ("countdown.py", 1)])
+def test_a_record_is_not_copied_without_its_sources(home: Path, where: str, lost: str, count: int) -> None:
+    for number, found in enumerate(list((home / "arena.store").glob(f"*/{lost}"))):
+        found.parent.rename(home / f"elsewhere{number}")
     ended = arena("db", "copy", "arena.db", where, cwd=home)
     assert (ended.code, ended.out) == (2, "")
-    assert "arena.store does not have 1 of the submissions of this database" in ended.err
+    assert f"arena.store does not have {count} of the submissions of this database" in ended.err
     assert "ARENA_STORE" in ended.err
     assert arena("db", "info", "--db", where).out.count("tournaments  0") == 1
 

@@ -19,6 +19,7 @@ from arena.ratings.elo import Elo
 from arena.tournament.standings import TournamentStandings, standings
 from arena.tournament.tournament import Tournament
 from db.database import Database
+from db.errors import Busy
 from db.records import GameRecord, RatedGame, SeatRecord
 from tests.arena.tournament.test_tournament import Course as PlayedCourse
 
@@ -173,6 +174,23 @@ def test_the_standings_are_read_again_after_a_game_but_not_all_the_time() -> Non
         now += 0.05
         at_once.add(finished(), "")
     assert 8 <= course.reads <= 11, "at most ten times a second"
+
+
+def test_a_database_that_does_not_answer_is_the_tournament_s_matter() -> None:
+    now = 0.0
+    table = table_of(course := Course(entered=("ann", "bob")), clock=lambda: now)
+    now = 1.0
+
+    def busy() -> TournamentStandings:
+        raise Busy("it does not answer")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(course, "standings", busy)
+        table.add(finished(), "")
+    assert "ann" in seen(table)
+    reads = course.reads
+    table.add(finished(), "")
+    assert course.reads == reads + 1
 
 
 def test_games_that_end_between_two_drawings_are_all_rated() -> None:
