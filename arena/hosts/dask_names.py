@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import warnings
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +39,7 @@ def check_dask(option: str) -> None:
     # Every failure that matters is said in words of ours; an event loop that was late is not one.
     for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == distributed.__name__]:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    warnings.filterwarnings("ignore", "Couldn't detect a suitable IP address")
     dask.config.set(
         {
             "distributed.worker.http.routes": [],

@@ -38,7 +38,12 @@ def local_cluster(folder: RunFolder, games: int) -> Iterator[tuple[str, Security
     security = Security.temporary()
     dask.config.set(temporary_directory=str(folder.path / "dask"))
     with LocalCluster(
-        n_workers=0, processes=False, host="127.0.0.1", protocol="tls://", dashboard_address=None, security=security
+        n_workers=0,
+        processes=False,
+        host="127.0.0.1",
+        protocol="tls://",
+        dashboard_address="127.0.0.1:0",  # a free port: another Dask on this machine may have the default one
+        security=security,
     ) as cluster:
         host = Process(["-m", "arena.hosts.local"], folder=folder, ends_within=_ENDS_WITHIN)
         host.send_settings(
