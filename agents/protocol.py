@@ -7,6 +7,7 @@ later versions can add keys; in msgpack, the values under them are not even deco
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
@@ -20,6 +21,8 @@ PROTOCOL: Final = 1
 
 MESSAGE_BYTES: Final = 64 * 1024
 """The longest message, in bytes; over stdio the longest line, without its newline."""
+LEGAL_BYTES: Final = 48 * 1024
+"""The longest list of legal moves in a message, in bytes of JSON."""
 MOVE_LENGTH: Final = 64
 """The longest move, in characters."""
 INFO_BYTES: Final = 16 * 1024
@@ -204,6 +207,7 @@ class Turn(_Message, frozen=True):
     """The time that the referee suggests for this move, in milliseconds."""
     position: str | UnsetType = UNSET
     legal: tuple[str, ...] | UnsetType = UNSET
+    """The legal moves, as `shortened` returns them."""
     limit: int | UnsetType = UNSET
     """Only for a warden: the agent's time for this turn in nanoseconds; after that it has lost on time."""
 
@@ -230,6 +234,12 @@ Message = FromPlayer | FromReferee
 def pack(message: Struct) -> bytes:
     """`message` encoded for ZeroMQ (msgpack)."""
     return _pack(message)
+
+
+def shortened(legal: Sequence[str]) -> tuple[str, ...]:
+    """The moves; of more than LEGAL_BYTES only every second, third, ... one, so that the rest fits into a message."""
+    size = sum([len(move.encode(errors="replace")) + len('"",') for move in legal])
+    return tuple(legal[:: size // (LEGAL_BYTES + 1) + 1])
 
 
 def to_line(message: Struct) -> bytes:

@@ -5,6 +5,9 @@
 
 A position counts when `play` has made it and its `moves()` were called. Each figure is the median of several runs. The
 two libraries take turns, so that a change in the machine's speed affects both. OpenSpiel is in the extra `bench`.
+
+The first plies of `words` are draws. So with `words`, a second table follows: how long its word list takes to read, and
+how long all moves of a position take, in games of greedy players.
 """
 
 import os
@@ -12,11 +15,14 @@ import platform
 import statistics
 import sys
 from collections.abc import Callable
+from random import Random
 from time import perf_counter
 from types import ModuleType
 from typing import Any
 
 from adsearch import State, games
+from adsearch.games.words_board import placements
+from adsearch.games.words_dawg import dawg_of
 from benchmarks.arguments import Reader
 
 PLIES = {
@@ -36,6 +42,7 @@ PLIES = {
     "kuhn": 5,
     "leduc": 11,
     "rps": 6,
+    "words": 3,
     "tree": 3,
 }
 """Each game with a number of plies that takes about a second, or ends the game."""
@@ -53,6 +60,7 @@ OPEN_SPIEL = {
     "leduc": "leduc_poker",
 }
 RUNS = 5
+DEBIAN_LIST = "/usr/share/dict/american-english"
 SHORTEST = 0.3
 """Least time of a measurement, in seconds: shorter runs are repeated."""
 
@@ -121,6 +129,43 @@ def open_spiel() -> ModuleType | None:
     return module
 
 
+def words_of_games(spec: str, *, played: int = 10) -> str:
+    """A row of the second table, for that word list."""
+    dawg_of.cache_clear()
+    began = perf_counter()
+    start: Any = games.start(spec)
+    read = perf_counter() - began
+    times: dict[bool, list[float]] = {False: [], True: []}
+    moves = []
+    for seed in range(played):
+        random, state = Random(seed), start
+        while state.turn is not None:
+            if state.turn == games.CHANCE:
+                state = state.play(random.choice(state.unseen))
+                continue
+            began = perf_counter()
+            found = placements(state.board, state.racks[state.turn], state.dawg)
+            times["_" in state.racks[state.turn]].append((perf_counter() - began) * 1000)
+            moves.append(len(found))
+            state = state.play(max(state.moves(), key=state.points))
+    spans = "".join(
+        f"{statistics.median(some):>9.1f}{statistics.quantiles(some, n=10)[-1]:>7.1f}{max(some):>7.1f}"
+        for some in times.values()
+    )
+    return f"{len(start.dawg):>8,}{read:>9.2f}{len(moves):>11,}{statistics.median(moves):>8.0f}{max(moves):>8,}{spans}"
+
+
+def print_words() -> None:
+    """Print the second table: for the list of `words` and, where it is installed, that of Debian's `wamerican`."""
+    print("\nall moves of a position of words, in ms: median, 90 %, most")
+    print(
+        f"{'words':>8}{'read, s':>9}{'positions':>11}{'moves':>8}{'most':>8}{'without a blank':>23}{'with a blank':>23}"
+    )
+    print(words_of_games("words"))
+    if os.path.exists(DEBIAN_LIST):
+        print(words_of_games(f"words:list={DEBIAN_LIST}"))
+
+
 def main() -> None:
     """Print the table."""
     specs = Reader(__doc__, parts=PLIES).parse_args().parts or PLIES
@@ -143,6 +188,8 @@ def main() -> None:
             f"{statistics.median(rates[1]):>12,.0f}{ours / statistics.median(rates[1]):>7.1f}" if rates[1] else " " * 19
         )
         print(f"{spec:<16}{plies:>6}{reach(start, plies):>12,}{ours:>12,.0f}{beside}{bytes_of(middle(start)):>7}")
+    if "words" in specs:
+        print_words()
 
 
 if __name__ == "__main__":

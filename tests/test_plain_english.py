@@ -33,6 +33,7 @@ READ_BY_PEOPLE = [
         for path in (ROOT / folder).rglob("*")
         if path.suffix in (".py", ".md", ".html", ".js", ".c", ".toml", ".css", ".txt", ".ipynb")
         and "__pycache__" not in path.parts
+        and path.name != "words.txt"  # the word list of a game
     ),
 ]
 """Pages, and the files of the product: help, errors, templates and docstrings are in them."""

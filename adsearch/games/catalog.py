@@ -38,6 +38,7 @@ _CLASSES = {
     "kuhn": "Kuhn",
     "leduc": "Leduc",
     "rps": "RockPaperScissors",
+    "words": "Words",
     "tree": "Tree",
 }
 """The built-in games: name (also the name of the file) -> class."""

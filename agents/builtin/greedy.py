@@ -1,6 +1,7 @@
 """Greedy: looks one ply ahead and plays the move after which its evaluation is best.
 
-It is the next agent after the random one that others should beat. In a maze, a greedy ghost runs at the runner.
+It is the next agent after the random one that others should beat. In a maze, a greedy ghost runs at the runner. With
+hidden information it evaluates the position as its seat sees it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from agents.builtin.thinker import Weighted, shuffled
 class Greedy(Agent):
     """Looks one ply ahead: plays the move after which its evaluation is best."""
 
-    kinds = ("chance", "several")
+    kinds = ("chance", "several", "hidden")
 
     def __init__(
         self,

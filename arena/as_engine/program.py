@@ -24,6 +24,7 @@ from agents.protocol import (
     Turn,
     Who,
     line_from_player,
+    shortened,
     to_line,
 )
 from agents.protocol import Resign as Resignation
@@ -84,7 +85,7 @@ class ProgramAgent(Agent):
                 left=None if left is None else (left, left),
                 budget=_milliseconds(clock.budget),
                 position=state.position(),
-                legal=tuple(state.to_text(move) for move in state.moves()),
+                legal=shortened([state.to_text(move) for move in state.moves()]),
             )
         )
         answer = self._hear()

@@ -37,6 +37,7 @@ from agents.protocol import (
     Verdict,
     Want,
     Who,
+    shortened,
 )
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY, charged, longest_wait
 from arena.match.fixture import Fixture, SeatPlan, move_text, position_text
@@ -465,7 +466,7 @@ class Match:
             left=clock.milliseconds(),
             budget=None if budget is None else budget // MILLISECOND,
             position=self._view(turn) if self._hidden or place.wants_position else UNSET,
-            legal=tuple(map(state.to_text, state.moves())) if place.wants_legal else UNSET,
+            legal=shortened([*map(state.to_text, state.moves())]) if place.wants_legal else UNSET,
             limit=limit if place.plan.guarded else UNSET,
         )
         place.events = []

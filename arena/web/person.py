@@ -222,9 +222,13 @@ class PersonsGame:
         if len(exact or nearly) == 1:
             return (exact or nearly)[0]
         if self._state is not None:
-            with suppress(Exception):  # the rules do not read this text, or fail: they may be user-supplied
+            try:
                 read = self._state.to_text(self._state.from_text(wanted))
                 return next(choice for choice in choices if choice.text == read)
+            except BadMove:
+                raise
+            except Exception:  # user-supplied rules may raise anything
+                pass
         raise BadMove(f"expected a legal move ({one_of([choice.shown for choice in choices])}), got {quote(text)}")
 
     def _played(self, text: str) -> tuple[State[Any] | None, Any]:
@@ -370,7 +374,7 @@ class PersonsGame:
             plies=tuple(self._plies),
             position=turn.position if isinstance(turn.position, str) else seen.position,
             last=self._last,
-            choices=tuple(map(self._shown, turn.legal if isinstance(turn.legal, tuple) else ())),
+            choices=self._legal(turn),
             left=turn.left or (),
             running=seen.seat,
             since=monotonic_ns(),
@@ -385,11 +389,12 @@ class PersonsGame:
         with suppress(Exception):  # user-supplied rules may raise anything
             self._state = games.load(rules, position)
 
-    def _shown(self, text: str) -> Choice:
-        if self._state is not None:
+    def _legal(self, turn: Turn) -> tuple[Choice, ...]:
+        """The legal moves: from the position, because a message does not have all of a long list."""
+        if (state := self._state) is not None:
             with suppress(Exception):  # user-supplied rules
-                return Choice(text, self._state.shown(self._state.from_text(text)))
-        return Choice(text, text)
+                return tuple([Choice(state.to_text(move), state.shown(move)) for move in state.moves()])
+        return tuple([Choice(text, text) for text in turn.legal]) if isinstance(turn.legal, tuple) else ()
 
     def _note(self, events: Iterable[tuple[int | str, str]]) -> None:
         """Takes plies that were played; from a hidden one on, the position is not known until the next turn."""

@@ -15,7 +15,7 @@ WITH_FEATURES = [spec for spec in [*SMALL, *LARGE] if games.start(spec).evaluati
 
 
 def test_these_games_have_features() -> None:
-    names = {"tictactoe", "connect4", "dots", "othello", "checkers", "chess", "go", "backgammon", "maze"}
+    names = {"tictactoe", "connect4", "dots", "othello", "checkers", "chess", "go", "backgammon", "maze", "words"}
     assert {spec.partition(":")[0] for spec in WITH_FEATURES} == names
 
 

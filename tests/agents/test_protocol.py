@@ -577,3 +577,14 @@ def test_a_message_with_bytes_changed_is_a_message_or_one_bad_message(
         cut = data.draw(st.integers(0, len(changed)) | st.just(len(changed)))
         for decode in decoders:
             (agreed if encode is pack else read_line_both_ways)(decode, bytes(changed[:cut]))
+
+
+def test_of_a_list_of_moves_that_is_too_long_every_second_or_third_one_is_sent() -> None:
+    assert protocol.shortened(["a1", "b2"]) == ("a1", "b2")
+    for count in (3_000, 6_000, 20_000):
+        moves = [f"8D-HELLO{number:06}" for number in range(count)]
+        sent = protocol.shortened(moves)
+        step = moves.index(sent[1])
+        assert list(sent) == moves[::step]
+        assert len(json.dumps(sent, separators=(",", ":"))) <= protocol.LEGAL_BYTES + 2
+        assert step == 1 or len(json.dumps(moves[:: step - 1], separators=(",", ":"))) > protocol.LEGAL_BYTES

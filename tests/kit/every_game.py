@@ -35,6 +35,8 @@ SMALL = [
     "ludo:players=2,tokens=1",
     "kuhn",
     "leduc",
+    "words:tiles=AAT,rack=1",
+    "words:tiles=ANT_,rack=2",
     "rps:rounds=1",
     "rps:rounds=2",
     *(f"tree:{name}" for name in shipped()),
@@ -70,6 +72,8 @@ LARGE = [
     "maze:ghosts=random",
     "maze:ghosts=0",
     "rps",
+    "words",
+    "words:players=3,tiles=AAEEINORSTDLG_,rack=4",
 ]
 
 EVERY = SMALL + LARGE

@@ -13,7 +13,7 @@ from db.records import MoveRecord, PastGame, PastSeat
 from tests.kit import places, sample_record
 
 COUNTDOWN: Final = f"{places.COUNTDOWN}:Countdown"
-_SHORTER: Final = {"ludo": "ludo:players=4,tokens=1", "pig": "pig:goal=30"}
+_SHORTER: Final = {"ludo": "ludo:players=4,tokens=1", "pig": "pig:goal=30", "words": "words:tiles=AAEEINORSTDL_,rack=3"}
 EVERY_GAME: Final = (*(_SHORTER.get(name, name) for name in games.names()), COUNTDOWN)
 """Each game of the catalogue, those that go on for long made shorter, and one of somebody's own."""
 

@@ -170,9 +170,9 @@ def sample(markup: str, name: str = "", *, size: float = 22.0) -> Drawing:
     return Drawing(size + 5.0 + svg.width_of(name, SIZE), size, markup + text)
 
 
-def rims(rows: int, columns: int, *, cell: float = CELL) -> str:
+def rims(rows: int, columns: int, *, cell: float = CELL, letters: str = LETTERS) -> str:
     """The letters above a board and the numbers to its left; the board itself begins at (RIM, RIM)."""
-    above = (inside(LETTERS[n], RIM + (n + 0.5) * cell, RIM / 2 - 1, size=SMALL, kind="faint") for n in range(columns))
+    above = (inside(letters[n], RIM + (n + 0.5) * cell, RIM / 2 - 1, size=SMALL, kind="faint") for n in range(columns))
     beside = (inside(str(n + 1), RIM / 2 - 2, RIM + (n + 0.5) * cell, size=SMALL, kind="faint") for n in range(rows))
     return "".join((*above, *beside))
 

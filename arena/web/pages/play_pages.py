@@ -40,6 +40,9 @@ CLOCKS: Final = {
     "60+2": "1 minute and 2 s a move",
 }
 """The clocks to choose from, the default first."""
+_MOST_BUTTONS: Final = 100
+"""Largest number of legal moves of which each has a button, unless one can click on the board; of more, the person
+writes one."""
 STRENGTHS: Final = {
     "random": "very easy: plays at random",
     "greedy": "easy: looks 1 move ahead",
@@ -208,7 +211,7 @@ def parts(seen: Seen, opponent: str, *, wrong: str = "") -> dict[str, str]:
         "last": html.words(words.printable(_last(seen, names))),
         "board": _board(seen, state),
         "moves": "".join(_moves(seen, names)),
-        "choices": "".join(_choices(seen)),
+        "choices": "".join(_choices(seen, state)),
         "said": "".join(_said(seen, wrong)),
     }
 
@@ -288,7 +291,7 @@ def _moves(seen: Seen, names: Sequence[str]) -> Iterator[str]:
         yield element("li", element("span", html.words(text), class_="move", aria_current="step" if is_last else False))
 
 
-def _choices(seen: Seen) -> Iterator[str]:
+def _choices(seen: Seen, state: State[Any] | None) -> Iterator[str]:
     """The legal moves, and what else the person can do; after the game where it goes on."""
     if seen.status is Status.OVER:
         ways = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
@@ -296,12 +299,26 @@ def _choices(seen: Seen) -> Iterator[str]:
         yield element("ul", *items, class_="opponents")
         return
     where = {"action": links.table(seen.key), "method": "post"}
-    if seen.choices:
+    fields = _fields_of(state)
+    if len(seen.choices) > _MOST_BUTTONS and not fields:
+        how = f": {state.notation}" if state is not None and state.notation else ""
+        yield element(
+            "form",
+            element(
+                "label",
+                element("span", html.words(f"Your move, one of {len(seen.choices):,}{how}")),
+                element("input", name_="move", required=True, autocomplete="off", spellcheck="false"),
+            ),
+            element("button", "Play", type="submit"),
+            class_="written",
+            **where,
+        )
+    elif seen.choices:
         buttons = [
             element("button", html.words(words.printable(one.shown)), type="submit", name_="move", value=one.text)
             for one in seen.choices
         ]
-        yield element("form", *buttons, class_="choices", data_fields=_fields_of(seen), **where)
+        yield element("form", *buttons, class_="choices", data_fields=fields, **where)
     more = [("hint", "Hint")] * (seen.status is Status.YOURS and seen.hint is None)
     more += [("take_back", f"Take back my last move ({seen.take_backs} left)")] * (seen.take_backs > 0)
     more += [("resign", "Resign")] * (not seen.resigns)
@@ -314,9 +331,9 @@ def _choices(seen: Seen) -> Iterator[str]:
     )
 
 
-def _fields_of(seen: Seen) -> str | bool:
+def _fields_of(state: State[Any] | None) -> str | bool:
     """The fields that each move touches, for the script; False if the board has none."""
-    if (state := _state(seen)) is None:
+    if state is None:
         return False
     named = clicks(fields_of(state))
     return msgspec.json.encode(named).decode() if named else False

@@ -20,7 +20,7 @@ on("parts", (parts) => {
   const before = document.activeElement;
   show(parts);
   choose(movesThrough(clicked).length > 0 ? clicked : []);
-  if (isHere && !before.isConnected) (choices.querySelector("button, a") ?? choices).focus();
+  if (isHere && !before.isConnected) (choices.querySelector("input, button, a") ?? choices).focus();
 });
 on("over", null);
 
@@ -40,7 +40,7 @@ const send = async (name, value) => {
 
 choices.addEventListener("submit", (event) => {
   event.preventDefault();
-  const { name, value } = event.submitter;
+  const { name, value } = event.target.elements.move?.type === "text" ? event.target.elements.move : event.submitter;
   if (value === "hint") say("Looking for a hint");
   send(name, value);
 });

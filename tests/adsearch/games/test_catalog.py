@@ -42,7 +42,7 @@ def countdown(tmp_path: Path) -> Path:
 def test_the_catalogue_names_every_game() -> None:
     assert list(games.names()) == [
         *("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess", "go"),
-        *("pig", "ludo", "backgammon", "maze", "kuhn", "leduc", "rps", "tree"),
+        *("pig", "ludo", "backgammon", "maze", "kuhn", "leduc", "rps", "words", "tree"),
     ]
 
 
@@ -217,8 +217,9 @@ def test_whether_a_game_has_chance_or_secrets_is_told_by_the_catalogue() -> None
         "backgammon",
         "kuhn",
         "leduc",
+        "words",
     ]
-    assert [name for name, game in games.names().items() if game.hidden] == ["kuhn", "leduc", "rps"]
+    assert [name for name, game in games.names().items() if game.hidden] == ["kuhn", "leduc", "rps", "words"]
     assert games.names()["maze"].start(ghosts="random").chance
 
 

@@ -19,7 +19,7 @@ GRIDS = [spec for spec in EVERY if isinstance(games.start(spec), GridGame)]
 
 def test_every_game_with_a_board_is_a_grid_game() -> None:
     found = {spec.partition(":")[0] for spec in GRIDS}
-    assert found == {"tictactoe", "connect4", "dots", "othello", "checkers", "chess", "go", "maze"}
+    assert found == {"tictactoe", "connect4", "dots", "othello", "checkers", "chess", "go", "maze", "words"}
 
 
 @pytest.mark.parametrize("spec", GRIDS)
@@ -114,7 +114,7 @@ def test_the_goal_of_pig_is_the_option() -> None:
 def test_every_attribute_that_a_game_lists_is_there(spec: str) -> None:
     for state, _ in playout(spec, 6):
         seat = 0 if state.turn is None or state.turn < 0 else state.turn
-        cells = {"row": 0, "column": 0, "seat": seat, "square": 1, "ghost": 1}
+        cells = {"row": 0, "column": 0, "seat": seat, "square": 1, "ghost": 1, "move": "pass"}
         cells |= {"a": state.runner_at, "b": state.runner_at} if isinstance(state, Maze) else {}
         for code, meaning in state.attributes:
             assert meaning

@@ -134,7 +134,7 @@ def test_a_person_plays(browser: Browser, course: Course, link: str, by: str) ->
     with browser.session(link) as page:
         sign_in(page)
         page.wait_for_url("**/me")
-        for game in ("connect4", "othello", "chess", "backgammon", "leduc"):
+        for game in ("connect4", "othello", "chess", "backgammon", "leduc", "words"):
             play(page, course, game, by)
 
 
@@ -198,7 +198,11 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
             break
         before = page.locator("#moves li").count()
         fields = page.locator("#choices form").first.get_attribute("data-fields") or ""
-        if by == "mouse" and fields:
+        written = page.locator("#choices input")
+        if written.count():
+            written.fill("pass")
+            written.press("Enter")
+        elif by == "mouse" and fields:
             for name in re.findall(r'\["([^\]]*)"\]', fields)[0].split('","'):
                 page.locator(f'[data-field="{name}"]').click()
         elif by == "mouse":

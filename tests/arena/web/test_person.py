@@ -76,6 +76,19 @@ def test_after_the_end_the_person_sees_what_was_hidden(room: PeopleRoom) -> None
     assert seen.position.startswith("".join(dealt))
 
 
+def test_of_a_game_with_very_many_moves_all_are_known_and_a_typo_is_explained(room: PeopleRoom) -> None:
+    game = room.play(game="words")
+    seen = room.turn(game)
+    state: Any = games.load(seen.rules, seen.position)
+    assert [choice.text for choice in seen.choices] == list(state.moves())
+    tiles = state.racks[0]
+    with pytest.raises(BadMove, match=f"expected a legal move.*8H-{tiles[:2]}{tiles[:1]}.*the rack has not enough"):
+        game.move(f"8H-{tiles[:2]}{tiles[:1] * (tiles.count(tiles[0]))}")
+    with room.without_answers():
+        game.move(f"exchange-{tiles[:2]}".lower())
+    assert [ply.text for ply in game.seen.plies if ply.who == 0] == [f"exchange-{tiles[:2]}"]
+
+
 def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
     game = room.play(game="chess")
     seen = room.turn(game)
