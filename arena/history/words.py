@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -222,13 +223,16 @@ def mistake(ply: JudgedPly, players: Sequence[str]) -> str:
 def drawn(state: State[Any], last: Any = None) -> str:
     """The board as the game's text, made `printable`; the position if that fails; empty if both fail.
 
-    Where the game says where they are, `last`, the move that led here, has brackets, and a winning line is in capital
-    letters."""
+    Where the game says where they are, `last`, the move that led here, has brackets, one pair for fields beside each
+    other, and a winning line is in capital letters."""
     lines, spots = marked(state, last)
+    edges = Counter((line, at) for line, start, end, won in spots if not won for at in (start, end - 1))
     for line, start, end, won in sorted(spots, key=lambda spot: not spot.won):
         text = lines[line]
         middle = text[start + 1 : end - 1]
         opening, closing = "<>" if text[start] == "[" else "[]"
+        opening = opening if edges[line, start] == 1 else text[start]
+        closing = closing if edges[line, end - 1] == 1 else text[end - 1]
         field = f"{text[start]}{middle.upper()}{text[end - 1]}" if won else f"{opening}{middle}{closing}"
         lines[line] = text[:start] + field + text[end:]
     return "\n".join(lines)

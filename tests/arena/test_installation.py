@@ -86,4 +86,4 @@ def test_a_driver_that_cannot_be_imported_is_one_line_too(monkeypatch: pytest.Mo
 def test_an_unknown_kind_of_database_is_one_line() -> None:
     ended = arena("rank", "--db", "nosuch://somewhere/none")
     assert ended.code == 2
-    assert "expected a database's file or URL" in ended.err
+    assert "expected a database file, or a URL such as" in ended.err

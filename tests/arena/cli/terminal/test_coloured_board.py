@@ -11,6 +11,7 @@ from adsearch.games.dots import Dots
 from adsearch.games.grid import GridGame, LineGame
 from adsearch.games.maze import Maze
 from adsearch.games.othello import PASS
+from adsearch.games.words import Words
 from arena.cli.terminal.coloured_board import board_lines, coloured_board
 from arena.history import words
 from tests.kit.every_game import EVERY, playout
@@ -48,17 +49,18 @@ def test_the_last_move_has_brackets(spec: str, seed: int) -> None:
     for state, last in steps(spec, seed):
         assert isinstance(state, GridGame)
         drawn = words.drawn(state, last)
-        if isinstance(state, Maze) or last is None or (spec.startswith(("othello", "go")) and last == PASS):
-            assert "[" not in drawn
-            continue
-        assert drawn.count("[") == drawn.count("]") == (2 if spec == "checkers" else 1)
         marked = [part.partition("]")[0] for part in drawn.split("[")[1:]]
-        if isinstance(state, Dots):
-            assert marked[0] in "-|"
+        if last is None or isinstance(state, Maze):
+            assert marked == []
+        elif isinstance(state, Dots):
+            assert marked in (["-"], ["|"])
         else:
-            assert sorted(mark.lower() for mark in marked) == sorted(
-                state.cell(*cell).lower() for cell in state.last_cells(last)
-            )
+            cells = state.last_cells(last)
+            if not isinstance(state, Words):
+                assert len(cells) == (2 if spec == "checkers" else last != PASS)
+            assert len(marked) == sum((row, column - 1) not in cells for row, column in cells)
+            marks = [mark for part in marked for mark in part.lower().split()]
+            assert sorted(marks) == sorted(state.cell(*cell).lower() for cell in cells)
 
 
 @pytest.mark.parametrize("spec", [spec for spec in EVERY if isinstance(games.start(spec), LineGame)])
