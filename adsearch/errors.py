@@ -8,6 +8,7 @@
     |-- BadCell         the board has no such row, column or square
     |-- BadGame         a user-supplied game lacks a method, or fails
     |-- BadSetting      the text is not a value of the setting's type
+    |-- BadTable        an endgame table is missing, damaged, or of another version
     `-- BadSearch       the search does not support this game or these arguments
         `-- TooLarge    the tree is too large to draw
 
@@ -47,6 +48,10 @@ class BadGame(AdsearchError):
 
 class BadSetting(AdsearchError):
     """The text is not a value of the setting's type."""
+
+
+class BadTable(AdsearchError):
+    """An endgame table that is missing, damaged, or of another version."""
 
 
 class BadSearch(AdsearchError):

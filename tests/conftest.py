@@ -109,10 +109,12 @@ def _without_collecting_garbage_for_each_game() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _with_a_state_folder_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What the tests enter is not noted as the own code of who runs them."""
+def _with_folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the tests enter is not noted as the own code of who runs them, and their endgame tables are not kept."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("ARENA_TABLES", raising=False)
         yield
 
 

@@ -29,6 +29,7 @@ ROOMS = {
     "tournament": {"match", "walls", "ratings", "players"},
     "history": {"match", "ratings", "players"},
     "results": {"ratings", "tournament", "history"},
+    "endgames": set[str](),
 }
 """What each room of `arena` may import of the others; all may import what is in `EVERYWHERE`."""
 EVERYWHERE = {"errors", "installation"}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, get_type_hints
 
 from adsearch import State, features, settings, terms
-from adsearch.errors import BadSearch, BadSetting, meant, quote
+from adsearch.errors import BadSearch, BadSetting, BadTable, meant, quote
 from agents.agent import Agent
 from agents.errors import BadAgent, CannotPlay
 
@@ -47,6 +47,7 @@ _ABOUT: Final = {
     "share": "part of the clock's budget to use for a move",
     "evaluate": "the only feature of the evaluation to use, such as score (arena games GAME lists them)",
     "weights": "other weights of features, such as pellets:-2+nearest:9",
+    "endgames": "in checkers: use endgame tables with up to that many pieces (arena tables checkers builds them)",
     "shuffle": "choose randomly among equal moves, instead of the first",
     "seed": "seed for random numbers, instead of the game's",
     "table": "use a transposition table",
@@ -154,7 +155,11 @@ def check_can_play(spec: str, state: State[Any]) -> None:
     given = dict(found.given)
     try:
         features.weights_for(state, only=given.get("evaluate"), weights=given.get("weights"))
-    except BadSetting as error:
+        if (pieces := given.get("endgames")) is not None:
+            from agents.endgames import tables_for  # here: few agents use tables
+
+            tables_for(state, pieces)
+    except (BadSetting, BadTable) as error:
         raise CannotPlay(f"{spec} cannot play {_called(state)}: {error}") from None
 
 

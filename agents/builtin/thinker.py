@@ -10,13 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from random import Random
-from typing import Any, ClassVar, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypedDict, cast
 
 from adsearch import Budget, Result, State, features, terms
 from adsearch.errors import BadSearch, BadSetting
 from adsearch.searcher import Evaluate
 from agents.agent import Agent, Clock
 from agents.errors import BadAgent
+
+if TYPE_CHECKING:
+    from adsearch.games.checkers import Checkers
+    from adsearch.games.checkers_endgames import Endgames
 
 NODES: Final = 30_000
 """Limit of nodes for a move if there is neither a clock nor an option that limits the search: about 0.2 s."""
@@ -39,6 +43,7 @@ class Limits(TypedDict, total=False):
     share: float
     evaluate: str | None
     weights: str | None
+    endgames: int | None
     shuffle: bool
     seed: int | None
 
@@ -81,6 +86,7 @@ class Thinker(Agent):
         share: float = 0.9,
         evaluate: str | None = None,
         weights: str | None = None,
+        endgames: int | None = None,
         shuffle: bool = False,
         seed: int | None = None,
     ) -> None:
@@ -91,6 +97,10 @@ class Thinker(Agent):
         check("seconds", seconds, 0.001, 86400)
         check("nodes", nodes, 1)
         check("share", share, 0.01, 1)
+        if endgames is not None:
+            from adsearch.games.checkers_endgames import FEWEST, MOST  # here and below: few agents use tables
+
+            check("endgames", endgames, FEWEST, MOST)
         self.depth = depth
         self.rounds = rounds
         self.seconds = seconds
@@ -99,6 +109,9 @@ class Thinker(Agent):
         self.given = Weighted(evaluate, weights)
         # The evaluation function of the searches; None: the game's own.
         self.evaluate: Evaluate[Any] | None = None
+        self.endgames = endgames
+        # The endgame tables of the searches; None: without.
+        self.tables: Endgames | None = None
         self.shuffle = shuffle
         self.seed = seed
         # Seconds by which the last turns took longer than planned; halved each turn.
@@ -111,6 +124,10 @@ class Thinker(Agent):
     def begin(self, state: State[Any], seat: int) -> None:
         self.late = 0.0
         self.evaluate = self.given.function(state)
+        if self.endgames is not None:
+            from agents.endgames import tables_for
+
+            self.tables = tables_for(state, self.endgames)
         if self.rounds is not None:
             self.depth = min(self.rounds * state.plies_a_round, terms.DEEPEST)
         if self.seed is not None:
@@ -120,6 +137,8 @@ class Thinker(Agent):
         moves = state.moves()
         if len(moves) == 1:
             return moves[0]
+        if self.tables is not None:
+            state = self.tables.around(cast("Checkers", state))
         planned = self.planned(clock)
         result = self.think(shuffled(state, self.random) if self.shuffle else state, *self.limits(clock, planned))
         self.tell(depth=reached(result), score=result.value, nodes=result.nodes, line=result.line)

@@ -75,6 +75,7 @@ PANELS: Final = {
             "trace": "trace.trace",
             "tree": "trace.tree",
             "solve": "solve.solve",
+            "tables": "tables.tables",
             "size": "size.size",
             "compare": "compare.compare",
             "judge": "judge.judge",

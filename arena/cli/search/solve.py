@@ -13,6 +13,7 @@ import typer
 from adsearch import State
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
+from adsearch.games.checkers_endgames import FEWEST, MOST
 from adsearch.state import texts
 from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
@@ -52,6 +53,16 @@ def solve(
     position: PositionOption = None,
     moves: MovesOption = "",
     seconds: SecondsOption = None,
+    endgames: Annotated[
+        int | None,
+        typer.Option(
+            "--endgames",
+            metavar="N",
+            min=FEWEST,
+            max=MOST,
+            help="In checkers: look it up in the endgame tables with up to N pieces.",
+        ),
+    ] = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Solve a game: who wins with best play, in how many plies, and by which moves.
@@ -63,6 +74,8 @@ def solve(
     --equilibrium prints how often each move is played, by what the player sees. The exploitability is what a perfect
     opponent would win more than the value; it goes to 0 with more iterations (1,000, or as many as --seconds allows).
 
+    A position of checkers with few pieces is looked up with --endgames, where arena tables has built the tables.
+
     Examples: arena solve nap:11 --strategy; arena solve pig:goal=10; arena solve kuhn --equilibrium
 
     Example: arena solve connect4 --moves "4 4 4 4" --seconds 5
@@ -72,14 +85,18 @@ def solve(
     state = asked_position(game, position, moves)
     budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
     if equilibrium:
-        if strategy or position is not None or moves:
-            raise BadSearch("--equilibrium solves a whole game: leave out --strategy, --position and --moves")
+        if strategy or endgames is not None or position is not None or moves:
+            raise BadSearch(
+                "--equilibrium solves a whole game: leave out --strategy, --endgames, --position and --moves"
+            )
         print_equilibrium(game, state, budget, format)
         return
     if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
         raise BadSearch("--strategy is for games of one or two players without chance, which one of them can win")
+    if endgames is not None and (strategy or seconds is not None):
+        raise BadSearch("--endgames looks up one position: leave out --strategy and --seconds")
     begun = time.perf_counter()
-    result = _solved(state, budget)
+    result = _solved(state, budget) if endgames is None else _looked_up(state, endgames)
     row = {
         "value": result.value if result.exact and isfinite(result.value) else None,
         "distance": result.distance,
@@ -124,6 +141,19 @@ def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
             if endless and budget is None:
                 raise BadSearch(TOO_LARGE) from None
     return expectiminimax.search(state, budget=budget) if state.chance else deepening.search(state, budget=budget)
+
+
+def _looked_up(state: State[Any], pieces: int) -> "Result[Any]":
+    """What the endgame tables with up to `pieces` pieces say."""
+    from agents.endgames import of_checkers, tables_for
+
+    found = tables_for(state, pieces).result(of_checkers(state))
+    if found is None:
+        raise BadSearch(
+            f"solve: the endgame tables with up to {pieces} pieces do not know this position: it is over, has more "
+            "pieces, or could become a draw by repetition or quiet plies before it is won"
+        )
+    return found
 
 
 def _verdict(state: State[Any], result: "Result[Any]", seconds: float | None) -> str:

@@ -78,7 +78,7 @@ def test_every_agent_says_what_it_does_and_what_may_be_set(name: str) -> None:
 
 
 def test_all_searching_agents_take_the_same_limits() -> None:
-    limits = ("depth", "rounds", "seconds", "nodes", "share", "evaluate", "weights", "shuffle", "seed")
+    limits = ("depth", "rounds", "seconds", "nodes", "share", "evaluate", "weights", "endgames", "shuffle", "seed")
     for found in builtin.every():
         if issubclass(found.agent, Thinker):
             assert tuple(setting.name for setting in found.settings)[-len(limits) :] == limits
