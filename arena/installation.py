@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from adsearch import openspiel
+from adsearch.games.catalog import is_of_openspiel
+
 NAME: Final = "arena-referee"
 """The name of the package."""
 _EXTRA: Final = re.compile(r"""\bextra\s*==\s*["']([\w.-]+)["']""")
@@ -42,9 +45,10 @@ def version() -> str:
     return metadata.version(NAME)
 
 
-def software() -> str:
-    """Name and version, as each recorded game keeps them."""
-    return f"{NAME} {version()}"
+def software(game: str = "") -> str:
+    """Name and version, as each recorded game keeps them; also those of OpenSpiel if the game is from there."""
+    ours = f"{NAME} {version()}"
+    return f"{ours}, {openspiel.version()}" if is_of_openspiel(game) else ours
 
 
 def extras() -> list[Extra]:

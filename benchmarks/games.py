@@ -4,7 +4,7 @@
     python benchmarks/games.py othello    some games
 
 A position counts when `play` has made it and its `moves()` were called. Each figure is the median of several runs. The
-two libraries take turns, so that a change in the machine's speed affects both. OpenSpiel is in the extra `bench`.
+two libraries take turns, so that a change in the machine's speed affects both. OpenSpiel is in the extra `openspiel`.
 
 The first plies of `words` are draws. So with `words`, a second table follows: how long its word list takes to read, and
 how long all moves of a position take, in games of greedy players.
@@ -172,7 +172,7 @@ def main() -> None:
     peer = open_spiel()
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores; positions per second, median of {RUNS} runs")
     if peer is None:
-        print("OpenSpiel is not installed (pip install '.[bench]'); its column is empty")
+        print("OpenSpiel is not installed (pip install '.[openspiel]'); its column is empty")
     print(f"\n{'game':<16}{'plies':>6}{'positions':>12}{'ours':>12}{'OpenSpiel':>12}{'ratio':>7}{'bytes':>7}")
     for spec in specs:
         plies = PLIES[spec]

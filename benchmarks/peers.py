@@ -5,7 +5,7 @@
 
 Each round measures every peer once, so that all see the same machine; the table shows medians. Each peer plays --games
 games. Starts of processes are not counted. What is not installed has no figure: OpenSpiel comes with
-`pip install '.[bench]'`; fastchess (github.com/Disservin/fastchess) must be on PATH. Linux only.
+`pip install '.[openspiel]'`; fastchess (github.com/Disservin/fastchess) must be on PATH. Linux only.
 
     arena run            tic-tac-toe between two `random` players, recorded (about 8 plies)
     fastchess            chess between two engines in Python that play seven scripted plies (scripted_engine.py)

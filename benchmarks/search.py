@@ -4,7 +4,7 @@
 
 The first table is plain alpha-beta on Connect-4. All three search 8 plies from the empty board, columns from left to
 right, every estimate 0, so they search the same tree. They take turns, and each figure is a median. easyAI plays a
-bitboard game with undo. easyAI and OpenSpiel are in the extra `bench`.
+bitboard game with undo. easyAI and OpenSpiel are in the extras `bench` and `openspiel`.
 """
 
 import os
@@ -107,7 +107,7 @@ def compare_alphabeta() -> None:
     if there:
         searches["OpenSpiel"] = (nodes, in_open_spiel)
     if len(searches) < 3:
-        print("Not all libraries to compare with are installed (pip install '.[bench]').")
+        print("Not all libraries to compare with are installed (pip install '.[bench,openspiel]').")
     times: dict[str, list[float]] = {name: [] for name in searches}
     for _ in range(RUNS):
         for name, (_, run) in searches.items():

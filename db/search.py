@@ -100,9 +100,10 @@ def filtered(connection: Connection, chosen: Select[int], wanted: GameFilter) ->
 
 
 def _is_game(name: str) -> ColumnElement[bool]:
-    """Condition: the game's rules are `name`, with any options; or, if `name` is a file, a file of that name in any
-    folder."""
-    exact = (Game.rules == name) | Game.rules.startswith(f"{name}:", autoescape=True)
+    """Condition: the game's rules are `name`, with any options (or parameters in parentheses); or, if `name` is a file,
+    a file of that name in any folder."""
+    options, parameters = (Game.rules.startswith(f"{name}{mark}", autoescape=True) for mark in ":(")
+    exact = (Game.rules == name) | options | parameters
     if ".py" not in name:
         return exact
     file = f"/{name.rpartition('/')[2]}"

@@ -1,4 +1,5 @@
-"""The catalogue: games by name and options ("connect4:rows=5,columns=6"), or by path ("my_game.py:MyGame").
+"""The catalogue: games by name and options ("connect4:rows=5,columns=6"), by path ("my_game.py:MyGame"), or by their
+name in OpenSpiel ("openspiel:leduc_poker(players=3)").
 
 Commands, tournament descriptions and agents all use this module to read the name of a game. A game is imported only
 when it is used. Every error lists the valid names or values.
@@ -12,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, one_of, quote
 from adsearch.option import Option
@@ -43,6 +44,9 @@ _CLASSES = {
 }
 """The built-in games: name (also the name of the file) -> class."""
 
+OPENSPIEL: Final = "openspiel"
+"""In front of the name of a game of OpenSpiel."""
+
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?::(?P<name>[^:=,]*))?(?::(?P<options>.*))?", re.DOTALL)
 
 
@@ -56,7 +60,7 @@ class Game(NamedTuple):
     name: str
     state: type[State[Any]]
     foreign: bool = False
-    """Whether it is user-supplied, found by its path."""
+    """Whether the rules are not ours: user-supplied, found by their path, or OpenSpiel's."""
 
     @property
     def rules(self) -> str:
@@ -162,18 +166,30 @@ def find(spec: str) -> tuple[Game, dict[str, float | str]]:
     by_path = _BY_PATH.fullmatch(spec)
     if name in _CLASSES:
         game = _built_in(name)
+    elif name == OPENSPIEL:
+        game, options = _of_openspiel(options), ""
     elif by_path and (path := file_of(spec)):
         game, options = _by_path(path, by_path["name"] or ""), by_path["options"] or ""
     elif "/" in spec or name.lower().endswith(".py"):
         raise UnknownGame(f"expected your own game as FILE.py:CLASS, got {quote(spec)}")
     else:
-        raise UnknownGame(f"no game {quote(name)}{meant(name, list(_CLASSES))}")
+        raise UnknownGame(f"no game {quote(name)}{meant(name, [*_CLASSES, OPENSPIEL])}")
     return game, game.read_options(options)
+
+
+def begins_with_name(text: str) -> bool:
+    """Whether the text begins with the name of a built-in game, or of OpenSpiel."""
+    return text.partition(":")[0] in (*_CLASSES, OPENSPIEL)
+
+
+def is_of_openspiel(spec: str) -> bool:
+    """Whether `spec` names a game of OpenSpiel."""
+    return spec.partition(":")[0] == OPENSPIEL
 
 
 def file_of(spec: str) -> Path | None:
     """The Python file with the rules that `spec` names; None for a built-in game. Does not read the file."""
-    by_path = None if spec.partition(":")[0] in _CLASSES else _BY_PATH.fullmatch(spec)
+    by_path = None if begins_with_name(spec) else _BY_PATH.fullmatch(spec)
     if by_path is None:
         return None
     from pathlib import Path  # imported here, because agents must start fast
@@ -206,6 +222,12 @@ def load(spec: str, text: str) -> State[Any]:
 def _built_in(name: str) -> Game:
     module = importlib.import_module(f"adsearch.games.{name}")
     return Game(name, getattr(module, _CLASSES[name]))
+
+
+def _of_openspiel(text: str) -> Game:
+    from adsearch import openspiel  # imported here, because agents must start fast and few play such a game
+
+    return Game(f"{OPENSPIEL}:{text}", openspiel.rules_of(text), foreign=True)
 
 
 def _by_path(path: Path, class_name: str) -> Game:

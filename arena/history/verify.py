@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from adsearch import CHANCE, State
 from adsearch.errors import AdsearchError, quote
+from adsearch.games.catalog import is_of_openspiel
 from agents import builtin
 from agents.errors import AgentsError
 from agents.protocol import Verdict
+from arena import installation
 from arena.errors import ArenaError, UntrustedCode
 from arena.history import recorded_rules
 from arena.history.exchange.checks import wrong_moment
@@ -118,7 +120,8 @@ def verify(
             except UntrustedCode as error:
                 found.unchecked[str(error)] += 1
             else:
-                found.wrongs += [Wrong(name_of(game), game.id, reason) for reason in reasons]
+                other = _other_version(game) if reasons else ""
+                found.wrongs += [Wrong(name_of(game), game.id, f"{reason}{other}") for reason in reasons]
             if progress is not None and found.games % 50 == 0:
                 progress(found.games, total)
     return found
@@ -199,6 +202,13 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
         return []  # the file gives the result: by other rules, or by agreement
     wrongs = [*_wrong_end(game, end, verdict), *_wrong_result(game, end, verdict)]
     return wrongs if imported and not _has_exact_times(game) else [*wrongs, *_wrong_clocks(game, end)]
+
+
+def _other_version(game: PastGame) -> str:
+    """That a game of OpenSpiel was played with another version of it: its rules can be others."""
+    there, here = (game.host or {}).get("software"), installation.software(game.game)
+    is_other = is_of_openspiel(game.game) and there not in (None, here)
+    return f"; it was played with {there}, and here is {here}" if is_other else ""
 
 
 def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> State[Any] | str:

@@ -46,7 +46,7 @@ class FarExaminer(Company):
         run = self.new_run()
         walls = walls_on_hosts(None, conditions.walls)
         there = replace(conditions, game=self._rules, walls=walls, description=os.path.basename(conditions.description))
-        joining = Examining(run, installation.software(), there, needed=(walls,))
+        joining = Examining(run, installation.software(self._rules), there, needed=(walls,))
         super().__init__(cluster, joining, run, say, **more)
         self._games: dict[str, int] = {}  # how many games each host plays at the same time
         self._out: dict[str, tuple[str, int]] = {}  # by the key of its task: the host, and the place of the agent

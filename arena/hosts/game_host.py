@@ -302,8 +302,9 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         """Why this host does not work for that run; empty if it does."""
         if self._leaving:
             return "it is ending"
-        if joining.software != installation.software():
-            return f"it has {installation.software()}, and the tournament {joining.software}: install the same version"
+        here = installation.software(joining.rules)
+        if joining.software != here:
+            return f"it has {here}, and the tournament {joining.software}: install the same version"
         for kind in joining.needed:
             if not (offer := probe.offer(kind)).holds:
                 advice = f"; {offer.advice}" if offer.advice else ""

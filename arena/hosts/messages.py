@@ -71,6 +71,11 @@ class Examining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_
     needed: tuple[WallKind, ...]
     cores_a_game: ClassVar[int] = 1
 
+    @property
+    def rules(self) -> str:
+        """The game as players load it."""
+        return self.conditions.game
+
 
 class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
     """A game host answers: what it is, and whether it plays this tournament."""

@@ -53,7 +53,7 @@ class Sender:
         self.joining = Joining(
             run=run,
             tournament=league.name,
-            software=installation.software(),
+            software=installation.software(league.game_text),
             game=league.game_text,
             rules=self._rules,
             seed=str(tournament.seed),

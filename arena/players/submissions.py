@@ -126,15 +126,16 @@ class Store:
     def take_game(self, text: str) -> str:
         """The rules that `text` names, with each file copied to the store and its path replaced.
 
-        A built-in game is returned unchanged, except for files in its options ("tree:file=my.json"). UnknownGame,
-        BadOption or BadFixture says what is wrong with `text`."""
+        A game of ours or of OpenSpiel is returned unchanged, except for files in its options ("tree:file=my.json").
+        UnknownGame, BadOption or BadFixture says what is wrong with `text`."""
         game, options = catalog.find(text)
         given = {option.name: str(options[option.name]) for option in game.options}
         files = {name: value for name, value in given.items() if _names_a_file(name, value)}
-        if not (game.foreign or files):
+        is_file = catalog.file_of(text) is not None
+        if not (is_file or files):
             return text
         name = game.name
-        if game.foreign:
+        if is_file:
             path, _, class_name = name.rpartition(":")
             frozen = self._take_file(path)
             own_sources.note(OwnSource.RULES, frozen.parent.name)

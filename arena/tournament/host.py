@@ -27,6 +27,7 @@ def host(game: Planned) -> dict[str, Any]:
     waits_charged = [seat for seat, entrant in enumerate(game.entrants) if not _counts_waits(entrant)]
     return {
         **machine(),
+        "software": installation.software(game.rules),
         "walls": ", ".join(kinds) or None,
         "waits_charged": waits_charged,
         "max_plies": game.max_plies,

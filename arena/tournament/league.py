@@ -20,6 +20,7 @@ from msgspec import to_builtins
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, quote
+from adsearch.games.catalog import begins_with_name
 from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import BadClock
@@ -326,7 +327,7 @@ def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
     """The game as written, the game with `folder` in front of its paths, and its first position."""
     text = table.text("game")
     located = text
-    if (by_path := split_path(text)) and text.partition(":")[0] not in games.names():
+    if (by_path := split_path(text)) and not begins_with_name(text):
         located = f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
     elif ":file=" in text:
         name, _, file = text.partition(":file=")

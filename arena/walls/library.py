@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import agents
 from adsearch.errors import one_of, quote
+from adsearch.games.catalog import is_of_openspiel
 from agents.errors import one_line
 from arena.errors import BadPlayer
 
@@ -43,7 +44,10 @@ _QUERY: Final = """if True:
     missing, before = {}, set(sys.modules)
     if sys.argv[2]:
         from adsearch import games
-        games.start(sys.argv[2])
+        try:
+            games.start(sys.argv[2])
+        except Exception as error:
+            missing[sys.argv[2]] = str(error)
     for name in json.loads(sys.argv[1]):
         try:
             importlib.import_module(name)
@@ -90,7 +94,7 @@ def lay_out(
     them, only these, and what the game `rules` needs."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
-    facts = _ask(program, roots, rules if modules is not None else "")
+    facts = _ask(program, roots, rules if modules is not None or is_of_openspiel(rules) else "")
     _check(program, facts, roots)
     interpreter = _of_interpreter(program, facts)
     installed = [path for path in facts["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
@@ -151,6 +155,8 @@ def _check(program: str, facts: dict[str, Any], roots: Sequence[str]) -> None:
     if not missing:
         return
     name, why = next(iter(missing.items()))
+    if name not in roots:
+        raise BadPlayer(f"python: {quote(program)} cannot play the game: {one_line(why)}")
     if "msgspec" in why or name == "msgspec":
         raise BadPlayer(f"python: {quote(program)} has no msgspec, which agents need: {program} -m pip install msgspec")
     names = one_of([quote(other) for other in roots if other in missing], most=8)

@@ -120,8 +120,9 @@ def refuse_unknown_game(connection: Connection, wanted: GameFilter) -> None:
 
 
 def _without_options(rules: str) -> str:
-    """The game without options: "connect4" for "connect4:rows=5", "mine.py:Mine" for "mine.py:Mine:rows=5"."""
-    found = re.match(r".*?\.py(:[^:=,]*(?=:|$))?|[^:]*", rules)
+    """The game without options: "connect4" for "connect4:rows=5", "mine.py:Mine" for "mine.py:Mine:rows=5",
+    "openspiel:hex" for "openspiel:hex(board_size=5)"."""
+    found = re.match(r"openspiel:\w*|.*?\.py(:[^:=,]*(?=:|$))?|[^:]*", rules)
     return found[0] if found else rules
 
 

@@ -121,8 +121,9 @@ def _day(row: Row) -> str:
 
 
 def _rules(row: Row) -> str:
-    """The rules without options and file."""
-    return re.sub(r"^.*\.py:", "", without_store(row["game"])).partition(":")[0]
+    """The rules without options, file and library."""
+    name = re.sub(r"^(.*\.py|openspiel):", "", without_store(row["game"]))
+    return re.split(r"[:(]", name)[0]
 
 
 def _fractions(row: Row) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from adsearch import Option, State, games
-from adsearch.games import Game
+from adsearch.games import Game, catalog
 from adsearch.state import CHANCE, how_written
 from adsearch.terms import root_seat
 from arena.cli.asking.board_svg import SvgOption, write_board
@@ -29,6 +29,11 @@ COLUMNS: Columns = {
     "chance": lambda row: "yes" if row["chance"] else "-",
     "hidden": lambda row: "yes" if row["hidden"] else "-",
     "options": lambda row: _options_text(row["options"]),
+}
+
+OF_OPENSPIEL: Columns = {
+    **{name: column for name, column in COLUMNS.items() if name != "options"},
+    "title": lambda row: row["rules"].partition(", with ")[0],
 }
 
 FEATURES: Columns = {
@@ -52,9 +57,11 @@ def list_games(
 ) -> None:
     """List the games, or show one: rules, options, and how to read a position, as text and in Python.
 
+    The rules of your own file, or of OpenSpiel, are also tested. `arena games openspiel` lists games of OpenSpiel.
+
     With --position or --moves, show that position and how it is evaluated: each feature, its weight and their product.
 
-    Examples: arena games; arena games connect4; arena games maze:ghosts=random
+    Examples: arena games; arena games connect4; arena games maze:ghosts=random; arena games openspiel
 
     Example: arena games connect4 --moves "4 4 5"
 
@@ -66,6 +73,12 @@ def list_games(
         if position is not None or moves:
             raise typer.BadParameter("expected a game before --position or --moves: arena games connect4 --moves 4")
         show([_row(game) for game in games.names().values()], COLUMNS, format=format)
+        return
+    if name == catalog.OPENSPIEL:
+        from adsearch.openspiel import KEEP_PROMISES
+
+        found = [games.find(f"{name}:{one}")[0] for one in KEEP_PROMISES]
+        show([_row(game) | {"rules": game.rules} for game in found], OF_OPENSPIEL, format=format)
         return
     game, options = games.find(name)
     state = asked_position(name, position, moves)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from adsearch import games
 from adsearch.errors import quote
+from adsearch.games import catalog
 from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
 from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
@@ -166,7 +166,7 @@ def _check_description(text: str) -> None:
         raise BadLeague(f"{text} is an agent; name a game and at least two players, for example: {example}")
     if Path(text).exists():
         return
-    if text.partition(":")[0] in games.names():
+    if catalog.begins_with_name(text):
         raise BadLeague(f"{text} is a game; name its players too, for example: arena run {text} random minimax")
     if Path(f"{text}.toml").exists():
         raise BadLeague(f"no file {quote(text)}; did you mean arena run {text}.toml?")

@@ -82,12 +82,12 @@ def _arguments(error: Any) -> list[str]:
 
 def _unexpected(error: Any, words: list[str]) -> str:
     """Names arguments that the command does not take, and the option that takes the first one, if there is one."""
-    from adsearch import games
+    from adsearch.games import catalog
 
     options = {name: param.metavar for param in error.ctx.command.params for name in param.opts} if error.ctx else {}
     word = words[0]
     problem = f"unexpected argument {' '.join(words)!r}"
-    if "--game" in options and word.partition(":")[0] in games.names():
+    if "--game" in options and catalog.begins_with_name(word):
         return f"{problem}; did you mean --game {word}?"
     if options.get("--tournament") == "TOURNAMENT":
         return f"{problem}; did you mean --tournament {word}?"

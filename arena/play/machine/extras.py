@@ -16,13 +16,14 @@ PURPOSES: Final = {
     "postgres": "a database on a PostgreSQL server",
     "web": "web pages of a ladder",
     "scale": "games on several machines, over Dask",
+    "openspiel": "games of OpenSpiel",
     "browser": "tests of the pages in Chromium",
-    "bench": "benchmarks beside easyAI and OpenSpiel",
+    "bench": "benchmarks beside easyAI",
     "test": "`make test`",
     "release": "`make release`",
 }
 """What each extra is for."""
-_FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web", "scale")
+_FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web", "scale", "openspiel")
 """The extras that add to the commands; the others are for those who change the code, in a clone."""
 
 

@@ -146,7 +146,7 @@ def test_hosts_refuse_walls_that_do_not_hold_another_version_and_too_few_cores(
     with begun(folder, "greedy", "random", ponder=True) as (sender, _):
         assert sender.joining.needed == ()
         assert "ponder = true needs 2 cores for each game" in host._why_not(sender.joining)
-        monkeypatch.setattr(installation, "software", lambda: "arena-referee 0.1")
+        monkeypatch.setattr(installation, "software", lambda _: "arena-referee 0.1")
         assert host._why_not(sender.joining).startswith("it has arena-referee 0.1, and the tournament arena-referee ")
     host._bell.close()
     host._rope.close()

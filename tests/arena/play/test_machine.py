@@ -512,7 +512,8 @@ def test_every_extra_says_what_it_is_for_and_how_to_install_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("in_clone", "listed"), [(True, set(extras.PURPOSES)), (False, {"postgres", "scale", "spreadsheet", "web"})]
+    ("in_clone", "listed"),
+    [(True, set(extras.PURPOSES)), (False, {"openspiel", "postgres", "scale", "spreadsheet", "web"})],
 )
 def test_extras_for_those_who_change_the_code_are_listed_in_a_clone(
     monkeypatch: pytest.MonkeyPatch, in_clone: bool, listed: set[str]
