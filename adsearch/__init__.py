@@ -12,7 +12,7 @@ is drawn. Beside the algorithms, each with the name of its module, are:
     what they did   trace (events), trace_calls (calls, true bounds), node_names, notebook (how it is shown)
     measures        size, height, count
     strategies      cfr (equilibria of games with hidden information)
-    of others       openspiel (games)
+    of others       openspiel (games), openspiel_trial
     texts           option, settings, errors
 """
 

@@ -44,6 +44,9 @@ UNKNOWN: Final = "?"
 """A tile that the seat cannot see."""
 STANDARD: Final = "standard"
 
+MOST_BLANKS: Final = 4
+"""With more of them on a rack there are millions of moves."""
+
 WORTHS: Final = {
     "A": 1.0, "B": -2.0, "C": -0.5, "D": 0.5, "E": 2.0, "F": -2.0, "G": -3.0, "H": 1.5, "I": -1.0, "J": -2.0, "K": 0.0,
     "L": 0.5, "M": 0.5, "N": 0.5, "O": -0.5, "P": -1.0, "Q": -9.0, "R": 1.0, "S": 8.0, "T": 0.0, "U": -4.0, "V": -6.0,
@@ -65,8 +68,11 @@ _TILES: Final = re.compile(f"[A-Z{BLANK}]{{1,200}}")
 def _all_tiles(text: str) -> str:
     """The tiles that the option `tiles` says, sorted."""
     tiles = TILES if text == STANDARD else text.upper()
-    if not _TILES.fullmatch(tiles):
-        raise BadOption(f"tiles must be {STANDARD} or 1 to 200 letters and blanks, such as AABEST_, got {quote(text)}")
+    if not text.isascii() or not _TILES.fullmatch(tiles) or tiles.count(BLANK) > MOST_BLANKS:
+        raise BadOption(
+            f"tiles must be {STANDARD} or 1 to 200 letters and at most {MOST_BLANKS} blanks, such as AABEST_, "
+            f"got {quote(text)}"
+        )
     return "".join(sorted(tiles))
 
 
@@ -362,12 +368,23 @@ class Words(GridGame[str]):
         return self.scaled(sum([weight * found[name] for name, weight, _ in self.evaluation]))
 
     def from_text(self, text: str) -> str:
+        tiles = text.strip().upper().removeprefix(EXCHANGE.upper()) if isinstance(text, str) else ""
+        is_exchange = isinstance(text, str) and text.strip().lower().startswith(EXCHANGE)
         try:
-            return super().from_text(text)
+            return super().from_text(EXCHANGE + "".join(sorted(tiles)) if is_exchange else text)
         except BadMove as error:
-            rack = self.racks[self.seat]
-            why = why_not(self.board, rack, self.dawg, text) if self.turn == self.seat and isinstance(text, str) else ""
+            why = ""
+            if self.turn == self.seat and isinstance(text, str):
+                rack = self.racks[self.seat]
+                why = self._why_no_exchange(rack, tiles) if is_exchange else why_not(self.board, rack, self.dawg, text)
             raise BadMove(f"{error}{why and f': {why}'}") from None
+
+    def _why_no_exchange(self, rack: str, tiles: str) -> str:
+        """Why these tiles cannot be exchanged."""
+        if self.bag < self.rack:
+            return f"the bag has only {self.bag} tiles, fewer than a full rack"
+        missing = Counter(tiles) - Counter(rack)
+        return f"the rack has not enough {min(missing)}" if missing else "name the tiles after the hyphen"
 
     @property
     def key(self) -> Hashable:

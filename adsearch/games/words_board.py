@@ -159,6 +159,8 @@ def why_not(board: str, rack: str, dawg: Dawg, text: str) -> str:
     for square, letter in zip(squares, letters, strict=True):
         if board[square] != "." and board[square].upper() != letter.upper():
             return f"{name(square, False)} has {board[square].upper()}, not {letter.upper()}"
+        if board[square] != "." and letter.islower():
+            return f"{name(square, False)} has {board[square].upper()} already: write it without {BLANK}"
     after, tiles, _ = lay(board, move)
     if not tiles:
         return "it lays no tile"

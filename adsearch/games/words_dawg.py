@@ -20,7 +20,7 @@ COMMON: Final = "common"
 """The name of the list that comes with the game."""
 _COMMON_WORDS: Final = Path(__file__).with_name("words.txt")
 _WORD: Final = re.compile(r"^([a-z]{2,15})\r?$", re.MULTILINE)
-_MOST_BYTES: Final = 10_000_000
+_MOST_BYTES: Final = 4_000_000
 
 
 class Dawg:
@@ -94,7 +94,11 @@ def dawg_in(name: str) -> Dawg:
     """The words of the list `name`: common, or a file with one word a line. Only words of 2 to 15 letters a to z count;
     other lines, such as names with a capital letter, are ignored."""
     path = _COMMON_WORDS if name == COMMON else Path(name)
-    if not path.exists():
+    try:
+        is_there = name != "" and path.exists()
+    except OSError:  # the name is too long
+        is_there = False
+    if not is_there:
         raise BadOption(f"list must be {COMMON} or a file with one word a line, got {quote(name)}")
     dawg = dawg_of(read_text(path, most=_MOST_BYTES))
     if not dawg.edges[dawg.root]:

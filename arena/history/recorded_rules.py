@@ -3,7 +3,8 @@
 Rules that the user types, or that are in a description that the user runs, do not pass through this module. Rules from
 a database, a bundle or an imported file are loaded only if this user's commands have played with the same content
 before (`arena/players/own_sources.py`), or with `--trust-rules`. A file from a store is loaded only if its content
-matches its hash. Built-in games need no trust, but a file in their options must be in a store.
+matches its hash. Built-in games need no trust, but a file in their options must be in a store. Games of OpenSpiel need
+none if they are on our list, with their default parameters: others can crash the process.
 """
 
 from __future__ import annotations
@@ -47,14 +48,15 @@ def load(game: PastGame, position: str, *, trust: bool) -> State[Any]:
 
 def why_untrusted(game: PastGame) -> str:
     """Why the game's rules are not loaded without `--trust-rules`; empty if they are."""
-    file = catalog.file_of(game.game)
-    if file is None:
+    file, source = catalog.file_of(game.game), own_sources.of_openspiel(game.game)
+    if file is None and source is None:
         return ""
     named = f"the rules {quote(without_store(game.game))}"
     if game.from_outside:
         return f"{named} came in a bundle or an imported file, so they are not run; {ADVICE}"
-    stored = in_store(file)
-    if stored is None or not own_sources.is_noted(OwnSource.RULES, stored.hash):
+    if file is not None:
+        source = stored.hash if (stored := in_store(file)) is not None else None
+    if source is None or not own_sources.is_noted(OwnSource.RULES, source):
         unknown = f" (the list of used rules cannot be saved: {why})" if (why := own_sources.why_not_kept()) else ""
         return f"you have not played with {named} on this account{unknown}, so they are not run; {ADVICE}"
     return ""

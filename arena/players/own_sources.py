@@ -10,7 +10,11 @@ from __future__ import annotations
 import os
 import stat
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
+
+from adsearch import openspiel
+from adsearch.games.catalog import is_of_openspiel
 
 
 class OwnSource(StrEnum):
@@ -18,6 +22,15 @@ class OwnSource(StrEnum):
 
     RULES = "rules"
     AGENT = "agents"
+
+
+def of_openspiel(rules: str) -> str | None:
+    """What the list has for rules of OpenSpiel that need trust; None for all other rules.
+
+    They are code of this machine, but with unusual parameters they can crash or fill it."""
+    if not is_of_openspiel(rules) or openspiel.is_listed(rules):
+        return None
+    return sha256(rules.encode(errors="replace")).hexdigest()
 
 
 def note(use: OwnSource, source: str) -> None:

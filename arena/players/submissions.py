@@ -132,6 +132,8 @@ class Store:
         given = {option.name: str(options[option.name]) for option in game.options}
         files = {name: value for name, value in given.items() if _names_a_file(name, value)}
         is_file = catalog.file_of(text) is not None
+        if (source := own_sources.of_openspiel(text)) is not None:
+            own_sources.note(OwnSource.RULES, source)
         if not (is_file or files):
             return text
         name = game.name

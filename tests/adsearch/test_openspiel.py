@@ -10,13 +10,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from adsearch import CHANCE, cfr, games, mcts
-from adsearch.errors import AdsearchError, BadMove, BadPosition
+from adsearch.errors import AdsearchError, BadMove, BadOption, BadPosition
 from adsearch.games import contract
 from adsearch.openspiel import KEEP_PROMISES, MissingOpenSpiel, rules_of
 from tests.kit.effort import SOAK, tries
@@ -217,15 +218,18 @@ def test_what_is_no_position_is_refused(text: str) -> None:
         ("", "expected a game of OpenSpiel, such as openspiel:tic_tac_toe"),
         ("tictactoe", "openspiel: no game 'tictactoe'; did you mean 'tic_tac_toe'?"),
         ("leduc_poker(player=2)", "openspiel:leduc_poker: no parameter 'player'; did you mean 'players'?"),
-        ("leduc_poker(players=two)", "players must be a whole number, 2..10, got 'two'"),
-        ("leduc_poker(players=11)", "players must be a whole number, 2..10, got '11'"),
+        ("leduc_poker(players=11)", "num_players_ = 11"),
+        ("leduc_poker(players=2,players=3)", "expected each parameter once"),
+        ("leduc_poker(name=go)", "expected each parameter once"),
+        ("leduc_poker())", "expected parameters in parentheses"),
         ("leduc_poker(players=2", "expected parameters in parentheses"),
         ("leduc_poker(players=2)x", "expected parameters in parentheses"),
         ("universal_poker(betting=x)", "betting should be limit or nolimit, not x"),
-        # The next two would crash the process, and take all memory.
-        ("connect_four(rows=0)", "rows must be a whole number, 1..1000, got '0'"),
-        ("mnk(m=100000)", "m must be a whole number, 1..1000, got '100000'"),
-        ("misere(game=connect_four(rows=0))", "rows must be a whole number, 1..1000, got '0'"),
+        ("connect_four(rows=0)", "OpenSpiel crashes (SIGSEGV)"),
+        ("misere(game=connect_four(rows=0))", "OpenSpiel crashes (SIGSEGV)"),
+        ("2048(max_tile=3)", "the utilities [12.0] are not between 0 and 1.75489"),
+        ("go(max_game_length=1)", "a game took 2 plies, not at most 1"),
+        ("oware(num_seeds_per_house=100)", "history_.size() = 1000"),
         ("morpion_solitaire", "can crash the process"),
         ("misere", "Missing parameter game"),
         ("efg_game(filename=/etc/passwd)", "reads its rules from a file"),
@@ -240,6 +244,15 @@ def test_another_name_is_refused_with_one_reason(name: str, message: str, capfd:
     assert message in str(found.value)
     assert "\n" not in str(found.value)
     assert capfd.readouterr().err == ""
+
+
+@needs_openspiel
+def test_a_game_that_takes_too_much_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = tmp_path / "ends.py"
+    ends.write_text("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    monkeypatch.setattr("adsearch.openspiel._TRIAL", str(ends))
+    with pytest.raises(BadOption, match="takes more than 10 s of processor time, or too much memory"):
+        games.find("openspiel:mnk(m=100000)")
 
 
 @needs_openspiel

@@ -146,9 +146,11 @@ class GameScreen:
         else:
             line.append(f"{move.who} {words.printable(text)}")
         self._print(line, more="     ")
-        self._draw(game, played)
-        if game.clock != "none":
-            self._print(self._clocks(game), more="     ")
+        is_dealing = not isinstance(move.who, int) and self._state.turn == CHANCE
+        if not is_dealing:  # of several chance events in a row the board after the last one is enough
+            self._draw(game, played)
+            if game.clock != "none":
+                self._print(self._clocks(game), more="     ")
         self._note_who_thinks(game)
         self._call_watchers(move.ply)
 

@@ -349,6 +349,9 @@ def test_the_evaluation_counts_points_and_the_worth_of_the_rack_and_then_the_til
         (HELLO, "13M-SEAT", "does not fit"),
         (HELLO, "H13-SEAT", "does not fit"),
         (HELLO, "8H-HELLO", "lays no tile"),
+        (HELLO, "8H-_HELLOS", "8H has H already: write it without _"),
+        (HELLO, "exchange-ZZ", "the rack has not enough Z"),
+        (HELLO, "exchange-", "name the tiles"),
         (HELLO, "H8-SEAT", "8H has H, not S"),
         (HELLO, "A1-SEAT", "touches no tile"),
         (HELLO, "9H-TO", "HT is not in the word list"),
@@ -378,13 +381,27 @@ def test_a_blank_is_written_before_its_letter_and_lies_as_a_small_one() -> None:
     [
         ("words:list=no/such/file.txt", "list must be common or a file"),
         ("words:tiles=ABC", "at least 14"),
-        ("words:tiles=A-B", "letters and blanks"),
+        ("words:tiles=A-B", "1 to 200 letters"),
+        ("words:tiles=ABCDEFGHIJ_____", "at most 4 blanks"),
+        ("words:tiles=ßßßßßßßßßßßßßß", "1 to 200 letters"),
+        ("words:list=", "list must be common or a file"),
+        (f"words:list={'x' * 5000}", "list must be common or a file"),
         ("words:players=5", "2..4"),
     ],
 )
 def test_wrong_options_are_refused(spec: str, why: str) -> None:
     with pytest.raises(BadOption, match=re.escape(why)):
         start(spec)
+
+
+def test_tiles_to_be_exchanged_are_written_in_any_order() -> None:
+    state = load("words", f"{rows_of(HELLO)} racks=AAEOSTX,EEEEEEE scores=0,0 next=0 scoreless=0")
+    assert state.from_text(" Exchange-tea ") == "exchange-AET"
+    few = load(
+        "words:tiles=HELLOAAEOSTXEEEEEEEQQ", f"{rows_of(HELLO)} racks=AAEOSTX,EEEEEEE scores=0,0 next=0 scoreless=0"
+    )
+    with pytest.raises(BadMove, match="the bag has only 2 tiles, fewer than a full rack"):
+        few.from_text("exchange-A")
 
 
 def test_a_list_keeps_words_in_small_letters_and_needs_one(tmp_path: Path) -> None:

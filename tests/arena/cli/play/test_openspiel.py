@@ -71,6 +71,15 @@ def test_a_record_is_verified_with_the_version_that_played(folder: Path, tmp_pat
     assert f"it was played with {version.replace('open_spiel 2', 'open_spiel 1')}, and here is {version}" in ended.out
 
 
+def test_a_foreign_record_cannot_crash_the_program_that_shows_it(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    changed(copy, "UPDATE game SET rules = 'openspiel:universal_poker(numHoleCards=9)'")
+    why = "you have not played with the rules 'openspiel:universal_poker(numHoleCards=9)' on this account"
+    assert why in " ".join(arena("show", "last", cwd=copy).out.split())
+    assert "OpenSpiel crashes (SIGSEGV)" in " ".join(arena("show", "last", "--trust-rules", cwd=copy).out.split())
+    assert "2 not checked" in arena("db", "verify", cwd=copy).err
+
+
 def test_a_game_is_replayed_on_its_board_of_text(folder: Path) -> None:
     assert "Point card sequence: 3 2 1" in arena("replay", "last", cwd=folder).out
     arena("show", "last", "--svg", "board.svg", cwd=folder)
