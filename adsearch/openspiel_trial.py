@@ -70,6 +70,8 @@ def main(text: str) -> None:
         began = process_time()
         while process_time() - began < _PLAYS:
             play(game, random)
+    except UnicodeDecodeError:  # of its own error message
+        sys.exit("a game fails")
     except Exception as error:  # OpenSpiel raises errors of several types
         sys.exit(str(error) or type(error).__name__)
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Final, Self, cast
 
 from adsearch.errors import BadMove, BadPosition, quote
-from adsearch.games.backgammon_plays import BAR, HOME, OFF, After, Play, Side, plays
+from adsearch.games.backgammon_plays import BAR, HOME, OFF, After, Play, Side, Step, plays, sequences
 from adsearch.games.evaluation import squash
 from adsearch.state import CHANCE, Feature, State
 
@@ -122,6 +123,8 @@ class Backgammon(State[Any]):
         for point in range(1, BAR):
             if sides[0][point] and sides[1][BAR - point]:
                 raise BadPosition(f"X and O cannot both be on point {point} of X")
+        if all(one[BAR] and min(other[1 : HOME + 1]) > 1 for one, other in (sides, sides[::-1])):
+            raise BadPosition("X and O cannot both be on the bar for ever, before six points that are taken")
         if sides[1 - seat][OFF] == CHECKERS:
             raise BadPosition(f"{MARKS[1 - seat]} has borne off all checkers, so expected winner={MARKS[1 - seat]}")
         dice = found[4] or "?"
@@ -197,16 +200,24 @@ class Backgammon(State[Any]):
         return move if isinstance(move, str) else _written(move, self.sides[1 - self.seat])
 
     def from_text(self, text: str) -> Play | str:
-        """A play can also be written in other ways that move the same checkers: 24/18 18/13 for 24/13."""
+        """A play can also be written in other ways that say the same: 24/18 18/13 or 24/18/13 for 24/13. Each stop that
+        is written must be one, and each * a hit."""
         try:
             return cast("Play | str", super().from_text(",".join(text.split()) if isinstance(text, str) else text))
         except BadMove:
-            if self.turn not in (0, 1) or not isinstance(text, str) or not (moved := _moved(text)):
+            if self.turn not in (0, 1) or not isinstance(text, str) or (read := _read(text)) is None:
                 raise
-            alike = [play for play in self._plays if _net(play) == moved]
-            if len(alike) != 1:
+            ways, hits = read
+            mine, theirs = self.sides[self.seat], self.sides[1 - self.seat]
+            meant = {
+                after
+                for steps, after in sequences(mine, theirs, int(self.dice[0]), int(self.dice[1]))
+                if hits <= _hits(steps, theirs) and _covers(ways, steps)
+            }
+            found = [play for play, after in self._plays.items() if after in meant]
+            if len(found) != 1:
                 raise
-            return alike[0]
+            return found[0]
 
     def position(self) -> str:
         standing = " ".join(f"{mark}={_standing(each)}" for mark, each in zip(MARKS, self.sides, strict=True))
@@ -321,29 +332,39 @@ def _name(place: int) -> str:
     return _NAMES.get(place, str(place))
 
 
-def _net(play: Play) -> dict[int, int]:
-    """How many checkers come to each place, or leave it."""
-    return _summed((place, count) for step in play for place, count in zip(step, (-1, 1), strict=True))
+def _hits(play: Play, theirs: Side) -> set[int]:
+    """The points on which it hits."""
+    return {to for _, to in play if to != OFF and theirs[BAR - to] == 1}
 
 
-def _summed(changes: Iterable[tuple[int, int]]) -> dict[int, int]:
-    total = Counter[int]()
-    for place, change in changes:
-        total[place] += change
-    return {place: change for place, change in total.items() if change}
+def _covers(ways: Play, steps: Play) -> bool:
+    """Whether these steps of single dice are exactly the ways that checkers go, of one or more steps each."""
+    if not ways:
+        return not steps
+    (place, to), *others = ways
+    for at, (start, end) in enumerate(steps):
+        if start == place and end >= to:
+            further = ((end, to),) if end > to else ()
+            if _covers((*further, *others), steps[:at] + steps[at + 1 :]):
+                return True
+    return False
 
 
-_PART: Final = re.compile(r"([a-z0-9]+)((?:\*?/[a-z0-9]+)+)\*?(?:\(([1-4])\))?")
+_PART: Final = re.compile(r"[a-z0-9]+(?:/[a-z0-9]+\*?)+(?:\(([1-4])\))?")
 
 
-def _moved(text: str) -> dict[int, int]:
-    """What a play does that is written in any way, as `_net`; empty if it cannot be read."""
-    changes = []
+def _read(text: str) -> tuple[Play, set[int]] | None:
+    """A play that is written in any way: from where to where checkers go, between all stops, and where they hit; None
+    if it cannot be read."""
+    ways: list[Step] = []
+    hits = set()
     for part in text.lower().replace(",", " ").split():
         found = _PART.fullmatch(part)
-        stops = [found[1], *found[2].replace("*", "").split("/")[1:]] if found else [""]
-        if found is None or not set(stops) <= set(_PLACES):
-            return {}
-        times = int(found[3] or 1)
-        changes += [(_PLACES[stops[0]], -times), (_PLACES[stops[-1]], times)]
-    return _summed(changes)
+        stops = part.partition("(")[0].split("/") if found else [""]
+        places = [_PLACES.get(stop.removesuffix("*")) for stop in stops]
+        if found is None or None in places:
+            return None
+        line = [place for place in places if place is not None]
+        hits |= {place for place, stop in zip(line, stops, strict=True) if stop.endswith("*")}
+        ways += [*pairwise(line)] * int(found[1] or 1)
+    return tuple(ways), hits

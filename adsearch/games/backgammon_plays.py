@@ -41,6 +41,16 @@ def plays(mine: Side, theirs: Side, larger: int, smaller: int) -> dict[Play, Aft
     return found | {play: after for play, after in others.items() if after not in known}
 
 
+def sequences(mine: Side, theirs: Side, larger: int, smaller: int) -> Iterator[tuple[Play, After]]:
+    """All ways to use the dice, step by step, and what they lead to: also those that `plays` leaves out because another
+    one leads to the same position."""
+    if larger == smaller:
+        yield from _sequences(mine, theirs, (larger,) * 4, BAR)
+    else:
+        yield from _sequences(mine, theirs, (larger, smaller), BAR)
+        yield from _sequences(mine, theirs, (smaller, larger), BAR)
+
+
 def _length(found: dict[Play, After]) -> int:
     """The number of dice that are used."""
     return len(next(iter(found)))

@@ -344,7 +344,7 @@ class Words(GridGame[str]):
 
     def ending(self) -> str:
         how = "all tiles laid" if "" in self.racks else "no more points"
-        return f"{'-'.join(map(str, self.scores))}, {how}"
+        return f"{' : '.join(map(str, self.scores))}, {how}"
 
     def features(self, seat: int) -> dict[str, float]:
         bag = self.bag

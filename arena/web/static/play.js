@@ -26,6 +26,7 @@ on("over", null);
 
 const send = async (name, value) => {
   choose([]);
+  said.replaceChildren();
   try {
     const answer = await fetch(location.pathname, {
       method: "POST",
@@ -41,8 +42,8 @@ const send = async (name, value) => {
 choices.addEventListener("submit", (event) => {
   event.preventDefault();
   const { name, value } = event.target.elements.move?.type === "text" ? event.target.elements.move : event.submitter;
-  if (value === "hint") say("Looking for a hint");
   send(name, value);
+  if (value === "hint") say("Looking for a hint");
 });
 
 // The moves that go through these fields, with the fields of each.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import permutations
+from random import Random
+from typing import Any
 
 import pytest
 
 from adsearch import CHANCE, games
 from adsearch.errors import BadMove, BadPosition
 from adsearch.games.backgammon import THROWS
+from adsearch.games.backgammon_plays import sequences
 from tests.kit.every_game import AnyState, playout
 
 START = "24:2,13:5,8:3,6:5"
@@ -180,7 +183,6 @@ def test_a_blot_is_hit_and_goes_to_the_bar() -> None:
         ("24/18/13", "24/13"),
         ("13/8 13/7", "13/7,13/8"),
         ("13/7,13/8", "13/7,13/8"),
-        ("13/7* 13/8", "13/7,13/8"),
         (" 13/7 13/8 ", "13/7,13/8"),
     ],
 )
@@ -195,7 +197,63 @@ def test_four_equal_steps_are_written_short() -> None:
     assert state.to_text(state.from_text("13/10 13/10 10/7 10/7")) == "13/7(2)"
 
 
-@pytest.mark.parametrize("text", ["", "24/12", "24/18", "bar/18 13/8", "x/y", "24/18 24/18(5)", "24"])
+HITS = ("7:5,6:3,4:2,3:1,1:2,off:2", "bar:1,20:1,17:1,16:1,13:1,12:1,10:1,7:1,6:1,3:1,off:5")
+BLOCKED = ("7:5,6:3,4:2,1:5", "22:2,20:1,13:1,12:1,10:10")
+
+
+@pytest.mark.parametrize(
+    ("sides", "written", "text"),
+    [
+        (HITS, "7/5*,5/1", "7/5*/1"),
+        (HITS, "7/5/1", "7/5*/1"),
+        (HITS, "7/3,3/1", "7/1"),
+        (HITS, "7/3/1", "7/1"),
+        (HITS, "7/1", "7/1"),
+        (BLOCKED, "7/1", "7/5*/1"),
+        (BLOCKED, "7/3/1", ""),
+        (BLOCKED, "7/3,3/1", ""),
+        (BLOCKED, "7/6/1", ""),
+        (BLOCKED, "7/5/1*", ""),
+    ],
+)
+def test_stops_and_hits_that_are_written_are_those_of_the_play(sides: tuple[str, str], written: str, text: str) -> None:
+    state = load(*sides, "next=X dice=42")
+    if text:
+        assert state.to_text(state.from_text(written)) == text
+    else:
+        with pytest.raises(BadMove, match="expected a legal move"):
+            state.from_text(written)
+
+
+def test_every_way_to_play_a_throw_can_be_written_step_by_step() -> None:
+    """With a * at each hit, and the steps in any order."""
+    random, tried = Random(3), 0
+    state: Any = games.start("backgammon")
+    while tried < 2000:
+        if state.turn is None:
+            state = games.start("backgammon")
+        elif state.turn != CHANCE:
+            mine, theirs = state.sides[state.seat], state.sides[1 - state.seat]
+            places = {0: "off", 25: "bar"}
+            for steps, after in sequences(mine, theirs, int(state.dice[0]), int(state.dice[1])):
+                if after in state._plays.values():
+                    hit = {to: "*" for _, to in steps if to and theirs[25 - to] == 1}
+                    parts = [f"{places.get(one, one)}/{places.get(to, to)}{hit.get(to, '')}" for one, to in steps]
+                    random.shuffle(parts)
+                    assert state._plays[state.from_text(" ".join(parts))] == after
+                    tried += 1
+        state = state.play(random.choice(state.moves())) if state.turn is not None else state
+
+
+def test_two_players_who_can_never_enter_are_no_position() -> None:
+    closed = "bar:3,6:2,5:2,4:2,3:2,2:2,1:2"
+    with pytest.raises(BadPosition, match="cannot both be on the bar"):
+        load(closed, closed, "next=X dice=?")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "24/12", "24/18", "bar/18 13/8", "x/y", "24/18 24/18(5)", "24", "24/18*/13", "13/7* 13/8"]
+)
 def test_a_play_that_is_not_legal_is_refused(text: str) -> None:
     with pytest.raises(BadMove, match="expected a legal move"):
         load(START, START, "next=X dice=65").from_text(text)

@@ -314,7 +314,7 @@ def test_a_player_without_tiles_gets_the_points_of_all_others() -> None:
     end = state.play("8H-AT")
     assert end.scores == (10 + 4 + 20 + 13, 30 - 20, 20 - 13)
     assert end.utilities() == (1.0, 0.0, -1.0)
-    assert end.ending() == "47-10-7, all tiles laid"
+    assert end.ending() == "47 : 10 : 7, all tiles laid"
 
 
 @pytest.mark.parametrize(
