@@ -186,8 +186,18 @@ class Streams:
         for stream in self._all():
             stream.close()
 
-    async def serve(self, topic: str, receive: Receive, send: Send, *, gzip: bool, owner: Owner | None = None) -> None:
-        """Answers one request, as ASGI: sends the topic's states until the page is closed."""
+    async def serve(
+        self,
+        topic: str,
+        receive: Receive,
+        send: Send,
+        *,
+        gzip: bool,
+        owner: Owner | None = None,
+        opened: Callable[[], None] | None = None,
+    ) -> None:
+        """Answers one request, as ASGI: sends the topic's states until the page is closed. `opened` is called when it
+        is one of the streams."""
         headers = [
             (b"content-type", b"text/event-stream; charset=utf-8"),
             (b"cache-control", b"no-store, no-transform"),
@@ -197,6 +207,8 @@ class Streams:
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         stream = self.open(topic, owner)
+        if opened is not None:
+            opened()
         leaving = asyncio.create_task(_closed_by_page(receive, stream))
         try:
             await _send(send, [chunk(b"retry: 1000\n\n"), _alive()], gzip=gzip, first=True)

@@ -147,10 +147,12 @@ async def _events(request: Request) -> Response:
     record = _record(site, viewer)
     which = query[kind]
     topic = f"{kind}={which}"
+    opened: Callable[[], None] | None = None
     if kind == "p":
         if (played := site.tables.find(viewer.account, which)) is None:
             raise NotThere("There is no such game.")
         await publish(site, played)
+        opened = partial(site.tables.changed, played)  # what has changed before the stream was open was not sent
     elif kind == "g":
         id = _id(which)
         found = await once_in_thread(site, ("game", viewer, id), partial(record.game, id))
@@ -175,7 +177,7 @@ async def _events(request: Request) -> Response:
         return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    return _Stream(site, topic, owner, whose=_whose(viewer), gzip=takes_gzip(request.headers))
+    return _Stream(site, topic, owner, opened, whose=_whose(viewer), gzip=takes_gzip(request.headers))
 
 
 async def _owner(request: Request) -> Owner | None:
@@ -208,12 +210,22 @@ def _over() -> Response:
 class _Stream(Response):
     """An answer that goes on until the page is closed."""
 
-    def __init__(self, site: Site, topic: str, owner: Owner | None, *, whose: int | str, gzip: bool) -> None:
-        """`whose` page it is: an account's or an address's."""
+    def __init__(
+        self,
+        site: Site,
+        topic: str,
+        owner: Owner | None,
+        opened: Callable[[], None] | None,
+        *,
+        whose: int | str,
+        gzip: bool,
+    ) -> None:
+        """`opened` is called as soon as the stream gets changes. `whose` page it is: an account's or an address's."""
         super().__init__()
         self._site = site
         self._topic = topic
         self._owner = owner
+        self._opened = opened
         self._whose = whose
         self._gzip = gzip
 
@@ -221,7 +233,9 @@ class _Stream(Response):
         pages, page = self._site.open_pages, (self._whose, self._topic)
         pages[page] += 1
         try:
-            await self._site.streams.serve(self._topic, receive, send, gzip=self._gzip, owner=self._owner)
+            await self._site.streams.serve(
+                self._topic, receive, send, gzip=self._gzip, owner=self._owner, opened=self._opened
+            )
         finally:
             pages[page] -= 1
             if not pages[page]:

@@ -14,11 +14,14 @@ const say = (text) => {
   said.replaceChildren(notice);
 };
 
-// New parts: who moved with the keyboard goes on with the keyboard.
+// New parts: who moved with the keyboard goes on with the keyboard, and what is being written stays.
 on("parts", (parts) => {
+  const written = choices.querySelector("input")?.value ?? "";
   const isHere = choices.contains(document.activeElement) || document.activeElement === document.body;
   const before = document.activeElement;
   show(parts);
+  const input = choices.querySelector("input");
+  if (input !== null) input.value = written;
   choose(movesThrough(clicked).length > 0 ? clicked : []);
   if (isHere && !before.isConnected) (choices.querySelector("input, button, a") ?? choices).focus();
 });
@@ -33,7 +36,9 @@ const send = async (name, value) => {
       headers: { accept: "text/plain" },
       body: new URLSearchParams([[name, value]]),
     });
-    if (!answer.ok) say(await answer.text());
+    if (!answer.ok) return say(await answer.text());
+    const input = choices.querySelector("input");
+    if (input?.value === value) input.value = "";
   } catch {
     say("No connection to the server. Try again.");
   }

@@ -115,6 +115,24 @@ def test_a_new_page_gets_the_last_states_at_once_until_they_are_forgotten() -> N
     assert b'"data":"new"' in run(story).body
 
 
+def test_what_changed_before_the_stream_was_open_can_be_sent_when_it_is() -> None:
+    async def story() -> Page:
+        streams, page = Streams(), Page()
+
+        def changed() -> None:
+            if "g=7" in streams.wanted:
+                streams.publish([change("parts", "your turn")])
+
+        changed()
+        stream = asyncio.create_task(streams.serve("g=7", page.receive, page.send, gzip=False, opened=changed))
+        await settle()
+        streams.close()
+        await stream
+        return page
+
+    assert b"your turn" in asyncio.run(story()).body
+
+
 def test_a_page_that_waits_for_the_first_state_gets_it_and_not_that_of_another_game() -> None:
     async def story(streams: Streams, _: Page) -> None:
         found = asyncio.create_task(streams.state("g=8", "parts", patience=60))
