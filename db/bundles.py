@@ -100,7 +100,7 @@ def contents_for(connection: Connection, agent: str, tournament: int | None) -> 
         names |= {name for row in connection.execute(seats.distinct()) for name in row}
     versions = connection.execute(select(Version.source).where(Version.agent == id).order_by(Version.number)).scalars()
     sources = [source for source in versions if HASH.fullmatch(source)]
-    sources += [found[3] for rules in {row[2] for row in rows} for found in _STORE_PATH.finditer(rules)]
+    sources += [source for rules in {row[2] for row in rows} for source in rules_in(rules)]
     tournaments = {row[1] for row in rows if row[1] is not None}
     return BundleContents(id, games, tuple(sorted(tournaments)), tuple(sorted(names)), tuple(dict.fromkeys(sources)))
 
@@ -337,9 +337,9 @@ def moved_rules(rules: str, before: str, after: str) -> str:
     return _STORE_PATH.sub(lambda found: f"{found[1]}{after}/" if found[2] == before else found[0], rules)
 
 
-def rules_in(store: str, rules: str) -> list[str]:
-    """The hashes of the files of `rules` that are in the folder `store`."""
-    return [found[3] for found in _STORE_PATH.finditer(rules) if found[2] == store]
+def rules_in(rules: str, store: str | None = None) -> list[str]:
+    """The hashes of the files of `rules` that are in the folder `store`; None: in any store."""
+    return [found[3] for found in _STORE_PATH.finditer(rules) if store in (None, found[2])]
 
 
 def _place(connection: Connection) -> str:

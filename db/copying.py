@@ -32,7 +32,7 @@ Item = TypeVar("Item")
 def sources(connection: Connection, store: Path) -> set[str]:
     """The hashes of the agents' sources, and of the user-supplied rules in the folder `store`."""
     rules = connection.execute(union(select(Tournament.rules), select(Game.rules))).scalars()
-    stored = {found for text in rules for found in rules_in(str(store), text)}
+    stored = {found for text in rules for found in rules_in(text, str(store))}
     return stored.union(connection.execute(select(Version.source)).scalars())
 
 

@@ -368,14 +368,13 @@ class Words(GridGame[str]):
         return self.scaled(sum([weight * found[name] for name, weight, _ in self.evaluation]))
 
     def from_text(self, text: str) -> str:
-        tiles = text.strip().upper().removeprefix(EXCHANGE.upper()) if isinstance(text, str) else ""
-        is_exchange = isinstance(text, str) and text.strip().lower().startswith(EXCHANGE)
+        begin, hyphen, tiles = text.strip().upper().partition("-") if isinstance(text, str) else ("", "", "")
+        is_exchange = (begin + hyphen).lower() == EXCHANGE
         try:
             return super().from_text(EXCHANGE + "".join(sorted(tiles)) if is_exchange else text)
         except BadMove as error:
-            why = ""
+            rack, why = self.racks[self.seat], ""
             if self.turn == self.seat and isinstance(text, str):
-                rack = self.racks[self.seat]
                 why = self._why_no_exchange(rack, tiles) if is_exchange else why_not(self.board, rack, self.dawg, text)
             raise BadMove(f"{error}{why and f': {why}'}") from None
 

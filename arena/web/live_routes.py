@@ -27,7 +27,6 @@ from arena.web.pages import live_page, tv_page
 from arena.web.pages.live_parts import which_game
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
-from arena.web.table_streams import publish
 from arena.web.turns import client
 from db.games import OVER
 
@@ -151,8 +150,7 @@ async def _events(request: Request) -> Response:
     if kind == "p":
         if (played := site.tables.find(viewer.account, which)) is None:
             raise NotThere("There is no such game.")
-        await publish(site, played)
-        opened = partial(site.tables.changed, played)  # what has changed before the stream was open was not sent
+        opened = partial(site.tables.changed, played)  # it is drawn when the stream is open: no change is missed
     elif kind == "g":
         id = _id(which)
         found = await once_in_thread(site, ("game", viewer, id), partial(record.game, id))

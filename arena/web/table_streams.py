@@ -48,16 +48,14 @@ class TableStreams:
         try:
             while True:
                 self._drawing[key] = False
-                if play_routes.topic(game) in self._site.streams.wanted:
-                    await publish(self._site, game)
+                topic, streams = play_routes.topic(game), self._site.streams
+                if topic in streams.wanted:
+                    streams.publish([await in_thread(self._site, partial(play_routes.change, self._site, game))])
+                else:
+                    streams.forget(topic)  # a page that opens a stream asks for a new drawing
                 if not self._drawing[key]:
                     return
         except Busy:
             self._loop.call_later(1.0, self._note, game)
         finally:
             del self._drawing[key]
-
-
-async def publish(site: Site, game: PersonsGame) -> None:
-    """Draws the game now for its pages."""
-    site.streams.publish([await in_thread(site, partial(play_routes.change, site, game))])

@@ -21,7 +21,7 @@ WON = "B:WK1:BK28,K32"
 
 
 def quiet(state: Checkers, plies: int, *, repeated: bool = False) -> Checkers:
-    """The same after so many quiet plies, in positions that do not come again; `repeated`: one of them came twice."""
+    """The same after this number of quiet plies, in different positions; `repeated`: one of them came twice."""
     past = tuple(range(plies - 1))
     return Checkers.of(state.black, state.white, state.kings, state.side, (*past, past[-1] if repeated else plies))
 
