@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, Final, Self, cast
 
 from adsearch.errors import BadMove, BadPosition, quote
-from adsearch.games.backgammon_plays import BAR, HOME, OFF, After, Play, Side, Step, plays, sequences
+from adsearch.games.backgammon_plays import BAR, HOME, OFF, Play, Side, Step, played, plays, sequences
 from adsearch.games.evaluation import squash
 from adsearch.state import CHANCE, Feature, State
 
@@ -92,7 +92,7 @@ class Backgammon(State[Any]):
     seat: int
     """The seat to move or to throw; in a finished game the winner."""
     dice: str
-    _plays: dict[Play, After]
+    _plays: tuple[Play, ...]
 
     @classmethod
     def start(cls) -> Self:
@@ -103,7 +103,7 @@ class Backgammon(State[Any]):
         """The position with these values. Without a legal play the turn has passed; a seat without checkers has won."""
         state = cls()
         state.sides, state.seat, state.dice = sides, seat, dice
-        state.turn, state._plays = CHANCE, {}
+        state.turn, state._plays = CHANCE, ()
         if sides[seat][OFF] == CHECKERS:
             state.turn = None
         elif dice.isdigit():
@@ -144,7 +144,7 @@ class Backgammon(State[Any]):
     def moves(self) -> tuple[Play | str, ...]:
         if self.turn == CHANCE:
             return tuple([throw for throw, _ in self.chances()])
-        return tuple(self._plays)
+        return self._plays
 
     def chances(self) -> tuple[tuple[str, float], ...]:
         if self.turn != CHANCE:
@@ -154,7 +154,7 @@ class Backgammon(State[Any]):
     def play(self, move: Play | str) -> Self:
         if isinstance(move, str):
             return self.of(self.sides, self.seat, move)
-        mine, theirs = self._plays[move]
+        mine, theirs = played(self.sides[self.seat], self.sides[1 - self.seat], move)
         if mine[OFF] == CHECKERS:
             return self.of((theirs, mine) if self.seat else (mine, theirs), self.seat, "?")
         return self.of((theirs, mine) if self.seat else (mine, theirs), 1 - self.seat, "?")
@@ -210,11 +210,11 @@ class Backgammon(State[Any]):
             ways, hits = read
             mine, theirs = self.sides[self.seat], self.sides[1 - self.seat]
             meant = {
-                after
-                for steps, after in sequences(mine, theirs, int(self.dice[0]), int(self.dice[1]))
+                played(mine, theirs, steps)
+                for steps in sequences(mine, theirs, int(self.dice[0]), int(self.dice[1]))
                 if hits <= _hits(steps, theirs) and _covers(ways, steps)
             }
-            found = [play for play, after in self._plays.items() if after in meant]
+            found = [play for play in self._plays if played(mine, theirs, play) in meant]
             if len(found) != 1:
                 raise
             return found[0]

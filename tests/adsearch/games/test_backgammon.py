@@ -11,7 +11,7 @@ import pytest
 from adsearch import CHANCE, games
 from adsearch.errors import BadMove, BadPosition
 from adsearch.games.backgammon import THROWS
-from adsearch.games.backgammon_plays import sequences
+from adsearch.games.backgammon_plays import played, sequences
 from tests.kit.every_game import AnyState, playout
 
 START = "24:2,13:5,8:3,6:5"
@@ -235,12 +235,13 @@ def test_every_way_to_play_a_throw_can_be_written_step_by_step() -> None:
         elif state.turn != CHANCE:
             mine, theirs = state.sides[state.seat], state.sides[1 - state.seat]
             places = {0: "off", 25: "bar"}
-            for steps, after in sequences(mine, theirs, int(state.dice[0]), int(state.dice[1])):
-                if after in state._plays.values():
+            by_result = {played(mine, theirs, play): play for play in state.moves()}
+            for steps in sequences(mine, theirs, int(state.dice[0]), int(state.dice[1])):
+                if meant := by_result.get(played(mine, theirs, steps)):
                     hit = {to: "*" for _, to in steps if to and theirs[25 - to] == 1}
                     parts = [f"{places.get(one, one)}/{places.get(to, to)}{hit.get(to, '')}" for one, to in steps]
                     random.shuffle(parts)
-                    assert state._plays[state.from_text(" ".join(parts))] == after
+                    assert state.from_text(" ".join(parts)) == meant
                     tried += 1
         state = state.play(random.choice(state.moves())) if state.turn is not None else state
 
