@@ -13,6 +13,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -72,6 +73,11 @@ class Course:
         assert invited.code == 0, invited.err
         self.links = [row["link"] for row in csv.DictReader(io.StringIO(invited.out))]
 
+    def file(self, name: str, content: bytes) -> Path:
+        path = self.room.folder / name
+        path.write_bytes(content)
+        return path
+
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
@@ -92,10 +98,10 @@ def sign_in(page: Page) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def hand_in(page: Page, address: str, name: str, content: bytes) -> None:
+def hand_in(page: Page, address: str, file: Path) -> None:
     """Hands in a file with the form; the page of the submission is open then."""
     page.goto(f"{address}/me/submit")
-    page.set_input_files("#file", {"name": name, "mimeType": "application/octet-stream", "buffer": content})
+    page.set_input_files("#file", file)
     page.get_by_role("button", name="Hand in").click()
 
 
@@ -105,7 +111,7 @@ def test_what_is_wrong_with_an_agent_is_told_in_words(browser: Browser, course: 
     with browser.session(link) as page:
         sign_in(page)
         page.wait_for_url("**/me")
-        hand_in(page, course.address, name, code.encode())
+        hand_in(page, course.address, course.file(name, code.encode()))
         page.get_by_text(state).first.wait_for()
         page.get_by_text("What to do:").first.wait_for()
 
@@ -121,10 +127,10 @@ def test_files_that_cannot_be_an_agent_are_refused_in_words(browser: Browser, co
     with browser.session(link, outages=True) as page:
         sign_in(page)
         page.wait_for_url("**/me")
-        hand_in(page, course.address, "large.py", bytes(33 * 2**20))
+        hand_in(page, course.address, course.file("large.py", bytes(33 * 2**20)))
         page.get_by_text(re.compile("32 MiB.*33|33.*32 MiB|at most 32 MiB, got|larger than 32 MiB")).wait_for()
         for name, content in {"bomb.zip": bomb.getvalue(), "climbing.zip": climbing.getvalue()}.items():
-            hand_in(page, course.address, name, content)
+            hand_in(page, course.address, course.file(name, content))
             page.get_by_text("was refused").wait_for()
             assert len((page.text_content("#progress .notice") or "").split()) >= 4
 
@@ -248,7 +254,7 @@ def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course
         check_axe(page)
         sign_in(page)
         page.wait_for_url("**/me")
-        hand_in(page, course.address, "careful.py", AGENT.encode())
+        hand_in(page, course.address, course.file("careful.py", AGENT.encode()))
         page.get_by_text("passed its check").wait_for()
         submission = page.url.removeprefix(course.address)
         for place in (*PAGES, submission):
@@ -264,7 +270,7 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         assert "Anna Berger" in (page.text_content("main") or "")
         sign_in(page)
         page.wait_for_url("**/me")
-        hand_in(page, course.address, "careful.py", AGENT.encode())
+        hand_in(page, course.address, course.file("careful.py", AGENT.encode()))
         page.wait_for_url(re.compile(r"/s/\d+$"))
         own = page.url.removeprefix(course.address)
         page.get_by_text("passed its check, and plays").wait_for()
