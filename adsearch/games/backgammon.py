@@ -288,7 +288,7 @@ def _points(mine: Side) -> int:
 
 def _standing(one: Side) -> str:
     """Where a side's checkers are, the farthest first."""
-    return ",".join(f"{_NAMES.get(place, place)}:{one[place]}" for place in range(BAR, -1, -1) if one[place])
+    return ",".join(f"{name_of(place)}:{one[place]}" for place in range(BAR, -1, -1) if one[place])
 
 
 def _read_side(text: str, mark: str) -> Side:
@@ -317,18 +317,19 @@ def _written(play: Play, theirs: Side) -> str:
     blots = {to for _, to in play if to != OFF and theirs[BAR - to] == 1}
     parts = []
     for first, *between, last in paths:
-        stops = [_name(first)]
+        stops = [name_of(first)]
         for point in (*between, last):
             if point in blots:
                 blots.remove(point)
-                stops.append(f"{_name(point)}*")
+                stops.append(f"{name_of(point)}*")
             elif point == last:
-                stops.append(_name(point))
+                stops.append(name_of(point))
         parts.append("/".join(stops))
     return ",".join(part if count == 1 else f"{part}({count})" for part, count in Counter(parts).items())
 
 
-def _name(place: int) -> str:
+def name_of(place: int) -> str:
+    """The name of a place in moves."""
     return _NAMES.get(place, str(place))
 
 

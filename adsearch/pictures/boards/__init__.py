@@ -2,8 +2,9 @@
 
 `draw` is what `State.svg` calls. Each game's module has a function `draw(state, last)` for the whole picture, and is
 imported only when it is asked for; `text.py` draws games that have none. Where a move is a place or two on the board,
-the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board. Where the
-sides move towards each other, it has `ABOVE`, the seat whose pieces start at the upper edge, and both functions take
+the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board; and where a
+move has steps that can be clicked in any order, `STEP`, the number of fields of each. Where the sides move towards each
+other, it has `ABOVE`, the seat whose pieces start at the upper edge, and both functions take
 `turned`: then the board is drawn from the other side. `paper.py` is what they are drawn with and `sheet.py` the style
 of all, in which no colour means anything that a shape, a letter or a number does not say as well.
 """
@@ -35,7 +36,8 @@ def fields(state: State[Any], *, below: int | None = None) -> dict[str, tuple[Fi
 
     No two fields overlap, and no move's fields are the beginning of another's. So a move is made when all its fields
     are clicked, except that several moves can have the same fields, such as a pawn's promotions: then the page asks
-    which. After the fields clicked so far, only those that come next in some move can be clicked."""
+    which. After the fields clicked so far, only those that come next in some move can be clicked. `step` says where
+    the order is free."""
     module = _module_of(state)
     touched = getattr(module, "touched", None)
     if touched is None or state.turn in (None, CHANCE) or type(state).svg is not State.svg:
@@ -47,6 +49,11 @@ def fields(state: State[Any], *, below: int | None = None) -> dict[str, tuple[Fi
         for move in state.moves()
     }
     return {text: clicked for text, clicked in found.items() if clicked}
+
+
+def step(state: State[Any]) -> int | None:
+    """The number of fields of each step of a move, if a person can click the steps in any order."""
+    return getattr(_module_of(state), "STEP", None)
 
 
 def _turned(module: ModuleType, below: int | None) -> dict[str, bool]:

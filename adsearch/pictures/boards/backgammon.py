@@ -1,14 +1,15 @@
-"""Backgammon: the points as seat 0 sees them, the bar in the middle, checkers borne off on the right, and the dice."""
+"""Backgammon: the points as one player counts them, the bar in the middle, what is borne off on the right, the dice."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from adsearch.games.backgammon import MARKS, Backgammon
-from adsearch.games.backgammon_plays import BAR, OFF, Side
+from adsearch.games.backgammon import MARKS, Backgammon, name_of
+from adsearch.games.backgammon_plays import BAR, OFF, Play
 from adsearch.pictures.boards.paper import (
     SMALL,
     Drawing,
+    Field,
     Point,
     circle,
     die,
@@ -22,6 +23,8 @@ from adsearch.pictures.boards.paper import (
 )
 from adsearch.pictures.svg import polygon
 
+ABOVE: Final = 1
+STEP: Final = 2
 _SIDES: Final = ("white", "black")
 _WIDE: Final = 36.0
 _RADIUS: Final = 15.0
@@ -32,10 +35,12 @@ _TALLEST: Final = 5
 """Checkers of a column that are drawn; a number says how many there are."""
 _BOARD: Final = 13 * _WIDE
 """Twelve points and the bar."""
+_TRAY: Final = 72.0
+_MIDDLE: Final = _EDGE + _HIGH / 2
 
 
-def draw(state: Backgammon, last: Any = None) -> str:
-    """The position as a picture."""
+def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:
+    """The position as a picture, with the points of seat 0; `turned`: with those of seat 1."""
     parts = [rect("pale", 0.0, _EDGE, _BOARD, _HIGH, rx=3.0), rect("wood", 6 * _WIDE, _EDGE, _WIDE, _HIGH)]
     for point in range(1, BAR):
         x, y = _foot(point)
@@ -44,15 +49,21 @@ def draw(state: Backgammon, last: Any = None) -> str:
         parts.append(inside(str(point), x, y + (12.0 if point <= 12 else -11.0), size=SMALL, kind="faint"))
     for seat, side in enumerate(state.sides):
         for place in range(1, BAR):
-            point = BAR - place if seat else place
+            point = BAR - place if seat != turned else place
             parts += _column(seat, _foot(point), side[place], up=point <= 12)
-        middle = _EDGE + _HIGH / 2
-        parts += _column(seat, (6.5 * _WIDE, middle + (1 if seat else -1) * 8.0), side[BAR], up=not seat)
-        parts.append(_off(seat, side))
+        is_below = seat == turned
+        bar = (6.5 * _WIDE, _MIDDLE + (-8.0 if is_below else 8.0))
+        parts += _column(seat, bar, side[BAR], up=is_below)
+        off = _MIDDLE + (1 if is_below else -1) * (_HIGH / 2 - 30.0)
+        parts.append(
+            words(f"{MARKS[seat]} off: {side[OFF]}", _BOARD + 36.0, off, kind="bold" if side[OFF] else "faint")
+        )
     moved = () if last is None or isinstance(last, str) else last
     mover = state.seat if state.turn is None else 1 - state.seat
-    parts += [_ring(mover, state.sides[mover], place) for place in sorted({to for _, to in moved} - {OFF})]
-    drawing = Drawing(_BOARD + 72.0, _HIGH + 2 * _EDGE, "".join(parts))
+    for place in sorted({to for _, to in moved} - {OFF}):
+        foot = _foot(BAR - place if mover != turned else place)
+        parts.append(_ring(mover, foot, state.sides[mover][place]))
+    drawing = Drawing(_BOARD + _TRAY, _HIGH + 2 * _EDGE, "".join(parts))
     event = next_event(state, MARKS, at_chance=f"{MARKS[state.seat]} throws")
     dice = [die(int(face)) for face in state.dice if face.isdigit()]
     caption = [
@@ -64,8 +75,25 @@ def draw(state: Backgammon, last: Any = None) -> str:
     return document(drawing, "Backgammon", event, caption=caption, sentences=sentences)
 
 
+def touched(state: Backgammon, play: Play, *, turned: bool = False) -> tuple[Field, ...]:
+    """From where to where each checker goes, one die after the other."""
+    is_below = state.seat == turned
+    return tuple([_field(place, is_below) for step in play for place in step])
+
+
+def _field(place: int, is_below: bool) -> Field:
+    """The half column of a place of the player who is below, or of the other one."""
+    name = name_of(place)
+    if place in (OFF, BAR):
+        left, width = (_BOARD, _TRAY) if place == OFF else (6 * _WIDE, _WIDE)
+        is_lower = is_below == (place == OFF)
+        return Field(name, left, _MIDDLE if is_lower else _EDGE, width, _HIGH / 2)
+    x, y = _foot(place if is_below else BAR - place)
+    return Field(name, x - _WIDE / 2, min(y, _MIDDLE), _WIDE, _HIGH / 2)
+
+
 def _foot(point: int) -> Point:
-    """Where a point of seat 0 meets the edge: 1 to 12 below, from the right; 13 to 24 above, from the left."""
+    """Where a point of the player below meets the edge: 1 to 12 from the right, 13 to 24 above them from the left."""
     column = 12 - point if point <= 12 else point - 13
     return (column + (column >= 6) + 0.5) * _WIDE, _EDGE + (_HIGH if point <= 12 else 0.0)
 
@@ -80,22 +108,16 @@ def _column(seat: int, foot: Point, count: int, *, up: bool) -> list[str]:
     return found
 
 
-def _ring(seat: int, side: Side, place: int) -> str:
+def _ring(seat: int, foot: Point, count: int) -> str:
     """A ring on the last checker of a point to which one has moved, if it has not moved on."""
-    x, y = _foot(BAR - place if seat else place)
+    x, y = foot
     up = -1 if y > _EDGE else 1
-    height = min(side[place], _TALLEST)
+    height = min(count, _TALLEST)
     return (
         circle(f"last-on-{_SIDES[seat]}", x, y + up * (_RADIUS + 1.0) * (2 * height - 1), _RADIUS - 3.0)
         if height
         else ""
     )
-
-
-def _off(seat: int, side: Side) -> str:
-    """The checkers that a seat has borne off."""
-    y = _EDGE + (30.0 if seat else _HIGH - 30.0)
-    return words(f"{MARKS[seat]} off: {side[OFF]}", _BOARD + 36.0, y, kind="faint" if not side[OFF] else "bold")
 
 
 def _standing(seat: int, state: Backgammon) -> str:

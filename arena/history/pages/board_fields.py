@@ -37,10 +37,15 @@ def with_fields(board: str, fields: Fields) -> str:
     return f"{start}{svg.element('g', *map(_rectangle, distinct), class_='fields')}{end}{rest}"
 
 
-def clicks(fields: Fields) -> dict[str, list[str]]:
-    """What a page's script needs, as values for JSON: for each move the names of its fields, in order. `boards.fields`
-    says how clicks become a move."""
-    return {move: [field.name for field in clicked] for move, clicked in fields.items()}
+def clicks(state: State[Any]) -> dict[str, list[list[str]]]:
+    """What a page's script needs, as values for JSON: for each move its steps, which can be clicked in any order, with
+    the names of their fields. `boards.fields` says how clicks become a move."""
+    found = {}
+    for move, clicked in fields_of(state).items():
+        names = [field.name for field in clicked]
+        length = boards.step(state) or len(names)
+        found[move] = [names[at : at + length] for at in range(0, len(names), length)]
+    return found
 
 
 def _rectangle(field: Field) -> str:

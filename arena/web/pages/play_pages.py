@@ -332,10 +332,10 @@ def _choices(seen: Seen, state: State[Any] | None) -> Iterator[str]:
 
 
 def _fields_of(state: State[Any] | None) -> str | bool:
-    """The fields that each move touches, for the script; False if the board has none."""
+    """What the script needs to make clicks on fields a move; False if the board has none."""
     if state is None:
         return False
-    named = clicks(fields_of(state))
+    named = clicks(state)
     return msgspec.json.encode(named).decode() if named else False
 
 

@@ -51,11 +51,21 @@ choices.addEventListener("submit", (event) => {
   if (value === "hint") say("Looking for a hint");
 });
 
-// The moves that go through these fields, with the fields of each.
+// The fields of a move that can be clicked next, after those of the path; null if the path does not lead to the move. Its
+// steps can be clicked in any order.
+const nextFields = (steps, path) => {
+  if (path.length === 0) return steps.map(([first]) => first);
+  const begun = steps.filter((step) => step.every((name, at) => at >= path.length || path[at] === name));
+  if (begun.length === 0) return null;
+  if (path.length < begun[0].length) return begun.map((step) => step[path.length]);
+  return nextFields(steps.filter((step) => step !== begun[0]), path.slice(begun[0].length));
+};
+
+// The moves to which a path leads, with the fields of each that can be clicked next.
 const movesThrough = (path) => {
   const form = choices.querySelector("[data-fields]");
   const moves = form === null ? [] : Object.entries(JSON.parse(form.dataset.fields));
-  return moves.filter(([, names]) => path.every((name, at) => names[at] === name));
+  return moves.map(([text, steps]) => [text, nextFields(steps, path)]).filter(([, next]) => next !== null);
 };
 
 // Marks what is chosen and what can be clicked next. Of several moves over the same fields, such as promotions, the
@@ -63,7 +73,7 @@ const movesThrough = (path) => {
 const choose = (path) => {
   clicked = path;
   const fitting = movesThrough(clicked);
-  const next = new Set(clicked.length > 0 ? fitting.map(([, names]) => names[clicked.length]) : []);
+  const next = new Set(clicked.length > 0 ? fitting.flatMap(([, fields]) => fields) : []);
   for (const { dataset, classList } of board.querySelectorAll("[data-field]")) {
     classList.toggle("chosen", clicked.includes(dataset.field));
     classList.toggle("target", next.has(dataset.field));
@@ -76,10 +86,11 @@ const choose = (path) => {
 board.addEventListener("click", (event) => {
   const name = event.target.closest("[data-field]")?.dataset.field;
   if (name === undefined) return choose([]);
-  if (clicked.at(-1) === name) return choose([]);
-  const path = [[...clicked, name], [name]].find((one) => movesThrough(one).length > 0) ?? [];
-  const [[text, names] = [], ...others] = movesThrough(path);
-  if (others.length === 0 && names?.length === path.length) return send("move", text);
+  const further = movesThrough([...clicked, name]).length > 0;
+  if (!further && clicked.at(-1) === name) return choose([]);
+  const path = further ? [...clicked, name] : movesThrough([name]).length > 0 ? [name] : [];
+  const [[text, next] = [], ...others] = movesThrough(path);
+  if (others.length === 0 && next?.length === 0) return send("move", text);
   choose(path);
 });
 

@@ -21,7 +21,7 @@ from tests.kit.every_game import AnyState, playout
 from tests.kit.svg_reading import box, seen
 from tests.kit.svg_reading import steps as points
 
-CLICKED = {"tictactoe", "connect4", "othello", "go", "chess", "checkers", "dots", "nap", "maze", "ludo"}
+CLICKED = {"tictactoe", "connect4", "othello", "go", "chess", "checkers", "dots", "nap", "maze", "ludo", "backgammon"}
 MOST = 40
 """Number of positions of a game to look at."""
 
@@ -140,7 +140,7 @@ def test_a_field_has_its_middle_where_the_move_is_marked_after_it(spec: str) -> 
             assert marked == clicked_at(state, clicked)
 
 
-TURNED = {"chess": 1, "checkers": 0}
+TURNED = {"chess": 1, "checkers": 0, "backgammon": 1}
 """By game, the seat that sees the board from the other side than books show it."""
 
 
@@ -158,9 +158,9 @@ def test_only_a_board_with_a_direction_is_turned_and_its_fields_and_marks_with_i
         assert {text: [one.name for one in there] for text, there in turned.items()} == {
             text: [one.name for one in there] for text, there in usual.items()
         }
-        # Turned by half a turn around the middle of the squares.
+        # Turned by half a turn around the middle of the squares; in backgammon, each player's home is on the right.
         sums = {
-            (round(one.x + other.x, 1), round(one.y + other.y, 1))
+            (round(one.x - other.x if name(spec) == "backgammon" else one.x + other.x, 1), round(one.y + other.y, 1))
             for text, there in usual.items()
             for one, other in zip(there, turned[text], strict=True)
         }
@@ -169,6 +169,22 @@ def test_only_a_board_with_a_direction_is_turned_and_its_fields_and_marks_with_i
             assert drawn_at(draw(after, move, below=seat), "rect", "last") == clicked_at(
                 state, turned[state.to_text(move)]
             )
+
+
+def test_each_player_of_backgammon_sees_the_own_points_and_clicks_on_the_own_checkers() -> None:
+    for state, _, _ in steps("backgammon"):
+        picture = draw(state, below=state.seat)
+        own = drawn_at(picture, "circle", ("white", "black")[state.seat])
+        clicked = fields(state, below=state.seat)
+        taken = [field for each in clicked.values() for field in each[::2]]
+        for field in {
+            field for field in taken if state.sides[state.seat][{"bar": 25}.get(field.name) or int(field.name)]
+        }:
+            left, top = on_board(field.x, field.y, picture)
+            assert any(left < x < left + field.width and top < y < top + field.height for x, y in own), field
+        for field in distinct(clicked) - {field for field in distinct(clicked) if field.name in ("bar", "off")}:
+            left, top = on_board(field.x, field.y, picture)
+            assert (top > 100) == (int(field.name) <= 12)
 
 
 @pytest.mark.parametrize(("spec", "classes"), [("chess", ("white", "black")), ("checkers", ("black", "white"))])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import sys
 import zipfile
@@ -209,8 +210,9 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
             written.fill("pass")
             written.press("Enter")
         elif by == "mouse" and fields:
-            for name in re.findall(r'\["([^\]]*)"\]', fields)[0].split('","'):
-                page.locator(f'[data-field="{name}"]').click()
+            for step in reversed(next(iter(json.loads(fields).values()))):
+                for name in step:
+                    page.locator(f'[data-field="{name}"]').click()
         elif by == "mouse":
             page.locator("#choices [name=move]").first.click()
         else:
