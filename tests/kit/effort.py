@@ -27,6 +27,10 @@ _ATTACK: Final = "tests/attacks/test_attacks.py::test_an_attack_costs_the_attack
 _SHOWN: Final = "tests/test_docs.py::test_shown_commands_print_and_draw_what_is_shown"
 LONG_ONES: Final = (
     f"{_SHOWN}[student.md",
+    "tests/arena/hosts/test_clusters.py::",
+    "tests/arena/hosts/test_trust.py::test_nobody_without_the_certificate_hands_out_or_takes_games",
+    "tests/arena/web/test_hand_in.py::test_whatever_is_killed",
+    "tests/arena/hosts/test_far_examiner.py::test_a_folder_is_checked",
     f"{_ATTACK}[limits-ordinary-spin_off_turn]",
     f"{_ATTACK}[sandbox-root-spin_off_turn]",
     "tests/arena/student/checking/test_wrong_agents.py::",
