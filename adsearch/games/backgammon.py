@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, Self, cast
 
@@ -225,9 +225,10 @@ class Backgammon(State[Any]):
         return f"{standing} winner={mark}" if self.turn is None else f"{standing} next={mark} dice={self.dice}"
 
     def __str__(self) -> str:
-        """The board as seat 0 sees it, with its own numbers; below it what is borne off, and whose turn it is."""
+        """The board as seat 0 sees it, with the numbers of both players; below it what is borne off, and whose turn it
+        is."""
         upper, lower = range(13, BAR), range(12, 0, -1)
-        lines = [_numbers(upper), *self._rows(upper), "", *reversed(self._rows(lower)), _numbers(lower)]
+        lines = [*_numbers(upper), *self._rows(upper), "", *reversed(self._rows(lower)), *reversed(_numbers(lower))]
         for seat, mark in enumerate(MARKS):
             counted = self.sides[seat]
             lines.append(f"{mark}  seat {seat}: {counted[BAR]} on the bar, {counted[OFF]} off, {self.pips(seat)} pips")
@@ -271,8 +272,9 @@ def _line(cells: Iterable[str]) -> str:
     return f"{''.join(texts[:6])}  |{''.join(texts[6:])}"
 
 
-def _numbers(points: Iterable[int]) -> str:
-    return _line(map(str, points))
+def _numbers(points: Sequence[int]) -> tuple[str, str]:
+    """What each player calls these points of seat 0."""
+    return f"{_line(map(str, points))}  {MARKS[0]}", f"{_line(str(BAR - point) for point in points)}  {MARKS[1]}"
 
 
 def _blots(mine: Side, theirs: Side) -> int:

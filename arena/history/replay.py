@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from adsearch import State
+from adsearch.pictures import boards
 from agents.streams import Log
 from arena.errors import BadClock, UntrustedCode
 from arena.history import recorded_rules, shown_moves
@@ -34,7 +35,7 @@ class Step:
     state: State[Any] | None
     """None if the rules cannot be loaded, or failed."""
     last: Any
-    """The move that led here, as a value of the game."""
+    """What the board marks as last, as a value of the game."""
     left: tuple[int | None, ...]
     """The time on each seat's clock; None without a clock."""
     printed: str = ""
@@ -134,13 +135,15 @@ def positions(game: PastGame, *, trust: bool = False) -> Iterator[State[Any]]:
 
 
 def _played(game: PastGame, trust: bool) -> Iterator[tuple[State[Any], Any]]:
-    """Each position with the move that led to it."""
+    """Each position with what its board marks as last."""
     state = recorded_rules.start(game, trust=trust)
-    yield state, None
+    last = None
+    yield state, last
     for record in game.moves:
         move = state.from_text(record.move)
+        last = boards.last_mark(state, record.who, move, last)
         state = state.play(move)
-        yield state, move
+        yield state, last
 
 
 def _positions(game: PastGame, trust: bool) -> tuple[list[tuple[State[Any] | None, Any]], str, bool]:

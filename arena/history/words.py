@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from adsearch import State
 from adsearch.errors import quote
@@ -27,6 +28,7 @@ PIECES: Final = {
     "checkers": ("bB", "wW"),
     "ludo": ("R", "G", "Y", "B"),
     "chess": ("PNBRQK", "pnbrqk"),
+    "backgammon": ("X", "O"),
 }
 """By game, the letters of each seat's pieces."""
 
@@ -195,6 +197,35 @@ def move_number(ply: int, rules: str) -> str:
     if rules.partition(":")[0] != "chess":
         return f"{ply}."
     return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
+
+
+class Line(NamedTuple):
+    """A line of a list of plies."""
+
+    number: str
+    who: int | str
+    """The seat, or "chance" or "opening"."""
+    moves: str
+    """As people write them, "?" where the rules hide one."""
+
+
+def lines(plies: Iterable[tuple[int | str, str]], rules: str, first: int = 1) -> list[Line]:
+    """The plies, from number `first` on, as a list shows them: chance events in a row share a line."""
+    found = []
+    for _, group in groupby(enumerate(plies, first), lambda ply: ply[1][0] == "chance" or ply[0]):
+        (begin, (who, _)), *_ = numbered = list(group)
+        number = move_number(begin, rules)
+        if len(numbered) > 1:
+            number = f"{begin}–{numbered[-1][0]}."
+        found.append(Line(number, who, " ".join(move for _, (_, move) in numbered)))
+    return found
+
+
+def latest(found: Sequence[Line]) -> Sequence[Line]:
+    """The last move, and what chance did after it unless that is hidden."""
+    if len(found) < 2 or found[-1].who != "chance":
+        return found[-1:]
+    return found[-2:-1] if {*found[-1].moves.split()} == {"?"} else found[-2:]
 
 
 def thinking(move: MoveRecord) -> str:

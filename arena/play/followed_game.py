@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from adsearch import CHANCE, State, games
+from adsearch.pictures import boards
 from arena.errors import BadClock
 from arena.match.clock import Clock, TimeControl
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
@@ -73,16 +74,17 @@ class FollowedGame:
         self.plies.append(ply)
         if isinstance(ply.who, int):
             self.left[ply.who] = ply.left
-        state, self.state, self.last, text = self.state, None, None, ply.move or HIDDEN
+        state, self.state, text, played = self.state, None, ply.move or HIDDEN, None
         if ply.move is None:
             self.has_hidden_move = True
         elif state is not None:
             try:
-                self.last = state.from_text(ply.move)
-                text = state.shown(self.last)
-                self.state = state.play(self.last)
+                played = state.from_text(ply.move)
+                text = state.shown(played)
+                self.state = state.play(played)
             except Exception as error:  # user-supplied rules may raise anything
                 self.trouble = str(error) or type(error).__name__
+        self.last = boards.last_mark(state, ply.who, played, self.last)
         self.texts.append(text)
 
     def who(self, ply: LivePly) -> str:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from adsearch import CHANCE, State, games
 from adsearch.errors import BadMove, one_of, quote
+from adsearch.pictures import boards
 from agents import protocol
 from agents.errors import AgentsError
 from agents.protocol import Hello, Move, Over, Ready, Resign, Start, Turn
@@ -84,7 +85,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     position: str = ""
     """As the person sees it, after the end the whole one; `games.load` reads it with `rules`."""
     last: Any = None
-    """The move that led to it, as a value of the game; None if it is not known."""
+    """What the board marks as last, as a value of the game; None if it is not known."""
     plies: tuple[SeenPly, ...] = ()
     choices: tuple[Choice, ...] = ()
     """The legal moves, if it is the person's turn."""
@@ -399,12 +400,13 @@ class PersonsGame:
     def _note(self, events: Iterable[tuple[int | str, str]]) -> None:
         """Takes plies that were played; from a hidden one on, the position is not known until the next turn."""
         for who, text in events:
-            shown, state, self._state, self._last = text, self._state, None, None
+            shown, state, self._state, move = text, self._state, None, None
             if state is not None:
                 with suppress(Exception):  # hidden, or user-supplied rules
                     move = state.from_text(text)
                     shown = state.shown(move)
-                    self._state, self._last = state.play(move), move
+                    self._state = state.play(move)
+            self._last = boards.last_mark(state, who, move, self._last)
             self._plies.append(SeenPly(who, text, shown))
 
     def _text(self, state: State[Any] | None) -> str:

@@ -4,9 +4,10 @@
 imported only when it is asked for; `text.py` draws games that have none. Where a move is a place or two on the board,
 the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board; and where a
 move has steps that can be clicked in any order, `STEP`, the number of fields of each. Where the sides move towards each
-other, it has `ABOVE`, the seat whose pieces start at the upper edge, and both functions take
-`turned`: then the board is drawn from the other side. `paper.py` is what they are drawn with and `sheet.py` the style
-of all, in which no colour means anything that a shape, a letter or a number does not say as well.
+other, it has `ABOVE`, the seat whose pieces start at the upper edge, and both functions take `turned`: then the board
+is drawn from the other side. `SHOWS_EVENTS` is true where a picture shows the last chance event if that is given as
+`last`. `paper.py` is what they are drawn with and `sheet.py` the style of all, in which no colour means anything that a
+shape, a letter or a number does not say as well.
 """
 
 from __future__ import annotations
@@ -49,6 +50,15 @@ def fields(state: State[Any], *, below: int | None = None) -> dict[str, tuple[Fi
         for move in state.moves()
     }
     return {text: clicked for text, clicked in found.items() if clicked}
+
+
+def last_mark(state: State[Any] | None, who: int | str, played: Any, last: Any) -> Any:
+    """What the board marks after the ply `played` of `who` if it marked `last` before: that ply; but after a chance
+    event still the last move, unless the game's board shows what chance did. `state`: a position of the game, if it is
+    known."""
+    if who != "chance" or (state is not None and getattr(_module_of(state), "SHOWS_EVENTS", False)):
+        return played
+    return last
 
 
 def step(state: State[Any]) -> int | None:

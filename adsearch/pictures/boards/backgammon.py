@@ -28,9 +28,9 @@ STEP: Final = 2
 _SIDES: Final = ("white", "black")
 _WIDE: Final = 36.0
 _RADIUS: Final = 15.0
-_EDGE: Final = 22.0
-"""The height of the row of numbers above and below the points."""
-_HIGH: Final = 320.0
+_EDGE: Final = 36.0
+"""The height of the numbers above and below the points: the own ones, and behind them those of the other player."""
+_HIGH: Final = 344.0
 _TALLEST: Final = 5
 """Checkers of a column that are drawn; a number says how many there are."""
 _BOARD: Final = 13 * _WIDE
@@ -46,7 +46,12 @@ def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:
         x, y = _foot(point)
         tip = y + (-1 if point <= 12 else 1) * 0.43 * _HIGH
         parts.append(polygon("wood" if point % 2 else "felt", [(x - _WIDE / 2, y), (x + _WIDE / 2, y), (x, tip)]))
-        parts.append(inside(str(point), x, y + (12.0 if point <= 12 else -11.0), size=SMALL, kind="faint"))
+        for row, (number, kind) in enumerate(((point, ""), (BAR - point, "faint"))):
+            parts.append(inside(str(number), x, y + _number(row, is_below=point <= 12), size=SMALL, kind=kind))
+    for row, mark in enumerate(MARKS[::-1] if turned else MARKS):
+        for is_below in (False, True):
+            y = _EDGE + is_below * _HIGH + _number(row, is_below=is_below)
+            parts.append(inside(mark, 6.5 * _WIDE, y, size=SMALL, kind="faint" if row else "bold"))
     for seat, side in enumerate(state.sides):
         for place in range(1, BAR):
             point = BAR - place if seat != turned else place
@@ -73,6 +78,11 @@ def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:
     sentences += [f"Thrown: {', '.join(state.dice)}."] * bool(dice)
     sentences += [f"{MARKS[mover]} has moved to {listed(str(to) for _, to in moved)}."] * bool(moved)
     return document(drawing, "Backgammon", event, caption=caption, sentences=sentences)
+
+
+def _number(row: int, *, is_below: bool) -> float:
+    """How far below the edge of the points a row of numbers is."""
+    return 12.0 + 13.0 * row if is_below else -11.0 - 13.0 * row
 
 
 def touched(state: Backgammon, play: Play, *, turned: bool = False) -> tuple[Field, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from adsearch.games.pig import Pig
 from adsearch.pictures.boards.paper import PLAYERS, SMALL, Drawing, die, document, inside, line, next_event, rect, words
 
+SHOWS_EVENTS = True
 _LEFT = 106.0
 _WIDTH = 300.0
 _BAR = 24.0

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from adsearch import CHANCE, State, games
+from adsearch.pictures import boards
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
 from arena.cli.play.scores import by_player
@@ -37,6 +38,9 @@ class GameScreen:
         self._quiet = quiet
         self._people = people
         self._state: State[Any] | None = None
+        # What the board marks as last, and the chance events in a row that are not printed yet.
+        self._last: Any = None
+        self._events: list[str] = []
         self._left: dict[int, int | None] = {}
         self._hidden_from: list[int] | None = None
         self._watchers: list[Callable[[int], None]] = []
@@ -111,16 +115,17 @@ class GameScreen:
         self._state = games.start(game.rules)
         here = [seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people]
         self._hidden_from = here if self._state.hidden and here else None
+        self._last, self._events = None, []
         control = TimeControl.parse(game.clock)
         self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
         if self._known_plies is not None:
-            self._show_known(game, 0, None)
+            self._show_known(game, 0)
             return
         line = Text(f"{game.game}   ")
         for seat, entrant in enumerate(game.entrants):
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
         self._print(line.append(f"   clock {game.clock}"), more="   ")
-        self._draw(game, None)
+        self._draw(game)
         self._note_who_thinks(game)
         self._call_watchers(0)
 
@@ -132,10 +137,20 @@ class GameScreen:
         played = state.from_text(move.move)
         text = state.view_move(self._hidden_from[0], played) if self._hidden_from else state.shown(played)
         self._state = state.play(played)
+        self._last = boards.last_mark(state, move.who, None if text == "?" else played, self._last)
         if self._known_plies is not None:
-            self._show_known(game, move.ply, played)
+            self._show_known(game, move.ply)
             return
-        line = Text(f"{move.ply:3}  ")
+        if move.who == "chance":
+            self._events.append(text)
+            if self._state.turn == CHANCE:  # one line for all, and the board after the last one is enough
+                self._call_watchers(move.ply)
+                return
+            text, first = " ".join(self._events), move.ply - len(self._events) + 1
+            self._events.clear()
+            line = Text(f"{move.ply:3}  " if first == move.ply else f"{first:3}–{move.ply}  ")
+        else:
+            line = Text(f"{move.ply:3}  ")
         if isinstance(move.who, int):
             self._left[move.who] = move.left
             name = game.entrants[move.who].name
@@ -146,19 +161,18 @@ class GameScreen:
         else:
             line.append(f"{move.who} {words.printable(text)}")
         self._print(line, more="     ")
-        is_dealing = not isinstance(move.who, int) and self._state.turn == CHANCE
-        if not is_dealing:  # of several chance events in a row the board after the last one is enough
-            self._draw(game, played)
+        if self._state.turn != CHANCE:
+            self._draw(game)
             if game.clock != "none":
                 self._print(self._clocks(game), more="     ")
         self._note_who_thinks(game)
         self._call_watchers(move.ply)
 
-    def _show_known(self, game: Planned, plies: int, last: Any) -> None:
+    def _show_known(self, game: Planned, plies: int) -> None:
         """Draw the board once the position is reached to which a move was taken back."""
         if plies == self._known_plies:
             self._known_plies = None
-            self._draw(game, last)
+            self._draw(game)
             self._note_who_thinks(game)
             self._call_watchers(plies)
 
@@ -188,13 +202,13 @@ class GameScreen:
             line.append(f" {words.seconds(self._left[seat])}")
         return line
 
-    def _draw(self, game: Planned, last: Any) -> None:
+    def _draw(self, game: Planned) -> None:
         state = self._state
         if state is None:
             return
         if self._hidden_from:
-            state, last = games.load(game.rules, state.view(self._hidden_from[0])), None
-        self._print(coloured_board(state, last, game.rules, self._console), wrapped=False)
+            state = games.load(game.rules, state.view(self._hidden_from[0]))
+        self._print(coloured_board(state, self._last, game.rules, self._console), wrapped=False)
 
     def _show_end(self, event: Finished) -> None:
         game, record = event.game, event.record

@@ -56,14 +56,14 @@ def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) 
     )
 
 
-def board_and_moves(drawn: Mapping[str, str], below: str = "") -> str:
+def board_and_moves(drawn: Mapping[str, str], *below: str) -> str:
     """The board with the last move and what is `below` it, and the list of moves."""
     board = element(
         "section",
         element("h2", "Board"),
         element("p", drawn["last"], id="last"),
         element("div", drawn["board"], id="board", class_="step"),
-        below,
+        *below,
         class_="show",
     )
     listed = element("ol", drawn["moves"], id="moves", role="list", tabindex=0, aria_label="Moves")

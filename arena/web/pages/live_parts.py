@@ -94,8 +94,16 @@ def last_move(game: PastGame, followed: FollowedGame) -> str:
     """The last move in words."""
     if not followed.plies:
         return "The game begins." if followed.since is not None else ""
-    ply, text = followed.plies[-1], followed.texts[-1]
-    return f"{words.move_number(ply.ply, game.game)} {_who(game, ply.who)}: {_short(text)}"
+    return "; ".join(_line(game, line) for line in words.latest(_lines(game, followed)))
+
+
+def _lines(game: PastGame, followed: FollowedGame, begin: int = 0) -> list[words.Line]:
+    plies = zip(followed.plies[begin:], followed.texts[begin:], strict=True)
+    return words.lines([(ply.who, text) for ply, text in plies], game.game, first=begin + 1)
+
+
+def _line(game: PastGame, line: words.Line) -> str:
+    return f"{line.number} {_who(game, line.who)}: {_short(line.moves)}"
 
 
 def board(followed: FollowedGame) -> str:
@@ -116,9 +124,8 @@ def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> Iterator
     plies = followed.plies
     begin = 0 if most is None else max(0, len(plies) - most)
     if game.game != "chess":
-        for ply, text in zip(plies[begin:], followed.texts[begin:], strict=True):
-            shown = f"{words.move_number(ply.ply, game.game)} {_who(game, ply.who)}: {_short(text)}"
-            yield element("li", _item(shown, is_last=ply is plies[-1]))
+        found = _lines(game, followed, begin)
+        yield from (element("li", _item(_line(game, line), is_last=line is found[-1])) for line in found)
         return
     begin -= begin % 2
     for at in range(begin, len(plies), 2):

@@ -6,7 +6,7 @@ fields, a script also takes clicks on them. The parts of a game's page are drawn
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
 
@@ -186,8 +186,11 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
         element("p", drawn["state"], id="state", class_="verdict"),
         element("p", drawn["side"], id="side", class_="faint"),
         element("p", drawn["clocks"], id="clocks", class_="clocks"),
-        element("div", drawn["said"], id="said", role="alert"),
-        board_and_moves(drawn, element("section", drawn["choices"], id="choices", aria_label="Your move", tabindex=-1)),
+        board_and_moves(
+            drawn,
+            element("div", drawn["said"], id="said", role="alert"),
+            element("section", drawn["choices"], id="choices", aria_label="Your move", tabindex=-1),
+        ),
         element("p", "", id="status", class_="unseen", role="status"),
         element(
             "noscript", element("p", "Load this page again to see the other player's move: scripts are switched off.")
@@ -274,10 +277,15 @@ def _clocks(seen: Seen, names: Sequence[str]) -> Iterator[str]:
 
 
 def _last(seen: Seen, names: Sequence[str]) -> str:
-    if not seen.plies:
-        return ""
-    ply = seen.plies[-1]
-    return f"{words.move_number(len(seen.plies), seen.rules)} {_who(ply.who, names)}: {ply.shown}"
+    return "; ".join(_line(line, names) for line in words.latest(_lines(seen)))
+
+
+def _lines(seen: Seen) -> list[words.Line]:
+    return words.lines([(ply.who, ply.shown) for ply in seen.plies], seen.rules)
+
+
+def _line(line: words.Line, names: Sequence[str]) -> str:
+    return f"{line.number} {_who(line.who, names)}: {line.moves}"
 
 
 def _who(who: int | str, names: Sequence[str]) -> str:
@@ -285,9 +293,9 @@ def _who(who: int | str, names: Sequence[str]) -> str:
 
 
 def _moves(seen: Seen, names: Sequence[str]) -> Iterator[str]:
-    for number, ply in enumerate(seen.plies, 1):
-        text = words.printable(f"{words.move_number(number, seen.rules)} {_who(ply.who, names)}: {ply.shown}")
-        is_last = number == len(seen.plies)
+    found = _lines(seen)
+    for line in found:
+        text, is_last = words.printable(_line(line, names)), line is found[-1]
         yield element("li", element("span", html.words(text), class_="move", aria_current="step" if is_last else False))
 
 
@@ -321,14 +329,14 @@ def _choices(seen: Seen, state: State[Any] | None) -> Iterator[str]:
         yield element("form", *buttons, class_="choices", data_fields=fields, **where)
     more = [("hint", "Hint")] * (seen.status is Status.YOURS and seen.hint is None)
     more += [("take_back", f"Take back my last move ({seen.take_backs} left)")] * (seen.take_backs > 0)
-    more += [("resign", "Resign")] * (not seen.resigns)
-    more.append(("give_up", "Give up, do not record it"))
-    yield element(
-        "form",
-        *(element("button", text, type="submit", name_="do", value=do) for do, text in more),
-        class_="more",
-        **where,
-    )
+    ends = [("resign", "Resign: the game is lost")] * (not seen.resigns) + [("give_up", "Give up: nothing is recorded")]
+    # Two steps: a game must not end because a key was pressed twice.
+    end = element("details", element("summary", "End the game"), *_buttons(ends), class_="end")
+    yield element("form", *_buttons(more), end, class_="more", **where)
+
+
+def _buttons(named: Iterable[tuple[str, str]]) -> Iterator[str]:
+    return (element("button", text, type="submit", name_="do", value=do) for do, text in named)
 
 
 def _fields_of(state: State[Any] | None) -> str | bool:

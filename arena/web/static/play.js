@@ -14,16 +14,17 @@ const say = (text) => {
   said.replaceChildren(notice);
 };
 
-// New parts: who moved with the keyboard goes on with the keyboard, and what is being written stays.
+// New parts: who moved with the keyboard goes on with the keyboard, and what is being written stays. Not a new button but
+// the whole section gets the focus: a key that is pressed twice must press nothing else.
 on("parts", (parts) => {
   const written = choices.querySelector("input")?.value ?? "";
-  const isHere = choices.contains(document.activeElement) || document.activeElement === document.body;
   const before = document.activeElement;
+  const isHere = choices.contains(before) || before === document.body;
   show(parts);
   const input = choices.querySelector("input");
   if (input !== null) input.value = written;
   choose(movesThrough(clicked).length > 0 ? clicked : []);
-  if (isHere && !before.isConnected) (choices.querySelector("input, button, a") ?? choices).focus();
+  if (isHere && (before === choices || !before.isConnected)) (input ?? choices).focus({ preventScroll: true });
 });
 on("over", null);
 

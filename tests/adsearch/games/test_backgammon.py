@@ -315,7 +315,8 @@ def test_an_impossible_position_is_refused(text: str, message: str) -> None:
 
 def test_the_board_shows_checkers_numbers_bar_and_dice() -> None:
     assert str(load("bar:1,24:1,13:5,8:3,6:5", START, "next=X dice=61")).splitlines() == [
-        " 13 14 15 16 17 18  | 19 20 21 22 23 24",
+        " 13 14 15 16 17 18  | 19 20 21 22 23 24  X",
+        " 12 11 10  9  8  7  |  6  5  4  3  2  1  O",
         "  X  .  .  .  O  .  |  O  .  .  .  .  X",
         "  X           O     |  O",
         "  X           O     |  O",
@@ -327,7 +328,8 @@ def test_the_board_shows_checkers_numbers_bar_and_dice() -> None:
         "  O           X     |  X",
         "  O           X     |  X              O",
         "  O  .  .  .  X  .  |  X  .  .  .  .  O",
-        " 12 11 10  9  8  7  |  6  5  4  3  2  1",
+        " 13 14 15 16 17 18  | 19 20 21 22 23 24  O",
+        " 12 11 10  9  8  7  |  6  5  4  3  2  1  X",
         "X  seat 0: 1 on the bar, 0 off, 168 pips",
         "O  seat 1: 0 on the bar, 0 off, 167 pips",
         "X has thrown 61",

@@ -25,3 +25,23 @@ def test_rough_durations(seconds: float, said: str) -> None:
 def test_the_time_that_is_left() -> None:
     assert words.time_left(1, 11, 60) == "about 10 minutes left"
     assert words.time_left(0, 10, 60) == words.time_left(10, 10, 60) == ""
+
+
+def shown(*plies: tuple[int | str, str]) -> tuple[list[str], list[str]]:
+    """The lines of a list of these plies, and the latest ones."""
+    found = words.lines(plies, "words", first=3)
+    texts = [f"{line.number} {line.who}: {line.moves}" for line in found]
+    return texts, [texts[found.index(line)] for line in words.latest(found)]
+
+
+def test_chance_events_in_a_row_share_a_line_and_moves_in_a_row_do_not() -> None:
+    listed, latest = shown(("chance", "E"), ("chance", "?"), (0, "8H-AT"), (0, "pass"), ("chance", "31"))
+    assert listed == ["3–4. chance: E ?", "5. 0: 8H-AT", "6. 0: pass", "7. chance: 31"]
+    assert latest == ["6. 0: pass", "7. chance: 31"]
+
+
+def test_the_latest_move_stays_when_chance_does_what_nobody_sees() -> None:
+    assert shown((1, "8H-AT"), ("chance", "?"), ("chance", "?"))[1] == ["3. 1: 8H-AT"]
+    assert shown(("chance", "?"), ("chance", "?"))[1] == ["3–4. chance: ? ?"]
+    assert shown(("opening", "a1"), (1, "b2"))[1] == ["4. 1: b2"]
+    assert shown() == ([], [])

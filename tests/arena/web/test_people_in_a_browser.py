@@ -183,6 +183,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.get_by_role("button", name="Take back my last move (20 left)").click()
         page.locator("#moves li >> nth=1").wait_for(state="detached")
         page.locator('[data-field="b7"]').wait_for()
+        page.get_by_text("End the game").click()
         page.get_by_role("button", name="Give up").click()
         page.get_by_text("Play again").wait_for()
 
@@ -218,6 +219,8 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
         else:
             page.locator("#choices [name=move]").first.focus()
             page.keyboard.press("Enter")
+            page.locator("#choices:focus, #choices input:focus").wait_for()
+            page.keyboard.press("Enter")  # by mistake
         page.locator("#moves li").nth(before).or_(page.locator("#choices .opponents")).first.wait_for()
     # The game may end at any moment by the other player's move: then the button is not there any more.
     page.evaluate("document.querySelector('[name=do][value=give_up]')?.click()")

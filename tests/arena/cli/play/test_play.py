@@ -286,7 +286,7 @@ def test_a_last_line_need_not_have_an_end() -> None:
 def test_a_person_does_not_see_what_is_hidden_from_the_seat() -> None:
     with start("kuhn", "human", "random", "--seed", "2") as process:
         out, _ = process.communicate("check\nfold\nfold\n", timeout=PATIENCE)
-    assert "chance ?" in out
+    assert "  1–2  chance Q ?\n" in out
     assert "seat 1: ?" in out
 
 
