@@ -406,6 +406,9 @@ class PersonsGame:
                     move = state.from_text(text)
                     shown = state.shown(move)
                     self._state = state.play(move)
+                if move is None and "?" not in text:  # legal with tiles that the person does not see
+                    with suppress(Exception):
+                        move = text if state.to_text(text) == text else None
             self._last = boards.last_mark(state, who, move, self._last)
             self._plies.append(SeenPly(who, text, shown))
 

@@ -89,6 +89,17 @@ def test_of_a_game_with_very_many_moves_all_are_known_and_a_typo_is_explained(ro
     assert [ply.text for ply in game.seen.plies if ply.who == 0] == [f"exchange-{tiles[:2]}"]
 
 
+def test_the_other_players_word_is_marked_although_its_rack_is_hidden(room: PeopleRoom) -> None:
+    game = room.play(game="words", opponent="greedy")
+    room.turn(game)
+    game.move("pass")
+    seen = room.turn(game)
+    (word,) = [ply.text for ply in seen.plies if ply.who == 1]
+    assert seen.plies[-1].text == "?"
+    assert seen.last == word
+    assert games.load(seen.rules, seen.position).last_cells(seen.last)
+
+
 def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
     game = room.play(game="chess")
     seen = room.turn(game)
