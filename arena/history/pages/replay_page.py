@@ -165,7 +165,7 @@ class _Page:
                 ]
             )
 
-        titles = ("player", "plays", "points", "thinking time", "longest")
+        titles = ("player", "plays", "result", "thinking time", "longest")
         return element(
             "div",
             element(
