@@ -42,6 +42,8 @@ class Step:
     """What the player of the ply wrote to its log since its move before."""
     judged: JudgedPly | None = None
     """The judgement of the ply; None if the game was not analysed."""
+    passes: bool = False
+    """Whether it is a tile or a card that is dealt before another one: who goes through the game need not stop here."""
 
 
 class Where(StrEnum):
@@ -91,7 +93,9 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
         if isinstance(move.who, int):
             left[move.who] = move.left
             said = next(printed[move.who])
-        steps.append(Step(number, move, state, last, tuple(left), said, judged.get(number)))
+        before_chance = number < len(game.moves) and game.moves[number].who == "chance"
+        passes = move.who == "chance" and before_chance and state is not None and state.hidden
+        steps.append(Step(number, move, state, last, tuple(left), said, judged.get(number), passes))
     return Replay(game, tuple(steps), trouble, untrusted, tuple(leftover for _, leftover in logs))
 
 

@@ -4,6 +4,8 @@
   const links = [...document.querySelectorAll(".moves a")];
   const marks = [...document.querySelectorAll(".now")];
   const last = steps.length - 1;
+  // Of tiles that are dealt in a row only the last one is a stop.
+  const beside = (at, by) => (steps[at + by]?.dataset.passes === undefined ? at + by : beside(at + by, by));
   const mistakes = [...links.keys()].filter((number) => links[number].querySelector(".mark"));
 
   const show = (at) => {
@@ -25,6 +27,7 @@
     last,
     name: "ply",
     show,
+    beside,
     actions: {
       // After the last mistake the first one comes again.
       mistake: (at) => mistakes.find((number) => number > at) ?? mistakes[0] ?? at,

@@ -198,7 +198,7 @@ class _Page:
             if self.game.verdict is not None:
                 parts += [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
             parts += self.leftovers(_LAST)
-        return element("li", *filter(None, parts), id=f"ply-{step.number}", class_="step")
+        return element("li", *filter(None, parts), id=f"ply-{step.number}", class_="step", data_passes=step.passes)
 
     def who(self, step: Step) -> str:
         """The player of the ply, or "chance" or "opening"."""
@@ -261,15 +261,30 @@ class _Page:
         )
 
     def listed_moves(self) -> Iterator[str]:
-        """The items of the list of moves; in chess White's move and Black's share one."""
+        """The items of the list of moves; dealt tiles in a row share one, and in chess White's move and Black's."""
         begin, *plies = self.replay.steps
         yield element("li", _link(begin, "Start"))
         if self.rules != "chess":
-            yield from (element("li", _link(step, self.heading(step))) for step in plies)
+            yield from self.listed_turns(plies)
             return
         for pair in (plies[at : at + 2] for at in range(0, len(plies), 2)):
             links = [_link(step, _marked_move(step, step.move)) for step in pair if step.move is not None]
             yield element("li", words.move_number(pair[0].number, self.rules), *links, class_="pair")
+
+    def listed_turns(self, plies: Iterable[Step]) -> Iterator[str]:
+        """An item for each move, and for all tiles or cards that are dealt in a row."""
+        events: list[Step] = []
+        for step in plies:
+            events.append(step)
+            if step.passes:
+                continue
+            if len(events) == 1:
+                yield element("li", _link(step, self.heading(step)))
+            else:
+                links = [_link(one, _marked_move(one, one.move)) for one in events if one.move is not None]
+                numbers = f"{events[0].number}–{step.number}. {self.who(step)}: "
+                yield element("li", element("span", numbers), *links, class_="events")
+            events.clear()
 
     def counted_mistakes(self) -> str:
         """The number of mistakes of each player; empty if the game was not analysed."""

@@ -1,9 +1,10 @@
 "use strict";
 // The controls of a page with steps 0 to `last`: buttons, slider, speed, keys, and the address (#name-12, #name-last).
-// `show(at)` shows a step, and returns its title and what a screen reader says.
+// `show(at)` shows a step, and returns its title and what a screen reader says; `beside(at, by)` is the next step (by 1)
+// or the one before (by -1).
 const find = (id) => document.getElementById(id);
 
-const stepper = ({ last, name, show, actions: more = {}, keys: moreKeys = {} }) => {
+const stepper = ({ last, name, show, beside = (at, by) => at + by, actions: more = {}, keys: moreKeys = {} }) => {
   const [slider, where, speed, status] = ["at", "where", "speed", "status"].map(find);
   const opens = Number(slider.defaultValue);
   const address = new RegExp(`^#${name}-(\\d+|last)$`);
@@ -46,14 +47,14 @@ const stepper = ({ last, name, show, actions: more = {}, keys: moreKeys = {} }) 
     if (at === last) move(0);
     if (at === last) return;
     clearInterval(playing);
-    playing = setInterval(() => move(at + 1), 1000 / Number(speed.value));
+    playing = setInterval(() => move(beside(at, 1)), 1000 / Number(speed.value));
     label("stop");
   };
   const go = (wanted) => { stop(); move(wanted); };
   const actions = {
     first: () => go(0),
-    back: () => go(at - 1),
-    next: () => go(at + 1),
+    back: () => go(beside(at, -1)),
+    next: () => go(beside(at, 1)),
     last: () => go(last),
     play: () => (playing ? stop() : start()),
   };

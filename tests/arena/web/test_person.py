@@ -97,7 +97,8 @@ def test_the_other_players_word_is_marked_although_its_rack_is_hidden(room: Peop
     (word,) = [ply.text for ply in seen.plies if ply.who == 1]
     assert seen.plies[-1].text == "?"
     assert seen.last == word
-    assert games.load(seen.rules, seen.position).last_cells(seen.last)
+    state: Any = games.load(seen.rules, seen.position)
+    assert state.last_cells(seen.last)
 
 
 def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:

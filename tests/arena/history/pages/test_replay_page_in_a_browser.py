@@ -82,6 +82,19 @@ def test_keys_step_through_the_game(browser: Browser, file: Path) -> None:
             assert at(page) == number, key
 
 
+def test_dealt_tiles_share_a_line_and_only_the_last_is_a_stop(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game("words:rack=3", moves="A B C D E F pass pass")).text, "utf-8")
+    with browser.open(file) as shown:
+        first = shown.locator(".moves .events").first
+        assert first.text_content() == "1–6. chance: ABCDEF"
+        for key, number in (("ArrowRight", 6), ("ArrowRight", 7), ("ArrowLeft", 6), ("ArrowLeft", 0)):
+            shown.keyboard.press(key)
+            assert shown.locator(".step:visible").get_attribute("id") == f"ply-{number}", key
+        first.get_by_text("B").click()
+        assert shown.locator(".step:visible").get_attribute("id") == "ply-2"
+
+
 def test_buttons_step_through_the_game(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
         for name, number in (
