@@ -22,7 +22,7 @@ from random import Random
 from signal import Signals
 from typing import Any, ClassVar, Final, Self, TypeAlias
 
-from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, quote
+from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, nearly, quote
 from adsearch.openspiel_trial import SECONDS
 from adsearch.state import CHANCE, State
 
@@ -43,6 +43,7 @@ _KILLED: Final = -9
 """The exit code of a process that SIGKILL has ended."""
 _CRASH: Final = ("morpion_solitaire",)
 """Games that end the process in which they are played: this one when it writes an action as text."""
+_WHAT_THERE_IS: Final = "; arena games openspiel lists the games that can be played"
 _MOST_TRIES: Final = 20_000
 _MOST_TRIES_OF_A_MOVE: Final = 2_000
 """Largest number of positions to try for one that looks the same; and to find that a seat does not see a move."""
@@ -222,7 +223,10 @@ class OpenSpielState(State[int]):
                 continue
             tries += 1
             if tries > most:
-                raise BadGame(f"no position that looks the same to seat {seat} was found among {most:,}")
+                raise BadGame(
+                    f"this game cannot be played here: too much is hidden from seat {seat}, so that none of "
+                    f"{most:,} positions looks the same to it"
+                )
             if len(path) == len(actions) and action == without:
                 continue
             child = path[-1].child(action)
@@ -290,7 +294,7 @@ def rules_of(text: str) -> type[OpenSpielState]:
     defaults = kind.parameter_specification
     parameters = ", ".join(f"{name}={_shown(defaults[name])}" for name in sorted(defaults)) or "none"
     facts = {
-        "__doc__": f"{kind.long_name}, with the rules of {version()}. Parameters: {parameters}.",
+        "__doc__": f"{kind.long_name}, with the rules of {version()}. Parameters, with their defaults: {parameters}.",
         "__slots__": (),
         "__module__": __name__,
         "text": text,
@@ -369,7 +373,8 @@ def _try(text: str) -> None:
     if code < 0:
         raise BadOption(f"openspiel:{text}: OpenSpiel crashes ({Signals(-code).name})")
     if code:
-        raise BadOption(f"openspiel:{text}: {_in_a_line(said.strip().rpartition(chr(10))[2]) or 'a game fails'}")
+        why = _in_a_line(said.strip().rpartition(chr(10))[2]) or "no reason is given"
+        raise BadOption(f"openspiel:{text}: a trial fails (maybe a parameter is wrong): {why}")
 
 
 @contextmanager
@@ -389,7 +394,7 @@ def _check_parameters(known: Mapping[str, Any], given: Mapping[str, Any]) -> Non
     """Raise an error for a game that crashes or reads a file, and for a parameter that it does not have."""
     name = given["name"]
     if name not in known:
-        raise UnknownGame(f"openspiel: no game {quote(name)}{meant(name, list(known))}")
+        raise UnknownGame(f"openspiel: no game {quote(name)}{nearly(name, list(known)) or _WHAT_THERE_IS}")
     if name in _CRASH:
         raise BadGame(f"openspiel:{name}: its code in OpenSpiel can crash the process that plays it")
     defaults = known[name].parameter_specification

@@ -40,4 +40,6 @@ def tables_for(state: State[Any], pieces: int) -> Endgames:
     try:
         return Endgames.load(folder(), pieces)
     except BadTable as error:
-        raise BadTable(f"{error}; arena tables checkers --pieces {pieces} builds it") from None
+        raise BadTable(
+            f"{error}; arena tables checkers --pieces {pieces} builds it, or set ARENA_TABLES to the folder that has it"
+        ) from None

@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,14 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_commands_that_install_an_extra_name_all_its_packages() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    packages = {name: {re.split(r"[ ;]", package)[0] for package in extras[name]} for name in extras}
+    page = (ROOT / "docs" / "install.md").read_text("utf-8")
+    injected = [{*shlex.split(line)} for line in re.findall(r"^pipx inject arena-referee (.+)$", page, re.MULTILINE)]
+    assert injected == [packages[name] for name in ("web", "spreadsheet", "postgres", "scale", "openspiel")]
 
 
 def test_files_named_in_the_text_exist() -> None:

@@ -61,7 +61,11 @@ class Backgammon(State[Any]):
 
     notation = "from where to where each checker goes, by the player's own points: 24/18,13/11; bar, off; * is a hit"
     position_notation = (
-        ("X=24:2,13:5", "seat 0's checkers: two on its point 24, five on 13; bar:1 is on the bar, off:3 are borne off"),
+        (
+            "X=24:2,13:5",
+            "seat 0's checkers: two on its point 24, five on 13. All 15 must be listed, also those on the bar "
+            "(bar:1) and those borne off (off:3)",
+        ),
         ("O=24:2,13:5", "seat 1's, counted from its own side: its point 24 is point 1 of seat 0"),
         ("next=X", "the player who throws or moves; winner=X if the game is over"),
         ("dice=31", "the throw to use; ? before a throw, first before the first one of the game"),

@@ -173,7 +173,10 @@ def find(spec: str) -> tuple[Game, dict[str, float | str]]:
     elif "/" in spec or name.lower().endswith(".py"):
         raise UnknownGame(f"expected your own game as FILE.py:CLASS, got {quote(spec)}")
     else:
-        raise UnknownGame(f"no game {quote(name)}{meant(name, [*_CLASSES, OPENSPIEL])}")
+        from adsearch import openspiel  # imported here, because agents must start fast
+
+        theirs = f"; did you mean '{OPENSPIEL}:{name}'?" if openspiel.is_listed(name) else ""
+        raise UnknownGame(f"no game {quote(name)}{theirs or meant(name, [*_CLASSES, OPENSPIEL])}")
     return game, game.read_options(options)
 
 

@@ -137,9 +137,9 @@ class Endgames:
         }
 
     @classmethod
-    def load(cls, folder: Path, pieces: int = MOST) -> Self:
+    def load(cls, folder: str | Path, pieces: int = MOST) -> Self:
         """The tables for up to `pieces` pieces in this folder; BadTable if one is missing or damaged."""
-        return cls([read(folder, count) for count in range(FEWEST, pieces + 1)])
+        return cls([read(Path(folder), count) for count in range(FEWEST, pieces + 1)])
 
     def look_up(self, state: Checkers) -> Known | None:
         """What is known about `state`, which is not over; None if it has too many pieces.

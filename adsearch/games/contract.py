@@ -250,8 +250,8 @@ class _Examination:
         """The result of `ask`; an exception in it is raised as BadGame."""
         try:
             return ask()
-        except BadGame as error:
-            return self.fail(self.reason(error))
+        except BadGame as error:  # it says all that is needed
+            raise BadGame(f"{self.game.name}: {self.reason(error)}") from None
         except (Exception, SystemExit) as error:
             at = next(_own_lines(error), None)
             where = f" ({Path(at.filename).name}, line {at.lineno})" if at else ""

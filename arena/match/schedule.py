@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 
+from adsearch import State
 from agents.protocol import Verdict
 from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
@@ -123,6 +124,12 @@ class PaceChanged:
 
 Event = Began | Ply | Finished | PaceChanged
 """What a director yields while it plays."""
+
+
+def repeats_tell(start: State[Any]) -> bool:
+    """Whether a game that repeats another one says that its players are deterministic. With chance or hidden moves,
+    short games are often the same by chance."""
+    return not (start.chance or start.hidden)
 
 
 def repeated_games(finished: Iterable[Finished]) -> int:

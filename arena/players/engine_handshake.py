@@ -22,7 +22,7 @@ from agents.protocol import LIMITS, PROTOCOL, UNREAD_BYTES, Bye, ClockInfo, Fail
 from arena.errors import BadPlayer
 from arena.match.clock import SECOND
 from arena.players.confinement import Confinement
-from arena.players.engines import GAMES, SETTINGS
+from arena.players.engines import GAMES, GNUBG_TAKES, SETTINGS
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.walls.agent_process import AgentProcess
@@ -52,6 +52,8 @@ def check_game(text: str, engine: Engine, rules: str) -> None:
 def options_of(player: Player, engine: Engine, position: str) -> list[UciOption]:
     """The options that the player's UCI engine says it has: it is started behind walls and ended. BadPlayer if it
     cannot play a game from this position."""
+    if engine.protocol is EngineProtocol.GNUBG:
+        raise BadPlayer(f"{quote(player.text)}: {GNUBG_TAKES}, such as {SETTINGS[engine.protocol]}")
     if engine.protocol is not EngineProtocol.UCI:
         raise BadPlayer(
             f"{quote(player.text)}: only UCI engines list their options; for other engines see the manual, and write "

@@ -50,6 +50,7 @@ SETTINGS: Final = {
 """How a setting is written."""
 _PLIES: Final = ("0", "1", "2", "3")
 """How many plies GNU Backgammon looks ahead; more take minutes."""
+GNUBG_TAKES: Final = f"GNU Backgammon has one setting here, plies={_PLIES[0]} to plies={_PLIES[-1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def _limit(protocol: EngineProtocol, name: str, value: str) -> int:
 def _check_allowed(protocol: EngineProtocol, name: str, value: str) -> None:
     if protocol is EngineProtocol.GNUBG and not (name == "plies" and value in _PLIES):
         given = quote(f"{name}={value}")
-        raise BadPlayer(f"GNU Backgammon has one setting here, plies={_PLIES[0]} to plies={_PLIES[-1]}; got {given}")
+        raise BadPlayer(f"{GNUBG_TAKES}; got {given}")
     if protocol is _UCI and (why := _SET_BY_REFEREE.get(name.lower())):
         raise BadPlayer(f"the option {name} cannot be set: {why}")
     if protocol is _GTP and name in _SENT_BY_WARDEN:

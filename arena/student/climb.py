@@ -148,7 +148,7 @@ class Climb(Schedule):
         self.steps = list(steps)
         self._common = first
         self._openings = openings
-        self._repeats = repeats
+        self.repeats = repeats
         self._gives_up = gives_up
         self._at = 0
         self._waiting: deque[Planned] = deque()
@@ -246,7 +246,7 @@ class Climb(Schedule):
         if any(game.record.verdict == Verdict.VOID for game in games):
             return
         moves = tuple(tuple(move.move for move in game.record.moves) for game in games)
-        if self._repeats and moves in step.played_before:
+        if self.repeats and moves in step.played_before:
             step.repeated += 1
             step.over = step.exhausted
             return

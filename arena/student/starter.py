@@ -17,9 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from random import Random
 from typing import Any, Final, TextIO
 
-from adsearch import State
+from adsearch import CHANCE, State
 from adsearch.errors import one_of, quote
 from adsearch.games.connect4 import Connect4
 from agents import builtin
@@ -94,12 +95,23 @@ _FOR_HIDDEN_INFORMATION: Final = {
 
 _MANY_MOVES: Final = 150
 """Number of moves at the start from which SIMPLE looks at no answers: there are too many to try in its time."""
-_FOR_MANY_MOVES: Final = {
+_PLIES: Final = 40
+"""Number of plies in which `_has_answers` looks for an answer."""
+_FOR_ONE_PLY: Final = {
     "from adsearch import CHANCE\n": "",
     "Looks one move ahead, and at the opponent's answers.": "Looks one move ahead.",
     "self.after_answer(state.play(move), state.turn)": "self.worth(state.play(move), state.turn)",
 }
-"""The words to replace in SIMPLE for a game with that many moves; `after_answer` is left out."""
+"""The words to replace in SIMPLE for a game with that many moves, or one like backgammon, where a throw comes before
+each answer; `after_answer` is left out."""
+
+_WITHOUT_ESTIMATE: Final = {
+    "The game's own estimate. Improve it: what else makes a position good?": (
+        "This game has no estimate: the value is the same for each position until the game is over.\n"
+        "        # Write your own: what makes a position good?"
+    ),
+}
+"""The words to replace in SIMPLE and SEARCH for a game without an evaluation function, such as those of OpenSpiel."""
 
 _FOR_CONNECT4: Final = {"plays the middle legal move: change it.": "wins, blocks or plays near the middle: improve it."}
 """The words to replace in BARE: with the rules of Connect-4, `choose` looks one move ahead."""
@@ -147,9 +159,11 @@ def agent(
         changes |= {f"{name} = {size}": f"{name} = {getattr(start.board, name.lower())}" for name, size in _SIZES}
     if style is Style.SEARCH:
         changes |= _SEARCHES[_search_for(start)]
-    if style is Style.SIMPLE and len(start.moves()) >= _MANY_MOVES:
+    if style is Style.SIMPLE and (len(start.moves()) >= _MANY_MOVES or not _has_answers(start)):
         text = re.sub(r"    def after_answer\(.*?\n\n", "", text, flags=re.DOTALL)
-        changes |= _FOR_MANY_MOVES
+        changes |= _FOR_ONE_PLY
+    if type(start).evaluate is State.evaluate:
+        changes |= _WITHOUT_ESTIMATE
     if style is Style.SIMPLE and start.hidden:
         changes |= _FOR_HIDDEN_INFORMATION
     template_block = _block(_commands(f"my_agent{ending}", "connect4", 2, style, language), language)
@@ -162,6 +176,22 @@ def agent(
         _in_two_files(text, game) if folder else {path.name: text},
         tuple(command for command, _ in given),
     )
+
+
+def _has_answers(start: State[Any]) -> bool:
+    """Whether one player can move directly after another one, without chance between them, in one random game."""
+    random = Random(0)
+    state = start
+    for _ in range(_PLIES):
+        moves = state.moves()
+        if state.turn is None:
+            return False
+        if state.turn != CHANCE:
+            tried = random.sample(moves, min(3, len(moves)))
+            if any(state.play(move).turn not in (None, CHANCE, state.turn) for move in tried):
+                return True
+        state = state.play(random.choice(moves))
+    return False
 
 
 def _in_two_files(text: str, game: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from agents import builtin
 from arena.errors import BadFixture
 from arena.match.clock import TimeControl
 from arena.match.openings import Book
+from arena.match.schedule import repeats_tell
 from arena.players.player import PlayerKind
 from arena.tournament.formats import Format
 from arena.tournament.league import League
@@ -27,7 +28,7 @@ _LONGEST: Final = 8
 def warning(league: League) -> str:
     """The warning, in one sentence; empty if games do not repeat."""
     pairings = _pairings(league)
-    if pairings < 2 or games.start(league.game).chance:
+    if pairings < 2 or not repeats_tell(games.start(league.game)):
         return ""
     enough = min(pairings, _ENOUGH)
     there = Book(league.game, league.openings, seed=0).different(enough) if league.openings else 1

@@ -225,6 +225,11 @@ def test_what_is_no_position_is_refused(text: str) -> None:
         ("leduc_poker(players=2", "expected parameters in parentheses"),
         ("leduc_poker(players=2)x", "expected parameters in parentheses"),
         ("universal_poker(betting=x)", "betting should be limit or nolimit, not x"),
+        ("nosuchgame", "no game 'nosuchgame'; arena games openspiel lists the games that can be played"),
+        (
+            "breakthrough(rows=0)",
+            "openspiel:breakthrough(rows=0): a trial fails (maybe a parameter is wrong): rows_ = 0",
+        ),
         ("connect_four(rows=0)", "OpenSpiel crashes (SIGSEGV)"),
         ("misere(game=connect_four(rows=0))", "OpenSpiel crashes (SIGSEGV)"),
         ("2048(max_tile=3)", "the utilities [12.0] are not between 0 and 1.75489"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Final
@@ -246,11 +246,17 @@ class Viewer:
     typed: str | None = None
     """The digits of a move number typed so far; None if no number is being typed."""
     helping: bool = False
+    passed: Container[int] = ()
+    """The numbers of the plies at which a step does not stop."""
+    without: str = ""
+    """What is said if a mistake is asked for and none is marked."""
+    saying: str = ""
+    """What is said in the line at the bottom, until the next key."""
     over: bool = False
 
     def press(self, key: str, now: float) -> None:
         """Handle a key."""
-        typed, helping, self.typed, self.helping = self.typed, self.helping, None, False
+        typed, helping, self.typed, self.helping, self.saying = self.typed, self.helping, None, False, ""
         if helping and key != "quit":
             return
         match key:
@@ -265,12 +271,14 @@ class Viewer:
                 self.speed += 1 if key == "faster" else -1
                 self.speed = min(max(self.speed, 0), len(_SPEEDS) - 1)
                 self.due = None if self.due is None else self._next_at(now)
+            case "mistake" | "earlier mistake" if not self.mistakes:
+                self.saying, self.due = self.without, None
             case "mistake" | "earlier mistake":
                 # After the last mistake the first one comes again.
                 later = [ply for ply in self.mistakes if ply > self.at]
                 before = [ply for ply in self.mistakes if ply < self.at]
                 found = [*later, *self.mistakes][:1] if key == "mistake" else [*self.mistakes, *before][-1:]
-                self._go(found[0] if found else self.at)
+                self._go(found[0])
             case "jump":
                 self.typed, self.due = "", None
             case _ if key.isdigit():
@@ -280,13 +288,20 @@ class Viewer:
             case "enter" if typed:
                 self._go(int(typed))
             case _ if typed is None or key != "enter":
-                places = {"next": self.at + 1, "enter": self.at + 1, "home": 0, "end": self.last}
-                self._go(places.get(key, self.at - 1))
+                places = {"next": self._beside(1), "enter": self._beside(1), "home": 0, "end": self.last}
+                self._go(places.get(key, self._beside(-1)))
 
     def pass_time(self, now: float) -> None:
         """Show the next move if its time has come."""
         if self.due is not None and now >= self.due:
-            self._go(self.at + 1, self._next_at(now))
+            self._go(self._beside(1), self._next_at(now))
+
+    def _beside(self, by: int) -> int:
+        """The next step (by 1), or the one before (by -1)."""
+        at = self.at + by
+        while at in self.passed:
+            at += by
+        return at
 
     def _go(self, wanted: int, due: float | None = None) -> None:
         self.at = min(max(wanted, 0), self.last)
@@ -300,15 +315,33 @@ class Viewer:
         at = f"{self.at}/{self.last}"
         if self.typed is not None:
             return f"{at}   jump to move: {self.typed}_   (enter)"
+        if self.saying:
+            return f"{at}   {self.saying}   ?: all keys   q: quit"
         if self.due is not None:
             return f"{at}   playing, {_SPEEDS[self.speed]:g} moves a second   +: faster   -: slower   p: stop   q: quit"
         mistake = "m: next mistake   " * bool(self.mistakes)
         return f"{at}   right or space: next   left: back   {mistake}p: play   ?: all keys   q: quit"
 
 
+def why_no_mistake(game: PastGame, replay: Replay) -> str:
+    """Why no move is marked as a mistake."""
+    start = replay.steps[0].state
+    if start is not None and start.hidden:
+        return "no mistakes are marked in a game with hidden information"
+    if not game.analysis:
+        return f"no mistakes are marked yet: arena analyse {game.id}"
+    return "the analysis found no mistake"
+
+
 def _step(game: PastGame, replay: Replay, at: int) -> None:
     """Show steps, controlled by the keys, until the user quits."""
-    viewer = Viewer(len(game.moves), at, [ply.ply for ply in game.analysis if ply.mark])
+    viewer = Viewer(
+        len(game.moves),
+        at,
+        [ply.ply for ply in game.analysis if ply.mark],
+        passed={step.number for step in replay.steps if step.passes},
+        without=why_no_mistake(game, replay),
+    )
     with full_screen(_KEYS) as next_key:
         while not viewer.over:
             columns, rows = os.get_terminal_size(sys.stdout.fileno())

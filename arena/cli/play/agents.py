@@ -40,7 +40,7 @@ def list_agents(
     game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Game that the agents can play.")] = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """List the built-in agents (opponents) and the chess and Go engines on this machine, or the options of one.
+    """List the built-in agents (opponents) and the engines on this machine, or the options of one.
 
     The columns chance, hidden and several say which agents play games with chance, with hidden information, and for
     more than two players.

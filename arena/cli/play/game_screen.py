@@ -15,7 +15,7 @@ from adsearch import CHANCE, State, games
 from adsearch.pictures import boards
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
-from arena.cli.play.scores import by_player
+from arena.cli.play.scores import by_player, mean_text
 from arena.cli.terminal.coloured_board import SEAT_STYLES, coloured_board
 from arena.history import words
 from arena.match.clock import Clock, TimeControl
@@ -108,7 +108,7 @@ class GameScreen:
             points = {name: sum(seat.points or 0.0 for seat in seats if seat.player == name) for name in found}
             self.say(f"{played}, points: " + "   ".join(f"{name} {words.number(got)}" for name, got in points.items()))
         if {seat.utility for seat in seats} - {None, 1.0, 0.0, -1.0}:
-            means = [f"{name} {score.mean:.1f}" for name, score in found.items() if score.mean is not None]
+            means = [f"{name} {mean_text(score.mean)}" for name, score in found.items() if score.mean is not None]
             self.say("mean score: " + "   ".join(means))
 
     def _show_beginning(self, game: Planned) -> None:

@@ -25,7 +25,7 @@ from arena.student.hint import hint
 
 _WAYS_OUT: Final = "type 'resign' to give up this game, press Ctrl-C to end the program"
 _HELP: Final = "type 'hint' (or h) for a good move, 'undo' (or u) to take back your last move"
-_HELP_HAS_A_PRICE: Final = "with a hint or an undo a game is recorded as annulled: it has no result"
+_HELP_HAS_A_PRICE: Final = "after a hint or an undo the game does not count: it is recorded as annulled"
 _CLOCKED: Final = "in a game with a clock there is no hint and no undo; they are there if you leave out --clock"
 
 

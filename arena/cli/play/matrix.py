@@ -15,7 +15,7 @@ from adsearch import games
 from arena.cli.asking.playing_options import CLOCK_HELP, SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.play import scores
-from arena.cli.play.scores import Score
+from arena.cli.play.scores import Score, mean_text
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.errors import BadFixture
@@ -67,7 +67,7 @@ def matrix(
     Example: arena matrix connect4 pvs:depth=2 pvs:depth=6 --against pvs:depth=4 --openings 4
     """
     from arena.match import seeds
-    from arena.match.schedule import repeated_games
+    from arena.match.schedule import repeated_games, repeats_tell
 
     plan = _Plan(
         game=game,
@@ -80,6 +80,7 @@ def matrix(
         walls=walls,
     )
     plan.check()
+    start = games.start(plan.game)
     finished: list[Finished] = []
     interrupted = False
     try:
@@ -94,7 +95,7 @@ def matrix(
         _show(plan, cells)
         if faults := sum(one.record.fault is not None for one in finished):
             print(f"games that ended by a fault of a player: {faults}; arena play shows what went wrong")
-        if repeated := repeated_games(finished):
+        if repeats_tell(start) and (repeated := repeated_games(finished)):
             advice = "" if openings else "; --openings 4 gives each game a different start"
             print(f"{repeated} of {len(finished)} games repeat another game of their cell move for move{advice}")
         if seed is None:
@@ -219,7 +220,7 @@ def _show(plan: _Plan, cells: Sequence[tuple[_Cell, Score]]) -> None:
 
 
 def _text(score: Score) -> str:
-    return f"{score.won}/{score.games}" + ("" if score.mean is None else f"  {score.mean:.1f}")
+    return f"{score.won}/{score.games}" + ("" if score.mean is None else f"  {mean_text(score.mean)}")
 
 
 def _document(cell: _Cell, score: Score) -> dict[str, Any]:

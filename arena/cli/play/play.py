@@ -44,8 +44,8 @@ def play(
         typer.Argument(
             metavar="PLAYER",
             help="Player for each seat: a built-in agent (see arena agents), human (you), FILE.py, FILE.py:CLASS, a "
-            "folder with agent.py, cmd:PROGRAM, an engine (uci:stockfish, gtp:gnugo), wait (started by hand), or a "
-            "recorded agent (alice, alice@2).",
+            "folder with agent.py, cmd:PROGRAM, an engine (uci:stockfish, gtp:gnugo, gnubg:gnubg), wait (started by "
+            "hand), or a recorded agent (alice, alice@2).",
         ),
     ],
     count: Annotated[int, typer.Option("--games", metavar="N", min=1, max=100_000, help="Number of games.")] = 1,
@@ -79,8 +79,8 @@ def play(
     Your agents are copied and play from the copy, in a fresh process for each game. The games are recorded:
     `arena replay last` steps through the last one, `arena logs last` shows what its agents printed.
 
-    When you play yourself, type ? for help. Without --clock you can type hint or undo; the game is then recorded as
-    annulled. Your own games are never rated. Ctrl-C asks before it ends the program.
+    When you play yourself, type ? for help. Without --clock you can type hint or undo. The game then does not count: it
+    is recorded as annulled. Your own games are never rated. Ctrl-C asks before it ends the program.
 
     Example: arena play connect4 human minimax:depth=2
 
@@ -239,7 +239,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.cli.play.joining_players import JoiningPlayers
     from arena.cli.play.take_backs import TakeBacks
     from arena.cli.terminal import walls_notice
-    from arena.match.schedule import Finished, InOrder, Schedule, repeated_games
+    from arena.match.schedule import Finished, InOrder, Schedule, repeated_games, repeats_tell
     from arena.play.director import Director
     from arena.players.confinement import Confinement
     from arena.players.submissions import Store
@@ -275,6 +275,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         stack.enter_context(joining.asking_before_the_end())
         for event in director.play(take_backs):
             take_backs.see(event)
+            annulled = isinstance(event, Finished) and helped.get(event.game.number)
             if isinstance(event, Finished):
                 if take_backs.was_taken_back(event.game):
                     screen.go_back(take_backs.kept)
@@ -284,12 +285,14 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
                 finished.append(event)
             if not silent:
                 screen.show(event)
+                if annulled:
+                    screen.say(f"   annulled, so this result does not count: {annulled}")
     if silent:
         return
     if plan.games > 1:
         screen.show_score(finished)
-    if repeated := repeated_games(finished):
-        advice = "" if plan.openings or start.chance else "; --openings 4 gives each game a different start"
+    if repeats_tell(start) and (repeated := repeated_games(finished)):
+        advice = "" if plan.openings else "; --openings 4 gives each game a different start"
         screen.say(f"{repeated} of {len(finished)} games repeat another game move for move{advice}")
     if not plan.seed_given:
         screen.say(f"to repeat with the same random numbers: --seed {plan.seed}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from adsearch import games
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
@@ -287,6 +288,7 @@ def _run(
 def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> None:
     """Print the plan, what has been played already, and other formats with their games and time."""
     from arena.cli.play.choices_table import show_choices
+    from arena.match.schedule import repeats_tell
     from arena.play import cores
     from arena.players.submissions import Store
     from arena.tournament.duration import game_time
@@ -307,7 +309,7 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     display.show_plan(time)
     if planned is not None:
         display.show_earlier_games(planned.over, planned.all, planned.changed)
-        if planned.repeated:
+        if planned.repeated and repeats_tell(games.start(league.game)):
             display.say(f"{planned.repeated:,} of {planned.over:,} games repeat another game move for move")
     show_choices(league, time)
 

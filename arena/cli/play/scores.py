@@ -34,6 +34,11 @@ def scored(results: Iterable[tuple[SeatRecord, int]]) -> Score:
     )
 
 
+def mean_text(mean: float) -> str:
+    """A mean score in a table: small ones have up to three digits that say something, such as -0.0556."""
+    return f"{mean:.1f}" if abs(mean) >= 10.0 else f"{mean + 0.0:.3g}"
+
+
 def by_player(records: Sequence[GameRecord]) -> dict[str, Score]:
     """The score of each player, in the order of the first game's seats."""
     names = dict.fromkeys(seat.player for record in records for seat in record.seats)

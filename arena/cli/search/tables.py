@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -36,7 +37,8 @@ def tables(
     """Build endgame tables of checkers: the value of every position with few pieces, and how fast it is won.
 
     Tables that are there are kept: then the command only lists them. Agents use them with the option endgames
-    (pvs:endgames=4), arena solve with --endgames 4; both read them from the default folder.
+    (pvs:endgames=4), arena solve with --endgames 4; both read them from the folder $ARENA_TABLES, by default
+    ~/.cache/arena.
 
     For each number of pieces the list has the number of positions, with pieces of both colours or of one. Those with
     both colours are won, lost or drawn for the side to move; longest is the longest win, in plies.
@@ -71,6 +73,8 @@ def tables(
     rows = [_row(count, found[count]) for count in sorted(found)]
     columns = exact_columns(_TITLES) if format is OutputFormat.CSV else {name: _counted(name) for name in _TITLES}
     show(rows, columns, format=format, numbers=_TITLES)
+    if folder is not None:
+        note(f"agents and arena solve find these tables with: export ARENA_TABLES={shlex.quote(str(place.absolute()))}")
 
 
 def _counted(name: str) -> Callable[[Row], str]:

@@ -199,7 +199,7 @@ def _summary(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> I
         parts = [f"{one.moves} move{'s' * (one.moves != 1)}"]
         if not start.hidden:
             parts += [f"{one.mistakes} ?", f"{one.blunders} ??"]
-        parts += [] if one.loss is None else [f"average loss per move {words.number(one.loss)}"]
+            parts += [] if one.loss is None else [f"average loss per move {words.number(one.loss)}"]
         parts += [] if one.luck is None else [f"luck in chance events {one.luck:+.2f}"]
         yield f"{words.printable(game.players[one.seat])}: " + ", ".join(parts)
 

@@ -163,7 +163,7 @@ def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, was_interrupted: 
     if lost:
         verdicts = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
         print(wrapped(f"lost {len(lost)} of {len(climb.played)} games: {verdicts}"))
-    if repeated := repeated_games(finished for _, finished in climb.played):
+    if climb.repeats and (repeated := repeated_games(finished for _, finished in climb.played)):
         print(wrapped(f"{repeated} of {len(climb.played)} games repeat another game move for move"))
     if climb.broken:
         print(wrapped(f"stopped after faults in {climb.faults} games in a row; to see what is wrong:"))

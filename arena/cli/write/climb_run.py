@@ -101,7 +101,7 @@ class ClimbRun:
 
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
         from arena.match.openings import Book
-        from arena.match.schedule import Planned
+        from arena.match.schedule import Planned, repeats_tell
         from arena.student.climb import Climb, fewest_rounds, ladder, opening_plies
 
         start = games.start(rules)
@@ -130,7 +130,7 @@ class ClimbRun:
             steps,
             common,
             [book.opening(number) for number in range(rounds)],
-            repeats=not (start.chance or start.hidden),
+            repeats=repeats_tell(start),
             gives_up=not self.against,
         )
 

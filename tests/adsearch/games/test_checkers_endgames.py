@@ -145,7 +145,7 @@ def test_a_file_is_read_back_and_its_first_line_says_what_it_is(tmp_path: Path) 
         path_of(tmp_path, pieces).write_bytes(as_file(pieces, table))
         assert read(tmp_path, pieces) == table
         assert path_of(tmp_path, pieces).read_bytes().startswith(b"checkers endgame table, format 1: ")
-    assert Endgames.load(tmp_path, 3).look_up(position(WON)) == Known(1, 31)
+    assert Endgames.load(str(tmp_path), 3).look_up(position(WON)) == Known(1, 31)
 
 
 @pytest.mark.parametrize("change", ["cut", "longer", "bit", "header", "format", "pieces", "empty", "foreign"])

@@ -61,8 +61,9 @@ def test_without_openings_only_deterministic_players_give_a_warning(tmp_path: Pa
         ("pig", ["random:seed=1", "random:seed=2"], {"rounds": 9}),
         ("connect4", ["random"] * 8, {"format": "swiss", "rounds": 7, "openings": 1}),
         ("ludo", ["random"] * 8, {"rounds": 9}),
+        ("rps", ["greedy", "greedy"], {"rounds": 9}),
     ],
-    ids=["enough openings", "one meeting", "dice", "a swiss tournament", "tables"],
+    ids=["enough openings", "one meeting", "dice", "a swiss tournament", "tables", "hidden moves"],
 )
 def test_there_is_no_warning_if_no_game_repeats(game: str, players: list[str], settings: dict[str, object]) -> None:
     assert warned(game, players, **settings) == ""

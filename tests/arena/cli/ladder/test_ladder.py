@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from arena.cli.ladder.rating_plot import rating_plot
+from arena.cli.ladder.serve import show
 from arena.history.words import moment
+from arena.serve.happenings import Rated
 from arena.serve.opened import opened
 from db import ladder as record
 from db import store
@@ -32,6 +34,11 @@ anchors = { "random" = 0, "minimax:depth=2" = 420 }
 LATE = "the ladder has closed"
 START = datetime(2026, 11, 3, 12, tzinfo=UTC)
 PAGE = (ROOT / "docs" / "json.md").read_text("utf-8").partition("## `arena ladder show`\n")[2].partition("\n## ")[0]
+
+
+def test_ratings_of_anchors_alone_name_no_best_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    show(Rated([]))
+    assert capsys.readouterr().out.endswith(" new ratings; no agent has one yet\n")
 
 
 @pytest.fixture(autouse=True)

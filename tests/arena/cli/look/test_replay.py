@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from arena.cli.look.replay import Viewer, screenful
+from arena.cli.look.replay import Viewer, screenful, why_no_mistake
 from arena.history import words
 from arena.history.replay import replay as steps
 from tests.kit.arena_program import arena, environment
@@ -252,6 +252,32 @@ def test_it_plays_by_the_clock_that_it_is_told() -> None:
     assert (viewer.at, viewer.due) == (4, None)
     viewer.press("play", 300.0)
     assert viewer.at == 0
+
+
+def test_a_step_does_not_stop_at_tiles_that_are_dealt() -> None:
+    viewer = Viewer(9, passed={1, 2, 3, 6})
+    for key, at in (("next", 4), ("next", 5), ("enter", 7), ("left", 5), ("left", 4), ("left", 0)):
+        viewer.press(key, 0.0)
+        assert viewer.at == at
+    viewer.press("2", 0.0)
+    viewer.press("enter", 0.0)
+    assert viewer.at == 2
+
+
+def test_if_no_mistake_is_marked_the_key_says_why_until_the_next_key() -> None:
+    viewer = Viewer(4, without="no mistakes are marked yet: arena analyse 7")
+    viewer.press("mistake", 0.0)
+    assert viewer.status() == "0/4   no mistakes are marked yet: arena analyse 7   ?: all keys   q: quit"
+    viewer.press("next", 0.0)
+    assert "no mistakes" not in viewer.status()
+
+
+def test_the_reason_why_no_mistake_is_marked() -> None:
+    for rules, reason in (("tictactoe", "no mistakes are marked yet: arena analyse "), ("kuhn", "hidden information")):
+        game = past_game(rules, ("ann", "bob"))
+        assert reason in why_no_mistake(game, steps(game))
+    judged = analysed(past_game("tictactoe", ("ann", "bob")))
+    assert why_no_mistake(judged, steps(judged)) == "the analysis found no mistake"
 
 
 def test_its_speed_has_ends() -> None:

@@ -61,6 +61,7 @@ def test_the_agents_for_a_game_are_those_that_are_not_refused(game: str) -> None
         (["--game", "pigg"], "did you mean 'pig'"),
         (["stockfish"], "no agent 'stockfish'; did you mean 'uci:stockfish'?"),
         (["uci:stokfish"], "no engine 'stokfish' on this machine; did you mean 'stockfish'?"),
+        (["gnubg:gnubg"], "GNU Backgammon has one setting here, plies=0 to plies=3, such as 'gnubg:gnubg?plies=0'"),
         (["gtp:gnugo"], "only UCI engines list their options"),
         (["uci:stockfish", "--game", "go"], "'uci:stockfish' is an engine for chess: it cannot play go"),
     ],

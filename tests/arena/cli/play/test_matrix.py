@@ -22,6 +22,15 @@ def test_each_cell_has_the_games_won_and_the_mean_score_of_the_first_seat() -> N
     assert "games repeat another game of their cell move for move; --openings 4 gives" in ended.out
 
 
+def test_a_small_mean_score_has_the_digits_that_say_something() -> None:
+    asked = ("matrix", "kuhn", "cfr:iterations=50", "--against", "random", "--games", "40", "--seed", "1")
+    (cell,) = json.loads(arena(*asked, "--format", "json").out)
+    shown = arena(*asked).out
+    assert shown.split()[-1] == str(cell["mean_score"])
+    assert cell["mean_score"] * 10 % 1
+    assert "repeat" not in shown  # short games with cards are often the same
+
+
 def test_the_same_seed_gives_the_same_table_and_the_cells_are_the_games_of_arena_play() -> None:
     asked = ("matrix", "othello:size=4", "random", "--against", "greedy", "--games", "3", "--seed", "7", "--format")
     first, second = (json.loads(arena(*asked, "json").out) for _ in range(2))
@@ -55,7 +64,7 @@ def test_an_agent_of_a_student_plays_too_and_its_faults_are_counted(tmp_path: Pa
     assert ended.code == 0, ended.err
     rows = [line.split() for line in ended.out.splitlines()[3:5]]
     assert rows[0][0] == "greedy"
-    assert rows[1] == ["broken", "0/1", "-1.0"]
+    assert rows[1] == ["broken", "0/1", "-1"]
     assert "games that ended by a fault of a player: 1; arena play shows what went wrong" in ended.out
 
 

@@ -76,14 +76,16 @@ def test_chess_is_played_and_shown_in_the_notation_of_people_and_recorded_in_tha
 
 
 def test_a_game_in_which_a_move_was_taken_back_is_recorded_and_annulled() -> None:
-    typed("4\nundo\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
+    out = typed("4\nundo\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
+    assert out.count("annulled, so this result does not count: human took back a move") == 1
     assert ruling() == ["human took back a move"]
     assert arena("rank", "--all").out == "no rated games\n"
     assert arena("replay", "1").code == 0
 
 
 def test_a_game_of_a_person_without_help_counts_for_points_but_for_no_rating() -> None:
-    typed("?\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
+    out = typed("?\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
+    assert "this result does not count" not in out
     assert ruling() == []
     for system in ("elo", "glicko2", "incremental"):
         assert arena("rank", "--all", "--system", system).out == "no rated games\n"

@@ -432,3 +432,10 @@ def test_games_that_repeat_another_are_counted() -> None:
     assert f"4 of 6 games repeat another game move for move; {advice}\n" in played.out
     assert "repeat" not in arena(*same, "--games", "6", "--swap", "--openings", "2").out
     assert "repeat" not in arena(*same, "--games", "2", "--swap").out
+
+
+@pytest.mark.parametrize(("game", "player"), [("kuhn", "greedy"), ("rps", "random")])
+def test_repeated_games_say_nothing_if_chance_or_hidden_moves_decide(game: str, player: str) -> None:
+    played = arena("play", game, player, "random", "--clock", "none", "--quiet", "--seed", "1", "--games", "40")
+    assert "40 games, points" in played.out
+    assert "repeat another" not in played.out

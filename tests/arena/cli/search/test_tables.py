@@ -51,6 +51,7 @@ def test_the_list_is_for_programs_too_and_the_folder_can_be_named(tmp_path: Path
     assert row == values
     (cells,) = csv.DictReader(io.StringIO(arena(*command, "--format", "csv").out))
     assert cells == {name: str(value) for name, value in values.items()}
+    assert f"export ARENA_TABLES={tmp_path / 'other'}\n" in arena(*command).err
     assert not folder.exists()
 
 
@@ -92,7 +93,9 @@ def test_without_its_table_a_position_is_not_searched() -> None:
     arena("tables", "checkers", "--pieces", "2")
     ended = arena("solve", "checkers", "--position", TWO_KINGS, "--endgames", "3")
     assert ended.code == 2
-    assert ended.err.endswith("checkers-3.table; arena tables checkers --pieces 3 builds it\n")
+    assert ended.err.endswith(
+        "checkers-3.table; arena tables checkers --pieces 3 builds it, or set ARENA_TABLES to the folder that has it\n"
+    )
 
 
 @pytest.mark.parametrize(

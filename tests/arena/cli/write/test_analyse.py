@@ -136,6 +136,7 @@ def test_it_says_whose_the_values_are_and_what_it_sees(game: str, players: int, 
     ended = arena("analyse", "last", "--depth", "1")
     assert ended.code == 0, ended.err
     assert words in ended.out
+    assert ("average loss" in ended.out) == (game != "kuhn")
     assert max(map(len, ended.out.splitlines())) <= 80
 
 

@@ -81,6 +81,20 @@ def test_with_a_search_it_beats_random_too_and_the_search_fits_the_game(game: st
     assert score_against_random("my_agent.py", game, number) > 0.5 + SURE * 0.5 / number**0.5
 
 
+@pytest.mark.parametrize(
+    ("game", "answered"), [("connect4", True), ("leduc", True), ("backgammon", False), ("words", False)]
+)
+def test_it_looks_at_answers_only_if_no_chance_comes_before_each(game: str, answered: bool) -> None:
+    arena("new", "my_agent.py", "--game", game)
+    text = Path("my_agent.py").read_text("utf-8")
+    assert all((part in text) == answered for part in ("CHANCE", "def after_answer", "at the opponent's answers")), text
+
+
+def test_a_game_without_an_estimate_is_said_to_have_none() -> None:
+    arena("new", "my_agent.py", "--game", f"{COUNTDOWN}:Countdown")
+    assert "This game has no estimate: the value is the same" in Path("my_agent.py").read_text("utf-8")
+
+
 def test_nobody_is_told_that_rps_can_be_won() -> None:
     assert "Nobody beats random at rps" in arena("new", "my_agent.py", "--game", "rps").out
     assert "Nobody" not in arena("new", "other.py", "--game", "kuhn").out
