@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import blake2b
@@ -83,11 +83,14 @@ class MoveRecord(Struct, frozen=True):
     text: str | None = None
 
 
-def moves_hash(moves: Iterable[MoveRecord]) -> int | None:
-    """A hash that is equal for two games with the same moves, chance and opening included; None without moves."""
+def moves_hash(moves: Iterable[MoveRecord], dice: Sequence[object] = ()) -> int | None:
+    """A hash that is equal for two games with the same moves, chance and opening included; None without moves. `dice`:
+    where the chance events come from, as the seed; with other dice, a game in which the same happens is a new one."""
     events = [(str(move.who), storable(move.move)) for move in moves]
     if not events:
         return None
+    if dice and any(who == "chance" for who, _ in events):
+        events.append(("dice", " ".join(map(str, dice))))
     return int.from_bytes(blake2b(json.dumps(events).encode(), digest_size=8).digest(), "big", signed=True)
 
 

@@ -178,9 +178,16 @@ def interrupt(connection: Connection, tournament: int) -> None:
 
 
 def finish(
-    connection: Connection, game: int, record: GameRecord, *, host: Mapping[str, Any] | None, now: datetime
+    connection: Connection,
+    game: int,
+    record: GameRecord,
+    *,
+    host: Mapping[str, Any] | None,
+    now: datetime,
+    dice: Sequence[object] = (),
 ) -> None:
-    """Write a finished game with its seats and moves; DatabaseError if the game was over already."""
+    """Write a finished game with its seats and moves; DatabaseError if the game was over already. `dice`: see
+    `moves_hash`."""
     written = _FINISH.run(
         connection,
         (
@@ -193,7 +200,7 @@ def finish(
             instant(now),
             None if host is None else dict(host),
             record.lag,
-            moves_hash(record.moves),
+            moves_hash(record.moves, dice),
         ),
     )
     if written != 1:

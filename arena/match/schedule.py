@@ -80,6 +80,11 @@ class Planned:
         """The name of that seat's player that is sent to the other players."""
         return self.entrants[seat].name if self.names_shown else f"seat {seat}"
 
+    @property
+    def dice(self) -> tuple[object, ...]:
+        """Where its chance events come from: with the same moves of the players, they are the same in two games."""
+        return (self.seed, *self.identity, self.attempt)
+
     def side(self, seat: int) -> tuple[object, ...]:
         """The pairing, leg and player of a seat: the same in every attempt at the game."""
         return (*self.identity, self.leg, self.entrants[seat].name)

@@ -69,7 +69,7 @@ class RecordingSchedule(WrappingSchedule):
             )
             (id,) = store.schedule(connection, None, [new])
             store.begin(connection, id, finished.started)
-            store.finish(connection, id, finished.record, host=host(game), now=finished.finished)
+            store.finish(connection, id, finished.record, host=host(game), now=finished.finished, dice=game.dice)
             if game.number in self._annulled and finished.record.verdict != Verdict.VOID:
                 store.rule_on_game(connection, id, "void", self._annulled[game.number], now)
         self.ids.append(id)

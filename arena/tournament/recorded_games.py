@@ -49,7 +49,7 @@ class RecordedGames:
         if finished.host is not None:  # it began later than it was given out
             store.begin(connection, game.number, finished.started)
         how = host(game) if finished.host is None else finished.host
-        store.finish(connection, game.number, finished.record, host=how, now=datetime.now(UTC))
+        store.finish(connection, game.number, finished.record, host=how, now=datetime.now(UTC), dice=game.dice)
         if finished.record.verdict != Verdict.VOID or rules_failed(finished.record):
             return False
         if running.voids(connection, self.id, str(game.identity[0]), game.leg) >= MOST_ATTEMPTS:

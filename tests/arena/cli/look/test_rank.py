@@ -428,3 +428,21 @@ def test_meetings_that_repeat_another_are_told(tmp_path: Path) -> None:
         "games that repeat an earlier one move for move: 2; the error"
         in arena("versus", "ann", "bob", "--db", str(file)).out
     )
+
+
+def test_a_game_with_cards_repeats_only_one_whose_cards_come_from_the_same_seed(tmp_path: Path) -> None:
+    for name in ("monday", "tuesday"):
+        run = ("run", "kuhn", "greedy", "random", "--rounds", "40", "--seed", "1", "--name", name)
+        assert arena(*run, cwd=tmp_path).code == 0
+
+    def repeated(*arguments: str) -> int:
+        ended = arena("rank", *arguments, "--format", "json", cwd=tmp_path)
+        return int(json.loads(ended.out)["repeated"])
+
+    moves = arena("sql", "select group_concat(move) from v_move group by game", "--format", "csv", cwd=tmp_path).out
+    assert len({*moves.splitlines()}) < 40
+    assert repeated("monday") == repeated("tuesday") == 0
+    assert repeated("monday", "tuesday") == 40
+    assert arena("export", "--all", "-o", "all.ndjson", cwd=tmp_path).code == 0
+    assert arena("import", "all.ndjson", "--db", "other.db", cwd=tmp_path).code == 0
+    assert repeated("--all", "--db", "other.db") == 40
