@@ -83,6 +83,8 @@ def quote(text: object) -> str:
 
 
 def one_of(names: Sequence[str], *, most: int = 12) -> str:
-    """The first `most` of `names`, separated by commas; if there are more, with their number."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in total)"
+    """The first `most` of `names`, separated by commas, or by semicolons if there are commas in them; if there are
+    more, with their number."""
+    shown = names[:most]
+    between = "; " if any("," in name for name in shown) else ", "
+    return between.join(shown if len(names) <= most else (*shown, f"... ({len(names)} in total)"))

@@ -203,9 +203,15 @@ class State(Generic[Move]):
                     return move
         if not moves:
             raise BadMove(f"the game is over, got {quote(text)}")
+        if isinstance(text, str) and (why := self.why_illegal(text)):
+            raise BadMove(f"expected a legal move, got {quote(text)}: {why}")
         texts = one_of([self.to_text(move) for move in moves])
         note = f"; {written}" if (written := how_written(self)) else ""
         raise BadMove(f"expected a legal move ({texts}{note}), got {quote(text)}")
+
+    def why_illegal(self, text: str) -> str:
+        """Why `text` is not a legal move, in a few words; empty if the game does not say."""
+        return ""
 
     def position(self) -> str:
         """The whole position as one line of text, which `load` reads."""
@@ -227,6 +233,11 @@ class State(Generic[Move]):
     def world_states(self) -> str:
         """How many states the game can be in, with the factors of this number, on one line; empty if the game does not
         say."""
+        return ""
+
+    @property
+    def options_note(self) -> str:
+        """What the options of the game led to, on one line, such as the number of words in a list; can be empty."""
         return ""
 
     def __str__(self) -> str:

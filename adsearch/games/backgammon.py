@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, Final, Self, cast
 
-from adsearch.errors import BadMove, BadPosition, quote
+from adsearch.errors import BadMove, BadPosition, one_of, quote
 from adsearch.games.backgammon_plays import BAR, HOME, OFF, Play, Side, Step, played, plays, sequences
 from adsearch.games.evaluation import squash
 from adsearch.state import CHANCE, Feature, State
@@ -206,22 +206,64 @@ class Backgammon(State[Any]):
     def from_text(self, text: str) -> Play | str:
         """A play can also be written in other ways that say the same: 24/18 18/13 or 24/18/13 for 24/13. Each stop that
         is written must be one, and each * a hit."""
+        written = ",".join(text.replace(",", " ").split()) if isinstance(text, str) else text
         try:
-            return cast("Play | str", super().from_text(",".join(text.split()) if isinstance(text, str) else text))
+            return cast("Play | str", super().from_text(written))
         except BadMove:
-            if self.turn not in (0, 1) or not isinstance(text, str) or (read := _read(text)) is None:
-                raise
-            ways, hits = read
-            mine, theirs = self.sides[self.seat], self.sides[1 - self.seat]
-            meant = {
-                played(mine, theirs, steps)
-                for steps in sequences(mine, theirs, int(self.dice[0]), int(self.dice[1]))
-                if hits <= _hits(steps, theirs) and _covers(ways, steps)
-            }
-            found = [play for play in self._plays if played(mine, theirs, play) in meant]
+            found = self._meant(text) if isinstance(text, str) else []
             if len(found) != 1:
                 raise
             return found[0]
+
+    def _meant(self, text: str) -> list[Play]:
+        """The legal plays that can be meant by a text that is not exactly that of one."""
+        if self.turn not in (0, 1) or (read := _read(text)) is None:
+            return []
+        ways, hits = read
+        mine, theirs = self.sides[self.seat], self.sides[1 - self.seat]
+        meant = {
+            played(mine, theirs, steps)
+            for steps in self._sequences()
+            if hits <= _hits(steps, theirs) and _covers(ways, steps)
+        }
+        return [play for play in self._plays if played(mine, theirs, play) in meant]
+
+    def _sequences(self) -> list[Play]:
+        """All ways to use the dice, step by step."""
+        return sequences(self.sides[self.seat], self.sides[1 - self.seat], int(self.dice[0]), int(self.dice[1]))
+
+    def why_illegal(self, text: str) -> str:
+        if self.turn not in (0, 1):
+            return ""
+        if (read := _read(text)) is None:
+            return f"write moves such as {self.to_text(self._plays[0])}"
+        if found := self._meant(text):
+            return f"it can mean {one_of([*map(self.to_text, found)])}"
+        ways, hits = read
+        mine, theirs = [*self.sides[self.seat]], self.sides[1 - self.seat]
+        for place, to in sorted(ways, reverse=True):
+            if place != BAR and mine[BAR]:
+                return "a checker on the bar must enter first"
+            if not mine[place]:
+                return f"there is no checker of yours on {'the bar' if place == BAR else place}"
+            if to >= place:
+                return f"checkers go from high points to low ones, so not {name_of(place)}/{name_of(to)}"
+            if to == OFF and any(mine[HOME + 1 :]):
+                return "checkers can be borne off only when all of yours are on the points 1 to 6"
+            if to != OFF and theirs[BAR - to] > 1:
+                return f"{to} is blocked: there are {theirs[BAR - to]} checkers of the other side"
+            mine[place] -= 1
+            mine[to] += 1
+        if missed := [point for point in sorted(hits) if theirs[BAR - point] != 1]:
+            return f"there is no single checker of the other side on {name_of(missed[0])} to hit"
+        first, second = self.dice[0], self.dice[1]
+        for steps in self._sequences():
+            if any(_covers(ways, part) for count in range(1, len(steps) + 1) for part in combinations(steps, count)):
+                if first != second and len(self._plays[0]) == 1:
+                    return f"only one die can be used, so the larger one must be: {first}"
+                dice = f"{first} and {second}" if first != second else f"{first} up to four times"
+                return f"as many dice as possible must be used: {dice}"
+        return f"the dice {first} and {second} do not allow it"
 
     def position(self) -> str:
         standing = " ".join(f"{mark}={_standing(each)}" for mark, each in zip(MARKS, self.sides, strict=True))

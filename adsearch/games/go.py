@@ -12,7 +12,7 @@ import re
 from random import Random
 from typing import Final, Self
 
-from adsearch.errors import BadMove, BadPosition, quote
+from adsearch.errors import BadPosition, quote
 from adsearch.games.evaluation import squash
 from adsearch.games.go_board import COLUMNS, Board, board, read_hashes, spell_hashes
 from adsearch.games.grid import Cell, GridGame, grid_attributes, read_marks, spell_rows
@@ -292,19 +292,18 @@ class Go(GridGame[int]):
 
     def from_text(self, text: str) -> int:
         name = text.strip().upper() if isinstance(text, str) else ""
-        if self.turn is not None and _POINT.fullmatch(name) and name not in self.board.names:
-            size = self.board.size
-            there = f"columns A to {COLUMNS[size - 1]}{' without I' if size > 8 else ''}, rows 1 to {size}"
-            raise BadMove(f"expected a legal move, got {quote(text)}: there is no such point ({there})")
-        if self.turn is None or name not in self.board.names:
-            return super().from_text(text)
-        move = self.board.names.index(name)
-        if move not in self.moves():
-            raise BadMove(f"expected a legal move, got {quote(text)}: {self._why_illegal(move)}")
-        return move
+        move = self.board.names.index(name) if name in self.board.names else PASS
+        return move if move != PASS and move in self.moves() else super().from_text(text)
 
-    def _why_illegal(self, point: int) -> str:
-        board, bit = self.board, self.board.bits[point]
+    def why_illegal(self, text: str) -> str:
+        board, name = self.board, text.strip().upper()
+        if not _POINT.fullmatch(name):
+            return ""
+        if name not in board.names:
+            there = f"columns A to {COLUMNS[board.size - 1]}{' without I' if board.size > 8 else ''}"
+            return f"there is no such point ({there}, rows 1 to {board.size})"
+        point = board.names.index(name)
+        bit = board.bits[point]
         if (self.black | self.white) & bit:
             return "the point is not empty"
         after = self.play(point)

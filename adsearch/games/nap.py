@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Self
 
-from adsearch.errors import BadMove, BadPosition, quote
+from adsearch.errors import BadPosition, quote
 from adsearch.games.evaluation import parity
 from adsearch.option import Option
 from adsearch.state import Spot, State
@@ -79,7 +79,7 @@ class Nap(State[int]):
             raise BadPosition(f"expected each marked number once, in ascending order, got {quote(text)}")
         for number in numbers:
             if number not in state.moves():
-                raise BadPosition(f"{state.why_not(number)}, got {quote(text)}")
+                raise BadPosition(f"{state._why_not(number)}, got {quote(text)}")
             state = state.play(number)
         return state
 
@@ -102,7 +102,7 @@ class Nap(State[int]):
         child.turn = (0 if self.turn else 1) if free else None
         return child
 
-    def why_not(self, number: int) -> str:
+    def _why_not(self, number: int) -> str:
         """Why this number, which is not one of `moves()`, cannot be marked."""
         if not 1 <= number <= self.n:
             return f"{number} is not in 1..{self.n}"
@@ -113,13 +113,8 @@ class Nap(State[int]):
                 return "{}, {}, {} are in arithmetic progression".format(*sorted((one, other, number)))
         return f"{number} can be marked"
 
-    def from_text(self, text: str) -> int:
-        try:
-            return super().from_text(text)
-        except BadMove as error:
-            number = text.strip() if isinstance(text, str) else ""
-            why = f": {self.why_not(int(number))}" if _NUMBER.fullmatch(number) else ""
-            raise BadMove(f"{error}{why}") from None
+    def why_illegal(self, text: str) -> str:
+        return self._why_not(int(text)) if _NUMBER.fullmatch(text.strip()) else ""
 
     def utilities(self) -> tuple[float, float]:
         return (1.0, -1.0) if len(self.marks) % 2 else (-1.0, 1.0)

@@ -15,7 +15,7 @@ from itertools import combinations
 from random import Random
 from typing import Final, Self
 
-from adsearch.errors import BadMove, BadOption, BadPosition, quote
+from adsearch.errors import BadOption, BadPosition, quote
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import LETTERS, Cell, GridGame, draw, grid_attributes, read_rows
 from adsearch.games.words_board import (
@@ -79,6 +79,12 @@ def _all_tiles(text: str) -> str:
 def _without(tiles: str, others: Iterable[str]) -> str:
     """`tiles` without the others, which must be among them; sorted."""
     return "".join(sorted((Counter(tiles) - Counter(others)).elements()))
+
+
+def _exchanged(text: str) -> str | None:
+    """The tiles of an exchange that is written in any case; None if the text is not an exchange."""
+    text = text.strip().lower()
+    return text.removeprefix(EXCHANGE).upper() if text.startswith(EXCHANGE) else None
 
 
 class Words(GridGame[str]):
@@ -368,18 +374,15 @@ class Words(GridGame[str]):
         return self.scaled(sum([weight * found[name] for name, weight, _ in self.evaluation]))
 
     def from_text(self, text: str) -> str:
-        begin, hyphen, tiles = text.strip().upper().partition("-") if isinstance(text, str) else ("", "", "")
-        is_exchange = (begin + hyphen).lower() == EXCHANGE
-        try:
-            return super().from_text(EXCHANGE + "".join(sorted(tiles)) if is_exchange else text)
-        except BadMove as error:
-            rack, why = self.racks[self.seat], ""
-            if self.turn == self.seat and isinstance(text, str):
-                why = self._why_no_exchange(rack, tiles) if is_exchange else why_not(self.board, rack, self.dawg, text)
-            raise BadMove(f"{error}{why and f': {why}'}") from None
+        tiles = _exchanged(text) if isinstance(text, str) else None
+        return super().from_text(text if tiles is None else EXCHANGE + "".join(sorted(tiles)))
 
-    def _why_no_exchange(self, rack: str, tiles: str) -> str:
-        """Why these tiles cannot be exchanged."""
+    def why_illegal(self, text: str) -> str:
+        rack, tiles = self.racks[self.seat], _exchanged(text)
+        if self.turn != self.seat:
+            return ""
+        if tiles is None:
+            return why_not(self.board, rack, self.dawg, text)
         if self.bag < self.rack:
             return f"the bag has only {self.bag} tiles, fewer than a full rack"
         missing = Counter(tiles) - Counter(rack)
@@ -445,6 +448,10 @@ class Words(GridGame[str]):
         if last == PASS or last.startswith(EXCHANGE) or len(last) == 1:
             return ()
         return tuple(divmod(square, SIZE) for square in squares_of(last))
+
+    @property
+    def options_note(self) -> str:
+        return f"Word list: {self.dawg.note}"
 
     def __str__(self) -> str:
         """The board with its premium squares; below it the racks, the points and the bag."""

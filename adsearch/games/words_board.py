@@ -44,7 +44,7 @@ PREMIUMS: Final = "".join(row + row[-2::-1] for row in _LEFT_HALF)
 _OF_LETTER: Final = tuple({"d": 2, "t": 3}.get(premium, 1) for premium in PREMIUMS)
 _OF_WORD: Final = tuple({"D": 2, "T": 3}.get(premium, 1) for premium in PREMIUMS)
 
-_MOVE: Final = re.compile(r"(?:(?:1[0-5]|[1-9])[A-O]|[A-O](?:1[0-5]|[1-9]))-(?:_?[A-Z]){2,15}")
+_MOVE: Final = re.compile(r"(?:(?:1[0-5]|[1-9])[A-O]|[A-O](?:1[0-5]|[1-9]))-(?:_?[A-Z]){1,15}")
 _TILE: Final = re.compile("(_?)([A-Z])")
 
 
@@ -145,10 +145,10 @@ def placements_in_a_line(board: str, rack: str, dawg: Dawg, random: Random) -> l
 
 
 def why_not(board: str, rack: str, dawg: Dawg, text: str) -> str:
-    """Why this text, which is not one of `placements`, is not a move; "" if it does not have the form of one."""
+    """Why this text, which is not one of `placements`, is not a move."""
     move = text.strip().upper()
     if not _MOVE.fullmatch(move):
-        return ""
+        return "write 8D-HELLO across, D8-HELLO down (the first square, a hyphen, the word), exchange-AEI or pass"
     down = move[0] in COLUMNS
     squares, letters = squares_of(move), letters_of(move)
     if squares[-1] >= SIZE * SIZE or (not down and squares[0] // SIZE != squares[-1] // SIZE):
@@ -156,6 +156,8 @@ def why_not(board: str, rack: str, dawg: Dawg, text: str) -> str:
     before, behind = around(board, squares[0], down=down)[0], around(board, squares[-1], down=down)[1]
     if before or behind:
         return f"write the whole word, {before.upper()}{''.join(letters).upper()}{behind.upper()}"
+    if len(letters) == 1:
+        return "a word has at least two letters: write the whole word"
     for square, letter in zip(squares, letters, strict=True):
         if board[square] != "." and board[square].upper() != letter.upper():
             return f"{name(square, False)} has {board[square].upper()}, not {letter.upper()}"

@@ -19,14 +19,17 @@ from adsearch.games.textfile import read_text
 COMMON: Final = "common"
 """The name of the list that comes with the game."""
 _COMMON_WORDS: Final = Path(__file__).with_name("words.txt")
-_WORD: Final = re.compile(r"^([a-z]{2,15})\r?$", re.MULTILINE)
+_WORD: Final = re.compile(r"[a-z]{2,15}")
 _MOST_BYTES: Final = 4_000_000
 
 
 class Dawg:
     """The words as a DAWG. A node is a number; letters are capital letters."""
 
-    __slots__ = ("edges", "final", "root")
+    __slots__ = ("edges", "final", "note", "root")
+
+    note: str
+    """How many words were taken from the list, and which line was not."""
 
     def __init__(self, words: Iterable[str]) -> None:
         """The algorithm of Daciuk, Mihov, Watson and Watson for sorted words ("Incremental construction of minimal
@@ -87,7 +90,17 @@ class Dawg:
 @lru_cache(maxsize=4)
 def dawg_of(text: str) -> Dawg:
     """The words of a list (cached)."""
-    return Dawg([word.upper() for word in _WORD.findall(text)])
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line]
+    left_out = [(number, line) for number, line in lines if not _WORD.fullmatch(line)]
+    dawg = Dawg([line.upper() for _, line in lines if _WORD.fullmatch(line)])
+    dawg.note = f"{len(dawg):,} words"
+    if left_out:
+        number, line = left_out[0]
+        dawg.note += (
+            f"; not taken: {len(left_out):,} of {len(lines):,} lines, the first is line {number}, {quote(line)} "
+            "(a word is 2 to 15 small letters a to z)"
+        )
+    return dawg
 
 
 def dawg_in(name: str) -> Dawg:
@@ -99,7 +112,7 @@ def dawg_in(name: str) -> Dawg:
     except OSError:  # the name is too long
         is_there = False
     if not is_there:
-        raise BadOption(f"list must be {COMMON} or a file with one word a line, got {quote(name)}")
+        raise BadOption(f"no file {quote(name)}: list must be {COMMON} or a file with one word a line")
     dawg = dawg_of(read_text(path, most=_MOST_BYTES))
     if not dawg.edges[dawg.root]:
         raise BadOption(f"list {quote(name)}: expected one word a line, in small letters a to z")

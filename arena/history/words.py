@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from adsearch import State
-from adsearch.errors import quote
+from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
@@ -169,6 +170,16 @@ def time_left(done: int, total: int, seconds: float) -> str:
 
     Empty if nothing is done yet, or all."""
     return f"about {rough_duration(seconds / done * (total - done))} left" if 0 < done < total else ""
+
+
+def refusal(state: State[Any], text: str) -> str:
+    """Why a person's `text` is not a legal move of this position, and some moves that are legal."""
+    why, some = "", ""
+    with suppress(Exception):  # user-supplied rules
+        why = state.why_illegal(text)
+    with suppress(Exception):
+        some = one_of([*map(state.shown, state.moves())], most=6)
+    return f"{quote(text)} is not a legal move{why and f': {why}'}{some and f'. Legal moves: {some}'}"
 
 
 def printable(text: str) -> str:

@@ -196,9 +196,10 @@ class Director:
 
     @property
     def in_progress(self) -> list[Planned]:
-        """The games that are being played."""
+        """The games that are being played, without those beside them."""
         # Of a copy: a display thread reads this.
-        return [running.game for running in list(self._running.values()) if not running.is_over]
+        running = list(self._running.items())
+        return [one.game for number, one in running if number not in self._beside and not one.is_over]
 
     def _poll_timeout(self, rest: float | None) -> int:
         """Milliseconds until the next ping, or until the schedule is asked again."""

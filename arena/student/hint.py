@@ -1,7 +1,8 @@
 """A hint for a person who plays: the move that a short search finds, and its value, in words.
 
 The search gets the position as the person sees it. With hidden information it plays out random positions that are
-consistent with that view, so that a hint says nothing about what is hidden.
+consistent with that view, so that a hint says nothing about what is hidden. If the evaluation is made of features, it
+evaluates the view after each move instead, and there is no value to tell.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from adsearch import Budget, Result, State
 from adsearch.state import texts
+from adsearch.terms import root_seat
 from agents import builtin
 from agents.builtin.thinker import NODES, Thinker
 from arena.history import shown_moves, words
@@ -36,6 +38,11 @@ class Hint(NamedTuple):
 
 def hint(state: State[Any]) -> Hint:
     """The move that a search of `NODES` nodes prefers for the seat to move, with its value."""
+    if state.hidden and state.evaluation:
+        # As in `greedy`: in `words` that is far better than random games, of which each move gets one or two.
+        seat = root_seat(state)
+        best = max(state.moves(), key=lambda move: state.play(move).evaluate(seat))
+        return Hint(state.to_text(best), words.printable(f"hint: {state.shown(best)}"))
     estimates = not state.hidden and type(state).evaluate is not State.evaluate
     name = (builtin.first_that_can_play(_SEARCHES, state) if estimates else None) or _WITHOUT_ESTIMATE
     agent = cast("Thinker", builtin.find(name).make())

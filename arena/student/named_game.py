@@ -20,7 +20,8 @@ from arena.players.player import MAIN_FILE, Player, PlayerKind
 ADD_GAME: Final = "add --game GAME, such as --game connect4 (`arena games` lists all)"
 _READ: Final = 64 * 1024
 """Bytes read from a file."""
-_OPTION: Final = re.compile(r"""--game[ =](?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"]+))""")
+_OPTION: Final = re.compile(r"""--game[ =](?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"()]+(?:\([^\s'"]*\))?))""")
+"""The game in quotes, or without; a parenthesis belongs to it only if it was opened after the game's name."""
 _SOURCES: Final = ("", ".c", ".cpp", ".java", ".rs", ".go")
 """Endings of the source file beside a compiled program, or of the class that a command names."""
 
@@ -60,5 +61,5 @@ def _games(path: Path) -> list[str]:
         if path.is_file():
             with path.open("rb") as file:
                 text = file.read(_READ).decode("utf-8", "replace")
-    found = ("".join(groups).strip("`.,;:()") for groups in _OPTION.findall(text))
+    found = ("".join(groups).strip("`.,;:") for groups in _OPTION.findall(text))
     return [*dict.fromkeys(game for game in found if game and game != "GAME")]

@@ -78,7 +78,7 @@ _SEARCHES: Final[dict[str, dict[str, str]]] = {
         "by alpha-beta search.": "by Monte Carlo tree search.",
         "by alpha-beta search, one ply deeper each time": "by random games, with random values for what is hidden",
         "DEPTH = 5": "DEPTH = 20",
-        "NODES = 50_000": "NODES = 5_000",
+        "NODES = 50_000": "NODES = 1_000",
         "evaluate=self.worth)": "evaluate=self.worth, random=self.random)",
     },
 }

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adsearch import CHANCE, State, games
-from adsearch.errors import BadMove, one_of, quote
+from adsearch.errors import BadMove, quote
 from adsearch.pictures import boards
 from agents import protocol
 from agents.errors import AgentsError
@@ -226,11 +226,9 @@ class PersonsGame:
             try:
                 read = self._state.to_text(self._state.from_text(wanted))
                 return next(choice for choice in choices if choice.text == read)
-            except BadMove:
-                raise
-            except Exception:  # user-supplied rules may raise anything
-                pass
-        raise BadMove(f"expected a legal move ({one_of([choice.shown for choice in choices])}), got {quote(text)}")
+            except Exception:  # no move, or user-supplied rules that raise on the text
+                raise BadMove(words.refusal(self._state, wanted)) from None
+        raise BadMove(f"{quote(text)} is not a legal move")
 
     def _played(self, text: str) -> tuple[State[Any] | None, Any]:
         """The position after the person's move, and the move; None if they are not known."""

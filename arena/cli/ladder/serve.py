@@ -119,6 +119,7 @@ def serve(
                 stopping = Stopping(serving, signals, say, until=None, now=now)
                 with signals.playing():
                     serving.play(stopping, stopping.heard_by, at_once=at_once)
+                say("writing the last ratings, which can take half a minute")
                 with signals.waiting():
                     serving.end_rater()
             say(how_it_ended(serving))

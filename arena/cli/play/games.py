@@ -182,6 +182,8 @@ def _description(game: Game, state: State[Any]) -> str:
             about = f"{option.name:<{width}}  {option.about} ({limits}; default {default})"
             parts.append(_filled(about, indent="  ", hanging=" " * (width + 4)))
             parts += _meanings(option)
+    if state.options_note:
+        parts.append(_filled(f"{state.options_note}.", indent=""))
     if game.state.notation:
         differ = next((how_written(before) for before, _ in played if before.turn not in (CHANCE, None)), "")
         python = f" {differ[0].upper()}{differ[1:]}." if differ else ""

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final
 
 import zmq
 
 from adsearch import State, games
-from adsearch.errors import BadMove, one_of, quote
+from adsearch.errors import one_of
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
 from arena.cli.play.game_screen import GameScreen
@@ -27,6 +26,9 @@ _WAYS_OUT: Final = "type 'resign' to give up this game, press Ctrl-C to end the 
 _HELP: Final = "type 'hint' (or h) for a good move, 'undo' (or u) to take back your last move"
 _HELP_HAS_A_PRICE: Final = "after a hint or an undo the game does not count: it is recorded as annulled"
 _CLOCKED: Final = "in a game with a clock there is no hint and no undo; they are there if you leave out --clock"
+
+_MOST_SHOWN: Final = 60
+"""Number of legal moves in the help: in `words` there can be thousands."""
 
 
 class Keyboard:
@@ -187,7 +189,8 @@ class HumanPlayer:
             return False  # user-supplied rules
 
     def _show_help(self, state: State[Any]) -> None:
-        self._say(words.printable(f"legal moves: {' '.join(map(state.shown, state.moves()))}"))
+        legal = one_of([*map(state.shown, state.moves())], most=_MOST_SHOWN)
+        self._say(words.printable(f"legal moves: {legal}"))
         self._say(f"a move is {type(state).notation or 'one of these'}")
         if self._start is None or self._start.clock.text == "none":
             self._say(_HELP)
@@ -207,27 +210,15 @@ class HumanPlayer:
         """Send the move with this text; False, with a message, if it is not legal."""
         try:
             move = state.from_text(text)
-            if move not in state.moves():
-                raise BadMove(f"expected a legal move, got {quote(text)}")
-            written = state.to_text(move)
-        except BadMove as error:
-            self._say(words.printable(_refusal(state, text, error)))
-        except Exception as error:
-            # User-supplied rules that raise on a text do not accept it as a move.
-            self._say(f"expected a legal move, got {quote(text)} ({type(error).__name__})")
-        else:
-            self._send(Move(turn.game, turn.id, written))
-            self._turn = None
-            return True
-        return False
+            written = state.to_text(move) if move in state.moves() else None
+        except Exception:  # no move, or user-supplied rules that raise on the text
+            written = None
+        if written is None:
+            self._say(words.printable(words.refusal(state, text)))
+            return False
+        self._send(Move(turn.game, turn.id, written))
+        self._turn = None
+        return True
 
     def _send(self, message: Any) -> None:
         self._socket.send(protocol.pack(message))
-
-
-def _refusal(state: State[Any], text: str, error: BadMove) -> str:
-    """Why `text` is not a legal move; with the legal moves as people write them, if programs write them differently."""
-    if type(state).shown is not State.shown:
-        with suppress(Exception):  # user-supplied rules
-            return f"expected a legal move ({one_of([*map(state.shown, state.moves())])}), got {quote(text)}"
-    return str(error)

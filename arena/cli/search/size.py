@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adsearch.size import Size
 
 _MOST_ROWS: Final = 200
-_RANGE: Final = re.compile(r"(?<=[:=,])(\d{1,4})-(\d{1,4})(?=,|$)")
+_RANGE: Final = re.compile(r"(?<=[:=,])(\d{1,4})-(\d{1,4})(?=[,)]|$)")
 """A range of numbers as the value of a game option."""
 _WINS: Final = {"first": "1st", "second": "2nd", "draw": "draw", None: "-"}
 SIZES: Columns = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from adsearch.errors import quote
+from adsearch.errors import one_of, quote
 from arena.errors import BadLeague
 from arena.history import words
 from arena.match.schedule import Planned, Schedule, WrappingSchedule
@@ -207,7 +207,7 @@ class Stopping(WrappingSchedule):
             bell.recv(16)
             if self._signals.phase is Phase.STOPPING:
                 raise KeyboardInterrupt
-            self._announce()
+            self._announce(director.in_progress)
             director.take_back()
 
         director.watch(bell.fileno(), stop)
@@ -226,9 +226,10 @@ class Stopping(WrappingSchedule):
             bell.close()
             rope.close()
 
-    def _announce(self) -> None:
-        """Say once, after the first signal, what happens now."""
+    def _announce(self, playing: Sequence[Planned]) -> None:
+        """Say once, after the first signal, what happens now; `playing`: the games that are finished first."""
         if self._signals.number is not None and not self._is_announced:
             self._is_announced = True
             how = _SIGNALS[signal.Signals(self._signals.number)]
-            self._say(f"finishing the games in progress; {how} to stop immediately")
+            games = one_of([" - ".join(entrant.name for entrant in game.entrants) for game in playing], most=3)
+            self._say(f"finishing the games in progress{games and f' ({games})'}; {how} to stop immediately")

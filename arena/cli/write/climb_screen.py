@@ -25,8 +25,8 @@ class ClimbScreen:
         self._quiet = quiet
         # Number of decided steps printed so far.
         self._shown = 0
-        # Whether the expected time of a step has been printed.
-        self._estimated = False
+        # When the current step began, in seconds after the start.
+        self._begun = 0.0
 
     def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str, most: int) -> None:
         """Print how the agent `name` is `confined` (once a day), and the plan: at most `most` games for each step."""
@@ -46,20 +46,12 @@ class ClimbScreen:
         print(wrapped(f"in brackets: the probability that {printable(name)} is the better player") + "\n")
 
     def show(self, climb: Climb, seconds: float) -> None:
-        """Print newly decided steps, and the current step, `seconds` after the start."""
-        from arena.student.climb import fewest_rounds
-
+        """Print newly decided steps, and the current step with its longest duration, `seconds` after the start."""
         if self._quiet:
             return
         self.clear()
-        seats = len(climb.steps[0].others) + 1
-        if not self._estimated and len(climb.played) >= seats:
-            self._estimated = True
-            each = seconds / len(climb.played)
-            soon = fewest_rounds() * seats
-            long = f" to {_duration(each * self._most)}" if soon < self._most else ""
-            print(f"at {each:.1f} s a game, each step takes {_duration(each * soon)}{long}\n")
         while self._shown < len(climb.done):
+            self._begun = seconds
             self._shown += 1
             step = climb.done[self._shown - 1]
             print(_line(self._shown, step), flush=True)
@@ -67,8 +59,12 @@ class ClimbScreen:
                 print(wrapped(why, begin="    ", more="    "), flush=True)
             if step.exhausted:
                 print("    stopped: the same games are repeated move for move", flush=True)
-        if climb.current is not None:
-            progress_line.show(_line(self._shown + 1, climb.current))
+        if (current := climb.current) is not None:
+            played = sum(step is current for step, _ in climb.played)
+            left = ""
+            if 0 < played < self._most:
+                left = f" up to {_duration((seconds - self._begun) / played * (self._most - played))}"
+            progress_line.show(_line(self._shown + 1, current) + left)
 
     def clear(self) -> None:
         """Erase the progress line."""

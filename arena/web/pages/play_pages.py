@@ -43,24 +43,24 @@ CLOCKS: Final = {
 _MOST_BUTTONS: Final = 100
 """Largest number of legal moves of which each has a button, unless one can click on the board; of more, the person
 writes one."""
-STRENGTHS: Final = {
+HOW_THEY_PLAY: Final = {
     "random": "very easy: plays at random",
-    "greedy": "easy: looks 1 move ahead",
-    "minimax": "medium: looks a few moves ahead",
-    "negamax": "medium: as strong as minimax",
-    "alphabeta": "hard: looks many moves ahead",
-    "pvs": "hard: looks many moves ahead, the strongest in games without dice",
-    "mtdf": "hard: looks many moves ahead",
-    "quiescence": "hard: looks many moves ahead, and further after captures",
-    "selective": "hard: looks far ahead, but only at the 4 best moves of each position",
-    "expectiminimax": "medium: looks a few moves ahead, and weighs the dice",
-    "expectimax": "medium: looks a few moves ahead, as if you played at random",
-    "maxn": "medium: looks a few moves ahead",
-    "paranoid": "medium: looks a few moves ahead",
-    "cfr": "hard: bluffs as often as is best",
-    "mcts": "hard: tries thousands of random games before each move",
+    "greedy": "looks 1 move ahead",
+    "minimax": "looks a few moves ahead",
+    "negamax": "looks a few moves ahead, like minimax",
+    "alphabeta": "looks many moves ahead",
+    "pvs": "looks many moves ahead, further than alphabeta",
+    "mtdf": "looks many moves ahead",
+    "quiescence": "looks many moves ahead, and further after captures",
+    "selective": "looks far ahead, but only at the 4 best moves of each position",
+    "expectiminimax": "looks a few moves ahead, and weighs the dice",
+    "expectimax": "looks a few moves ahead, as if you played at random",
+    "maxn": "looks a few moves ahead, as if each player played for itself",
+    "paranoid": "looks a few moves ahead, as if all others played against it",
+    "cfr": "bluffs as often as is best",
+    "mcts": "plays random games to the end, and takes the move that won most",
 }
-"""How strong the built-in agents are, in words."""
+"""What the built-in agents do, for a person who chooses an opponent. Which one is stronger depends on the game."""
 _STATES: Final = {
     Status.WAITING: "One moment",
     Status.YOURS: "Your turn",
@@ -81,11 +81,11 @@ class Opponent(Struct, frozen=True):
     """The 95 % error of the rating; None if there is none."""
 
     @property
-    def strength(self) -> str:
-        """How strong it is, in words."""
+    def described(self) -> str:
+        """How it plays, if it is built-in, and its rating."""
         error = "" if self.error is None else f" ± {self.error:.0f}"
         rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}"
-        return "; ".join(filter(None, (STRENGTHS.get(self.name, ""), rated))) or "not rated yet"
+        return "; ".join(filter(None, (HOW_THEY_PLAY.get(self.name, ""), rated))) or "not rated yet"
 
 
 class Opponents(Struct, frozen=True, kw_only=True):
@@ -122,7 +122,7 @@ def opponents(found: Opponents) -> Document:
                 element(
                     "li",
                     shared.link(links.play(one.name, found.game), one.name),
-                    element("span", html.words(one.strength), class_="faint"),
+                    element("span", html.words(one.described), class_="faint"),
                 )
                 for one in listed
             ]
@@ -160,7 +160,7 @@ def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "") -> Docu
     return frame.page(
         f"Play against {opponent.name}",
         *([element("p", html.words(wrong), class_="notice", role="alert")] if wrong else []),
-        element("p", html.words(f"{game}, against {opponent.name} ({opponent.strength}). The game is not rated.")),
+        element("p", html.words(f"{game}, against {opponent.name} ({opponent.described}). The game is not rated.")),
         element(
             "form",
             element("fieldset", element("legend", "You are"), *places),

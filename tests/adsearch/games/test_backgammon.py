@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import permutations
 from random import Random
 from typing import Any
@@ -223,6 +224,38 @@ def test_stops_and_hits_that_are_written_are_those_of_the_play(sides: tuple[str,
     else:
         with pytest.raises(BadMove, match="expected a legal move"):
             state.from_text(written)
+
+
+TWO_HITS = ("24:2,13:4,8:4,6:4,5:1", "24:2,13:5,8:1,6:5,4:1,2:1")
+BARRED = "bar:1,13:5,8:3,6:5,5:1"
+
+
+@pytest.mark.parametrize(
+    ("sides", "dice", "text", "why"),
+    [
+        ((START, START), "65", "24/18, 24/18", "the dice 6 and 5 do not allow it"),
+        ((START, START), "65", "24/18", "as many dice as possible must be used: 6 and 5"),
+        ((START, START), "11", "8/7(2)", "as many dice as possible must be used: 1 up to four times"),
+        ((START, START), "65", "24/19", "19 is blocked: there are 5 checkers of the other side"),
+        ((START, START), "65", "13/8,24/18*", "there is no single checker of the other side on 18 to hit"),
+        ((START, START), "65", "23/17", "there is no checker of yours on 23"),
+        ((START, START), "65", "bar/20", "there is no checker of yours on the bar"),
+        ((START, START), "65", "13/18", "checkers go from high points to low ones, so not 13/18"),
+        ((START, START), "65", "6/off", "only when all of yours are on the points 1 to 6"),
+        ((START, START), "65", "24-18", "write moves such as 24/13"),
+        ((BARRED, START), "65", "13/7", "a checker on the bar must enter first"),
+        ((BARRED, START), "43", "bar/21", "as many dice as possible must be used: 4 and 3"),
+        (("24:1,off:14", "24:13,12:2"), "65", "24/19", "only one die can be used, so the larger one must be: 6"),
+        (("7:1,off:14", START), "42", "7/3,7/5", "there is no checker of yours on 7"),
+        (TWO_HITS, "31", "24/20", "it can mean 24/21*/20, 24/23*/20"),
+    ],
+)
+def test_a_play_that_is_not_legal_is_refused_with_the_reason(
+    sides: tuple[str, str], dice: str, text: str, why: str
+) -> None:
+    state = load(*sides, f"next=X dice={dice}")
+    with pytest.raises(BadMove, match=f"^expected a legal move, got .*: .*{re.escape(why)}$"):
+        state.from_text(text)
 
 
 def test_every_way_to_play_a_throw_can_be_written_step_by_step() -> None:

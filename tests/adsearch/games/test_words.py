@@ -357,7 +357,11 @@ def test_the_evaluation_counts_points_and_the_worth_of_the_rack_and_then_the_til
         (HELLO, "9H-TO", "HT is not in the word list"),
         (HELLO, "A1-WE", "not enough W"),
         (HAT, "I8-EX", "write it across"),
-        (HELLO, "hello", r"got 'hello'$"),
+        (HELLO, "hello", r"got 'hello': write 8D-HELLO across, D8-HELLO down"),
+        (HELLO, "8h seat", "write 8D-HELLO across"),
+        (HELLO, "16A-SEAT", "write 8D-HELLO across"),
+        (HELLO, "8M-S", "write the whole word, HELLOS"),
+        (HELLO, "9H-S", "at least two letters"),
     ],
 )
 def test_a_word_that_is_not_legal_is_refused_with_the_reason(board: str, text: str, why: str) -> None:
@@ -379,7 +383,7 @@ def test_a_blank_is_written_before_its_letter_and_lies_as_a_small_one() -> None:
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("words:list=no/such/file.txt", "list must be common or a file"),
+        ("words:list=no/such/file.txt", "no file 'no/such/file.txt': list must be common or a file"),
         ("words:tiles=ABC", "at least 14"),
         ("words:tiles=A-B", "1 to 200 letters"),
         ("words:tiles=ABCDEFGHIJ_____", "at most 4 blanks"),
@@ -407,7 +411,11 @@ def test_tiles_to_be_exchanged_are_written_in_any_order() -> None:
 def test_a_list_keeps_words_in_small_letters_and_needs_one(tmp_path: Path) -> None:
     file = tmp_path / "list.txt"
     file.write_bytes(b"Bob\r\nhello\r\nit's\r\ncaf\xc3\xa9\r\na\r\nox\r\nabcdefghijklmnop\r\n")
-    assert len(start(f"words:list={file}").dawg) == 2
+    state = start(f"words:list={file}")
+    assert len(state.dawg) == 2
+    assert "Word list: 2 words; not taken: 5 of 7 lines, the first is line 1, 'Bob' (a word" in state.options_note
+    file.write_bytes(b"it\nox\n\nox\n")
+    assert start(f"words:list={file}").options_note == "Word list: 2 words"
     file.write_text("HELLO\n")
     with pytest.raises(BadOption, match="in small letters"):
         start(f"words:list={file}")

@@ -319,7 +319,7 @@ def test_a_game_beside_takes_no_place_and_no_core_and_is_not_waited_for(
     assert [finished.game for finished in schedule.finished] == games
     assert set(cores) == {(None, None)}
     assert len(invited) == 1
-    assert setup.director.in_progress == [beside]
+    assert (setup.director.in_progress, [*setup.director._running]) == ([], [beside.number])
     setup.director.give_up(beside.number)
     other = replace(beside, number=beside.number + 100)
     again = UntilNoted([], other)

@@ -38,7 +38,9 @@ RULES = {
     "ludo": "maxn",
     "maze": "maxn",
     "kuhn": "mcts",
+    "leduc": "mcts",
     "rps": "mcts",
+    "words": "mcts",
 }
 
 Result = Callable[[Planned, int], float]
@@ -218,6 +220,12 @@ def test_every_game_has_a_ladder_of_agents_that_can_play_it_and_openings(rules: 
     for step in steps:
         builtin.check_can_play(step, start)
     assert len(Book(rules, opening_plies(start), seed=1).opening(0)) == opening_plies(start)
+
+
+def test_with_hidden_information_the_strongest_is_greedy_where_features_make_the_evaluation() -> None:
+    assert ladder(games.start("words"))[-1] == "greedy"
+    for rules in ("kuhn", "leduc", "rps"):
+        assert "greedy" not in ladder(games.start(rules))
 
 
 def test_a_round_of_several_seats_is_counted_by_its_share_of_the_points() -> None:

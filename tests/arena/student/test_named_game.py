@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
 
 from adsearch import games
+from adsearch.openspiel import KEEP_PROMISES
 from arena.errors import BadPlayer
 from arena.players.player import read_player
 from arena.student import starter
@@ -46,6 +48,7 @@ def test_every_template_names_its_game(game: str) -> None:
         ("bot.c", "/* arena check cmd:./bot --game nap */", "cmd:./bot"),
         ("Bot.java", "// --game nap", "cmd:java -cp . Bot"),
         ("a.py", "# --game nap\n# --game GAME\n# --game 'nap'\n", "a.py"),
+        ("a.py", "# It plays one game (--game nap), always.", "a.py"),
         ("a.py", "\N{LATIN SMALL LETTER U WITH DIAERESIS} --game nap", "cmd:python3 a.py --fast"),
     ],
 )
@@ -58,6 +61,27 @@ def test_it_is_read_from_the_file_of_the_agent(file: str, text: str, player: str
 def test_a_game_with_blanks_in_its_path_is_quoted() -> None:
     Path("a.py").write_text("# arena check a.py --game 'my rules.py:Game'\n")
     assert named_game(read_player("a.py")) == "my rules.py:Game"
+
+
+OPTIONS = [
+    name if option is None else f"{name}:{option.name}={option.default_value()}"
+    for name, game in games.names().items()
+    for option in (None, *game.options)
+]
+PARAMETERS = ("", "(rows=6,columns=6)", "(game=goofspiel(num_cards=4,imp_info=True))")
+SPECS = [*OPTIONS, *(f"openspiel:{name}{parameters}" for name in KEEP_PROMISES for parameters in PARAMETERS)]
+
+
+@pytest.mark.parametrize("sentence", ["arena check a.py --game {}", "(`arena climb a.py --game={}`), and then:"])
+def test_every_game_survives_the_comment(sentence: str) -> None:
+    for spec in SPECS:
+        Path("a.py").write_text(f"# {sentence.format(shlex.quote(spec))}\n")
+        assert named_game(read_player("a.py")) == spec
+
+
+def test_parentheses_of_a_game_without_quotes_belong_to_it() -> None:
+    Path("a.py").write_text("# --game openspiel:breakthrough(rows=6,columns=6), on a small board")
+    assert named_game(read_player("a.py")) == "openspiel:breakthrough(rows=6,columns=6)"
 
 
 @pytest.mark.parametrize(

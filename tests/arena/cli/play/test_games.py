@@ -171,7 +171,7 @@ def test_a_game_of_ones_own_that_fails_is_one_clear_error(tmp_path: Path) -> Non
     file.write_text("from adsearch import State\nclass Own(State):\n    turn = 0\n    def moves(self): return (1,)\n")
     ended = arena("games", str(file))
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == f"arena: {file}:Own, at the start: Own must define position()\n"
+    assert ended.err == f"arena: {file}:Own: Own must define position()\n"
 
 
 def test_one_game_as_json_tells_its_rules_and_start_too() -> None:

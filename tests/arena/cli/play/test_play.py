@@ -240,9 +240,9 @@ def test_a_person_plays_from_the_keyboard() -> None:
     with start("tictactoe", "human", "alphabeta:depth=9", "--seed", "1") as process:
         out, err = process.communicate("?\nz9\n\nb2\nresign\n", timeout=PATIENCE)
     assert process.returncode == 0, err
-    assert "human (x), your move (? for help): legal moves: a1 b1 c1 a2 b2 c2 a3 b3 c3" in out
+    assert "human (x), your move (? for help): legal moves: a1, b1, c1, a2, b2, c2, a3, b3, c3" in out
     assert "a move is the cell: its column's letter" in out
-    assert "expected a legal move" in out
+    assert "'z9' is not a legal move. Legal moves: a1, b1, c1, a2, b2, c2, ... (9 in total)" in out
     assert "1  human b2" in out
     assert "human resigned; alphabeta:depth=9 wins" in out
 
@@ -251,8 +251,8 @@ def test_a_person_may_mistype_in_a_game_whose_rules_stumble_over_it(tmp_path: Pa
     with start(written(tmp_path, "ReadsWithInt"), "human", "random", "--seed", "1") as process:
         out, err = process.communicate("b2\n7\nresign\n", timeout=PATIENCE)
     assert process.returncode == 0, err
-    assert "expected a legal move, got 'b2' (ValueError)" in out
-    assert "expected a legal move, got '7'" in out
+    assert "'b2' is not a legal move. Legal moves: " in out
+    assert "'7' is not a legal move. Legal moves: " in out
     assert "human resigned; random wins" in out
 
 

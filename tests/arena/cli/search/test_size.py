@@ -99,6 +99,7 @@ def test_as_csv_numbers_are_plain() -> None:
     ("arguments", "words"),
     [
         (["nap:9-4"], "expected a range from a smaller to a larger number, such as 4-20, got '9-4'"),
+        (["openspiel:breakthrough(rows=6,columns=9-4)"], "expected a range from a smaller to a larger number"),
         (["nap:1-999"], "expected at most 200 games to measure"),
         (["nap:0-3"], "n must be 1..200, got 0"),
         (["npa:4-20"], "no game 'npa'"),

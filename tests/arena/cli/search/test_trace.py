@@ -137,7 +137,7 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["trace", "nap:4", "alphabeta", "--window", "nan,1"], "expected a window such as 9,11"),
         (["trace", "nap:4", "alphabeta", "--window", "3,1"], "expected a window with alpha below beta, got [3, 1]"),
         (["trace", "nap:4", "alphabeta", "--depth", "-1"], "expected a depth of 0 or more plies, got -1"),
-        (["trace", "nap:4", "alphabeta", "--moves", "1 1"], "--moves, ply 2: expected a legal move (2, 3, 4), got '1'"),
+        (["trace", "nap:4", "alphabeta", "--moves", "1 1"], "ply 2: expected a legal move, got '1': 1 is marked"),
         (["trace", "kuhn", "alphabeta"], "alphabeta does not support chance"),
         (["trace", "tictactoe", "minimax", "--svg", "x.svg"], "at most 2,000 nodes"),
         (["tree", "nap"], "at most 2,000 nodes and 200 plies to draw; limit its depth (--depth)"),

@@ -273,7 +273,8 @@ def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal
     assert (stopping.stopped, stopping.in_time) == (True, number is signal.SIGALRM)
     assert stopping._schedule.next() is planned[1]
     how = {signal.SIGINT: "press Ctrl-C again", signal.SIGTERM: "send SIGTERM again"}
-    message = f"finishing the games in progress; {how.get(number)} to stop immediately"
+    players = " - ".join(entrant.name for entrant in seats)
+    message = f"finishing the games in progress ({players}); {how.get(number)} to stop immediately"
     assert said == [
         message if number in how else "it is 2026-05-01 23:30: no more games start, those in progress are finished"
     ]

@@ -73,6 +73,7 @@ def test_what_it_writes_beats_random_as_it_is(game: str) -> None:
         ("pig", "expectiminimax", 30),
         ("ludo:players=3", "maxn", 24),
         ("maze", "maxn", 30),
+        ("leduc", "mcts", 200),
     ],
 )
 def test_with_a_search_it_beats_random_too_and_the_search_fits_the_game(game: str, search: str, number: int) -> None:

@@ -242,9 +242,8 @@ def test_unseeded_randomness_is_a_warning(tmp_path: Path) -> None:
             "state.play(move).evaluate(state.turn)", "os.urandom(8)"
         )
     )
-    found = checked(path, "othello")
-    assert found.worst is not None
-    assert (found.light, found.worst.name) == (Light.WARNING, StepName.SEED)
+    found = checked(path, "othello")  # it can lose all games by chance, which is a warning too
+    assert (found.light, lights(found)[StepName.SEED]) == (Light.WARNING, Light.WARNING)
 
 
 def test_a_missing_position_is_refused_with_the_existing_numbers() -> None:

@@ -12,7 +12,7 @@ from adsearch import games
 from agents import builtin
 from arena.serve.page_link import GameRecorded
 from arena.web.pages import play_pages
-from arena.web.pages.play_pages import STRENGTHS, Opponent, Opponents
+from arena.web.pages.play_pages import HOW_THEY_PLAY, Opponent, Opponents
 from arena.web.person import Choice, Seen, SeenPly, Status
 from arena.web.results import Titled
 from tests.kit.html_validity import check_html
@@ -37,11 +37,11 @@ def text(markup: str) -> str:
     return " ".join(unescape(body).split())
 
 
-def test_every_built_in_agent_has_its_strength_in_words() -> None:
-    assert set(STRENGTHS) == set(builtin.names())
+def test_of_every_built_in_agent_it_is_said_how_it_plays() -> None:
+    assert set(HOW_THEY_PLAY) == set(builtin.names())
 
 
-def test_every_opponent_has_its_strength() -> None:
+def test_every_opponent_is_described() -> None:
     found = Opponents(
         ladder=OF,
         game="connect4",
@@ -56,7 +56,7 @@ def test_every_opponent_has_its_strength() -> None:
     assert "kestrel rating 1532 ± 40" in shown
     assert "merlin not rated yet" in shown
     assert "random very easy: plays at random; rating 0" in shown
-    assert "greedy easy: looks 1 move ahead" in shown
+    assert "greedy looks 1 move ahead" in shown
     assert "A higher rating is stronger." in shown
     begin = play_pages.begin(found.agents[0], "chess", of=OF)
     check_html(begin.text)
