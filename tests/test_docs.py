@@ -22,6 +22,7 @@ def without_times(printed: str) -> list[str]:
     dated = re.sub(r"^\d\d:\d\d:\d\d ", "TIME ", dated, flags=re.MULTILINE)
     dated = re.sub(r"confined: \w+$|is confined \(\w+\): .*$", "confined: WALLS", dated, flags=re.MULTILINE)
     dated = re.sub(r"(behind|in|with) (a sandbox|limits( only)?|a container)", "behind WALLS", dated)
+    dated = re.sub(r"points +score", "points  score", dated)  # 100.0% is wider than any other score
     dated = re.sub(r" *\d+ k\b", " SPEED k", dated)
     dated = re.sub(r"\d+\.\d\d times as fast as \w+|too fast to time", "SPEED-UP", dated)
     return [re.sub(r" *[0-9.]+ (s|min)\b", " TIME s", line.rstrip()) for line in dated.splitlines()]
