@@ -16,8 +16,8 @@ EXTRAS ?= test
 LISTEN ?= 127.0.0.1:8000
 SHOWN := examples/web-ladder
 SHOWN_DB := build/serve/arena.db
-# One process more than there are processors: many tests wait, for a clock or for a process.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Two processes more than there are processors: many tests wait, for a clock or for a process.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 # Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does; with
 # SOAK_MINUTES=10 a ladder of forty agents then plays for 10 minutes, not for an hour. ALL_WALLS=1 runs the attacks as
 # root on every kind of walls, as an ordinary user always does; without it root only on a sandbox. ALL_PYTHONS=1

@@ -136,7 +136,7 @@ async def _opponents(request: Request) -> Response:
                     games=_games_of(ladder),
                     agents=list(agents.values()),
                     built_in=built_in,
-                    going_on=[one.seen.key for one in site.tables.games(viewer.account) if not one.is_over],
+                    going_on=_going_on(site, viewer),
                 )
             )
         )
@@ -155,18 +155,24 @@ def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[Ti
     raise NotThere(_NOBODY)
 
 
+def _going_on(site: Site, viewer: Viewer) -> list[str]:
+    """The keys of the person's games that are not over."""
+    return [one.seen.key for one in site.tables.games(viewer.account) if not one.is_over]
+
+
 async def _begin(request: Request) -> Response:
     """The form with which a game begins."""
     return await _form(request)
 
 
 async def _form(request: Request, *, wrong: str = "") -> Response:
-    site, _, names = await _player(request)
+    site, viewer, names = await _player(request)
     opponent, asked = request.path_params["opponent"], request.query_params.get("game", "")
 
     def draw() -> Response:
         of, game, one, _ = _chosen(site, names, opponent, asked)
-        return page(play_pages.begin(one, game, of=of, wrong=wrong), 409 if wrong else 200)
+        going_on = _going_on(site, viewer)
+        return page(play_pages.begin(one, game, of=of, wrong=wrong, going_on=going_on), 409 if wrong else 200)
 
     return await in_thread(site, draw)
 

@@ -127,14 +127,11 @@ def opponents(found: Opponents) -> Document:
                 for one in listed
             ]
             lists += [element("h2", title), element("ul", *items, class_="opponents")]
-    going_on = [
-        element("p", shared.link(links.table(key), "Back to your game"), class_="notice") for key in found.going_on
-    ]
     text = "These games are not rated. Your clock runs while it is your turn, also when you close the page. "
     text += "A higher rating is stronger." * any(one.rating is not None for one in (*found.agents, *found.built_in))
     return frame.page(
         "Play against an agent",
-        *going_on,
+        *_going_on(found.going_on),
         element("p", text.strip()),
         form,
         *lists,
@@ -145,8 +142,13 @@ def opponents(found: Opponents) -> Document:
     )
 
 
-def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "") -> Document:
-    """The page on which a game against this opponent begins. `wrong`: why it did not."""
+def _going_on(keys: Sequence[str]) -> Iterator[str]:
+    """A link to each game of the person that is not over."""
+    return (element("p", shared.link(links.table(key), "Back to your game"), class_="notice") for key in keys)
+
+
+def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "", going_on: Sequence[str] = ()) -> Document:
+    """The page on which a game against this opponent begins. `wrong`: why it did not; `going_on`: as in `Opponents`."""
     places = [
         element(
             "label",
@@ -160,6 +162,7 @@ def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "") -> Docu
     return frame.page(
         f"Play against {opponent.name}",
         *([element("p", html.words(wrong), class_="notice", role="alert")] if wrong else []),
+        *_going_on(going_on),
         element("p", html.words(f"{game}, against {opponent.name} ({opponent.described}). The game is not rated.")),
         element(
             "form",

@@ -14,8 +14,7 @@ const say = (text) => {
   said.replaceChildren(notice);
 };
 
-// New parts: who moved with the keyboard goes on with the keyboard, and what is being written stays. Not a new button but
-// the whole section gets the focus: a key that is pressed twice must press nothing else.
+// New parts: who moved with the keyboard goes on with the keyboard, and what is being written stays.
 on("parts", (parts) => {
   const written = choices.querySelector("input")?.value ?? "";
   const before = document.activeElement;
@@ -31,6 +30,8 @@ on("over", null);
 const send = async (name, value) => {
   choose([]);
   said.replaceChildren();
+  // Not the button but the whole section has the focus now: a key that is pressed twice must press nothing else.
+  if (document.activeElement.matches("#choices button")) choices.focus({ preventScroll: true });
   try {
     const answer = await fetch(location.pathname, {
       method: "POST",

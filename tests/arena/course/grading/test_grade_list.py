@@ -204,7 +204,7 @@ def test_columns_are_chosen_and_renamed(wanted: str, found: dict[str, Any] | Non
     ("wanted", "message"),
     [
         ("id,mark", r"--columns: no column 'mark'; did you mean 'marks'\?"),
-        ("Identifier", r"no column 'Identifier'; there is id, Last, first, a=b, agent, marks"),
+        ("Identifier", r"no column 'Identifier'; there is id; Last, first; a=b; agent; marks"),
         ("Grade=", "no column ''"),
         ("id,,marks", "expected columns such as id,Grade=marks, got 'id,,marks'"),
         ("", "expected columns such as"),

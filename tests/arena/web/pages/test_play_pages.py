@@ -62,6 +62,8 @@ def test_every_opponent_is_described() -> None:
     check_html(begin.text)
     assert "chess, against kestrel (rating 1532 ± 40)." in text(begin.text)
     assert re.search("You are first player [(]White[)] second player [(]Black[)]", text(begin.text))
+    assert "Back to your game" not in begin.text
+    assert "/p/kkk" in play_pages.begin(found.agents[0], "chess", of=OF, going_on=["kkk"]).text
 
 
 @pytest.mark.parametrize(
