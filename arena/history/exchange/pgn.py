@@ -42,7 +42,7 @@ _TERMINATIONS: Final[dict[str, str]] = {
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _TAG: Final = re.compile(rf"\[(\w+) ({_STRING})\]\s*")
-_MOVE: Final = re.compile(rf"(\d{{1,18}})\. (\S+?|{_STRING})(?: \{{(.*)\}})?\s*")
+_MOVE: Final = re.compile(rf'(\d{{1,18}})\. ([^\s"]\S*?|{_STRING})(?: \{{(.*)\}})?\s*')
 _COMMENT: Final = re.compile(rf"\s*\[%(\w+) ({_STRING}|[^\]\s]+)\]")
 _BARE: Final = re.compile(r'[^\s"{}\\]+')
 

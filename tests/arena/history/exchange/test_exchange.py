@@ -28,6 +28,7 @@ from tests.kit import sample_record
 from tests.kit.arena_program import arena
 from tests.kit.effort import tries
 from tests.kit.judged_records import store_tournament
+from tests.kit.page_games import past_game
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -164,6 +165,14 @@ def as_far_as(form: FileFormat, game: PastGame) -> PastGame:
 def test_what_was_exported_is_imported_again(form: FileFormat, data: st.DataObject) -> None:
     games = unique_names(data.draw(st.lists(past_games(), min_size=1, max_size=3)))
     assert exchange.read(written(games, form), "file") == [as_far_as(form, game) for game in games]
+
+
+@pytest.mark.parametrize("move", [" {", "x {[%who 0]}", '"', "", "1. a1 {}"])
+def test_a_move_that_looks_like_the_end_of_a_move_is_imported_again(move: str) -> None:
+    game = past_game("tictactoe", moves="a1 b1")
+    game = replace(game, moves=(replace(game.moves[0], move=move), game.moves[1]))
+    (found,) = exchange.read(written([game], FileFormat.PGN), "file")
+    assert [one.move for one in found.moves] == [move, "b1"]
 
 
 @settings(max_examples=tries(100))
