@@ -223,7 +223,7 @@ class Line(NamedTuple):
 def lines(plies: Iterable[tuple[int | str, str]], rules: str, first: int = 1) -> list[Line]:
     """The plies, from number `first` on, as a list shows them: chance events in a row share a line."""
     found = []
-    for _, group in groupby(enumerate(plies, first), lambda ply: ply[1][0] == "chance" or ply[0]):
+    for _, group in groupby(enumerate(plies, first), lambda ply: 0 if ply[1][0] == "chance" else ply[0]):
         (begin, (who, _)), *_ = numbered = list(group)
         number = move_number(begin, rules)
         if len(numbered) > 1:

@@ -20,6 +20,8 @@ from db.records import PastGame
 
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
 _NOT_PLAYED: Final = {"scheduled": "not begun yet", "cancelled": "cancelled: it was not played"}
+_LATEST: Final = 100
+"""Plies among which the last move is looked for: more than chance events ever come in a row."""
 _LONGEST: Final = 100
 """Most characters of a move that are shown."""
 
@@ -94,7 +96,8 @@ def last_move(game: PastGame, followed: FollowedGame) -> str:
     """The last move in words."""
     if not followed.plies:
         return "The game begins." if followed.since is not None else ""
-    return "; ".join(_line(game, line) for line in words.latest(_lines(game, followed)))
+    lines = _lines(game, followed, max(0, len(followed.plies) - _LATEST))
+    return "; ".join(_line(game, line) for line in words.latest(lines))
 
 
 def _lines(game: PastGame, followed: FollowedGame, begin: int = 0) -> list[words.Line]:

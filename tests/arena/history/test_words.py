@@ -40,6 +40,11 @@ def test_chance_events_in_a_row_share_a_line_and_moves_in_a_row_do_not() -> None
     assert latest == ["6. 0: pass", "7. chance: 31"]
 
 
+def test_a_move_before_the_first_chance_event_has_a_line_of_its_own() -> None:
+    found = words.lines([(0, "roll"), ("chance", "6"), (1, "roll"), (1, "hold")], "pig")
+    assert [line.number for line in found] == ["1.", "2.", "3.", "4."]
+
+
 def test_the_latest_move_stays_when_chance_does_what_nobody_sees() -> None:
     assert shown((1, "8H-AT"), ("chance", "?"), ("chance", "?"))[1] == ["3. 1: 8H-AT"]
     assert shown(("chance", "?"), ("chance", "?"))[1] == ["3–4. chance: ? ?"]
