@@ -34,7 +34,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
     for game in games:
         tournament = None if game.tournament is None else tournaments[game.tournament]
         new = {name: getattr(game, name) for name in COLUMN_FIELDS if name != "id"}
-        new["moves_hash"] = moves_hash(game.moves, (game.seed, game.pair, game.attempt))
+        new["moves_hash"] = moves_hash(game.moves, (game.seed, game.pair, game.leg, game.attempt))
         id = _key(
             connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=str(game.seed), **new))
         )

@@ -235,7 +235,7 @@ class Backgammon(State[Any]):
     def why_illegal(self, text: str) -> str:
         if self.turn not in (0, 1):
             return ""
-        if (read := _read(text)) is None:
+        if (read := _read(text)) is None or not read[0]:
             return f"write moves such as {self.to_text(self._plays[0])}"
         if found := self._meant(text):
             return f"it can mean {one_of([*map(self.to_text, found)])}"
@@ -254,7 +254,7 @@ class Backgammon(State[Any]):
                 return f"{to} is blocked: there are {theirs[BAR - to]} checkers of the other side"
             mine[place] -= 1
             mine[to] += 1
-        if missed := [point for point in sorted(hits) if theirs[BAR - point] != 1]:
+        if missed := [point for point in sorted(hits) if point == OFF or theirs[BAR - point] != 1]:
             return f"there is no single checker of the other side on {name_of(missed[0])} to hit"
         first, second = self.dice[0], self.dice[1]
         for steps in self._sequences():

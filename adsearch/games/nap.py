@@ -114,7 +114,10 @@ class Nap(State[int]):
         return f"{number} can be marked"
 
     def why_illegal(self, text: str) -> str:
-        return self._why_not(int(text)) if _NUMBER.fullmatch(text.strip()) else ""
+        if not _NUMBER.fullmatch(text.strip()):
+            return ""
+        number = int(text)
+        return self._why_not(number) if str(number) == text.strip() else f"write {number}"
 
     def utilities(self) -> tuple[float, float]:
         return (1.0, -1.0) if len(self.marks) % 2 else (-1.0, 1.0)

@@ -36,6 +36,7 @@ class Dawg:
         acyclic finite-state automata", 2000). `path` is the path of the previous word: its nodes can still get edges.
         The nodes on it that the next word does not share are finished; each gets its number, or is replaced by an
         equal node."""
+        self.note = ""
         self.edges: list[dict[str, int]] = []
         self.final: list[bool] = []
         numbers: dict[tuple[object, ...], int] = {}

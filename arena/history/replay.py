@@ -145,8 +145,8 @@ def _played(game: PastGame, trust: bool) -> Iterator[tuple[State[Any], Any]]:
     yield state, last
     for record in game.moves:
         move = state.from_text(record.move)
-        last = boards.last_mark(state, record.who, move, last)
         state = state.play(move)
+        last = boards.last_mark(state, record.who, move, last)
         yield state, last
 
 

@@ -220,10 +220,11 @@ class Line(NamedTuple):
     """As people write them, "?" where the rules hide one."""
 
 
-def lines(plies: Iterable[tuple[int | str, str]], rules: str, first: int = 1) -> list[Line]:
-    """The plies, from number `first` on, as a list shows them: chance events in a row share a line."""
+def lines(plies: Iterable[tuple[int | str, str]], rules: str, *, first: int = 1, deals: bool) -> list[Line]:
+    """The plies, from number `first` on, as a list shows them. `deals`: chance deals cards or tiles, of which those in
+    a row share a line."""
     found = []
-    for _, group in groupby(enumerate(plies, first), lambda ply: 0 if ply[1][0] == "chance" else ply[0]):
+    for _, group in groupby(enumerate(plies, first), lambda ply: 0 if deals and ply[1][0] == "chance" else ply[0]):
         (begin, (who, _)), *_ = numbered = list(group)
         number = move_number(begin, rules)
         if len(numbered) > 1:

@@ -82,8 +82,8 @@ class Planned:
 
     @property
     def dice(self) -> tuple[object, ...]:
-        """Where its chance events come from: with the same moves of the players, they are the same in two games."""
-        return (self.seed, *self.identity, self.attempt)
+        """Where its chance events come from: the same in two games if this is the same, and players move alike."""
+        return (self.seed, *self.identity, self.leg, self.attempt)
 
     def side(self, seat: int) -> tuple[object, ...]:
         """The pairing, leg and player of a seat: the same in every attempt at the game."""

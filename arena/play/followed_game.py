@@ -84,7 +84,7 @@ class FollowedGame:
                 self.state = state.play(played)
             except Exception as error:  # user-supplied rules may raise anything
                 self.trouble = str(error) or type(error).__name__
-        self.last = boards.last_mark(state, ply.who, played, self.last)
+        self.last = boards.last_mark(self.state, ply.who, played, self.last)
         self.texts.append(text)
 
     def who(self, ply: LivePly) -> str:

@@ -20,8 +20,9 @@ from arena.players.player import MAIN_FILE, Player, PlayerKind
 ADD_GAME: Final = "add --game GAME, such as --game connect4 (`arena games` lists all)"
 _READ: Final = 64 * 1024
 """Bytes read from a file."""
-_OPTION: Final = re.compile(r"""--game[ =](?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"()]+(?:\([^\s'"]*\))?))""")
-"""The game in quotes, or without; a parenthesis belongs to it only if it was opened after the game's name."""
+_NESTED: Final = r"""\((?:[^\s'"()]|\([^\s'"()]*\))*\)"""
+_OPTION: Final = re.compile(rf"""--game[ =](?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"()]+(?:{_NESTED})?))""")
+"""The game in quotes, or without; parentheses belong to it that are opened and closed after its name."""
 _SOURCES: Final = ("", ".c", ".cpp", ".java", ".rs", ".go")
 """Endings of the source file beside a compiled program, or of the class that a command names."""
 

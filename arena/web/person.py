@@ -287,7 +287,7 @@ class PersonsGame:
         """The whole game, with what was hidden from the person; nothing if it is not known."""
         if not ended.plies:
             return {}
-        self._state, self._plies = None, []
+        self._state, self._last, self._plies = None, None, []
         with suppress(Exception):  # user-supplied rules may raise anything
             self._state = games.start(self.seen.rules)
         self._note(ended.plies)
@@ -325,7 +325,7 @@ class PersonsGame:
                 return False
             match message:
                 case Start():
-                    self._connection, self._state, self._plies = connection, None, []
+                    self._connection, self._state, self._last, self._plies = connection, None, None, []
                     self._begin(message, continues=seat.moves == self._kept)
                 case Turn():
                     self._note(message.events)
@@ -406,8 +406,8 @@ class PersonsGame:
                     self._state = state.play(move)
                 if move is None and "?" not in text:  # legal with tiles that the person does not see
                     with suppress(Exception):
-                        move = text if state.to_text(text) == text else None
-            self._last = boards.last_mark(state, who, move, self._last)
+                        move = text if all(isinstance(one, str) for one in state.moves()) else None
+            self._last = boards.last_mark(self._state, who, move, self._last)
             self._plies.append(SeenPly(who, text, shown))
 
     def _text(self, state: State[Any] | None) -> str:

@@ -3,11 +3,12 @@
 `draw` is what `State.svg` calls. Each game's module has a function `draw(state, last)` for the whole picture, and is
 imported only when it is asked for; `text.py` draws games that have none. Where a move is a place or two on the board,
 the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board; and where a
-move has steps that can be clicked in any order, `STEP`, the number of fields of each. Where the sides move towards each
-other, it has `ABOVE`, the seat whose pieces start at the upper edge, and both functions take `turned`: then the board
-is drawn from the other side. `SHOWS_EVENTS` is true where a picture shows the last chance event if that is given as
-`last`. `paper.py` is what they are drawn with and `sheet.py` the style of all, in which no colour means anything that a
-shape, a letter or a number does not say as well.
+move has steps that can be clicked in any order, `STEP`, the number of fields of each, and `others(state, move)`, which
+gives other steps that make the same move. Where the sides move towards each other, it has `ABOVE`, the seat whose
+pieces start at the upper edge, and both functions take `turned`: then the board is drawn from the other side.
+`SHOWS_EVENTS` is true where a picture shows the last chance event if that is given as `last`. `paper.py` is what they
+are drawn with and `sheet.py` the style of all, in which no colour means anything that a shape, a letter or a number
+does not say as well.
 """
 
 from __future__ import annotations
@@ -39,26 +40,36 @@ def fields(state: State[Any], *, below: int | None = None) -> dict[str, tuple[Fi
     are clicked, except that several moves can have the same fields, such as a pawn's promotions: then the page asks
     which. After the fields clicked so far, only those that come next in some move can be clicked. `step` says where
     the order is free."""
+    return {text: first for text, (first, *_) in ways(state, below=below).items()}
+
+
+def ways(state: State[Any], *, below: int | None = None) -> dict[str, list[tuple[Field, ...]]]:
+    """For each move of `fields` every way to click it: in backgammon one checker can use the two dice in either order,
+    which is the same move."""
     module = _module_of(state)
     touched = getattr(module, "touched", None)
     if touched is None or state.turn in (None, CHANCE) or type(state).svg is not State.svg:
         return {}
     left, top = corner(draw(state))
     turned = _turned(module, below)
+    others = getattr(module, "others", lambda _state, _move: ())
     found = {
-        state.to_text(move): tuple(field.moved(left, top) for field in touched(state, move, **turned))
+        state.to_text(move): [
+            tuple(field.moved(left, top) for field in touched(state, way, **turned))
+            for way in (move, *others(state, move))
+        ]
         for move in state.moves()
     }
-    return {text: clicked for text, clicked in found.items() if clicked}
+    return {text: clicked for text, clicked in found.items() if clicked[0]}
 
 
 def last_mark(state: State[Any] | None, who: int | str, played: Any, last: Any) -> Any:
     """What the board marks after the ply `played` of `who` if it marked `last` before: that ply; but after a chance
-    event still the last move, unless the game's board shows what chance did. `state`: a position of the game, if it is
-    known."""
+    event still the last move, unless the game's board shows what chance did, or a player has lost the turn by a throw.
+    `state`: the position after the ply, if it is known."""
     if who != "chance" or (state is not None and getattr(_module_of(state), "SHOWS_EVENTS", False)):
         return played
-    return last
+    return last if state is None or state.hidden or state.turn != CHANCE else None
 
 
 def step(state: State[Any]) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from adsearch.games.backgammon import MARKS, Backgammon, name_of
-from adsearch.games.backgammon_plays import BAR, OFF, Play
+from adsearch.games.backgammon_plays import BAR, OFF, Play, played, sequences
 from adsearch.pictures.boards.paper import (
     SMALL,
     Drawing,
@@ -89,6 +89,17 @@ def touched(state: Backgammon, play: Play, *, turned: bool = False) -> tuple[Fie
     """From where to where each checker goes, one die after the other."""
     is_below = state.seat == turned
     return tuple([_field(place, is_below) for step in play for place in step])
+
+
+def others(state: Backgammon, play: Play) -> set[Play]:
+    """Other steps with the same result: with two dice, one checker can go over either of two points."""
+    mine, theirs = state.sides[state.seat], state.sides[1 - state.seat]
+    larger, smaller = int(state.dice[0]), int(state.dice[1])
+    if larger == smaller:
+        return set()
+    result = played(mine, theirs, play)
+    alike = [steps for steps in sequences(mine, theirs, larger, smaller) if played(mine, theirs, steps) == result]
+    return {tuple(sorted(steps)) for steps in alike} - {tuple(sorted(play))}
 
 
 def _field(place: int, is_below: bool) -> Field:

@@ -137,13 +137,15 @@ class GameScreen:
         played = state.from_text(move.move)
         text = state.view_move(self._hidden_from[0], played) if self._hidden_from else state.shown(played)
         self._state = state.play(played)
-        self._last = boards.last_mark(state, move.who, None if text == "?" else played, self._last)
+        # A move that is not seen as it is must not be marked either.
+        is_seen = self._hidden_from is None or text == state.to_text(played)
+        self._last = boards.last_mark(self._state, move.who, played if is_seen else None, self._last)
         if self._known_plies is not None:
             self._show_known(game, move.ply)
             return
         if move.who == "chance":
             self._events.append(text)
-            if self._state.turn == CHANCE:  # one line for all, and the board after the last one is enough
+            if self._state.turn == CHANCE and state.hidden:  # dealt in a row: one line, and one board after it
                 self._call_watchers(move.ply)
                 return
             text, first = " ".join(self._events), move.ply - len(self._events) + 1

@@ -7,22 +7,22 @@ A board without fields stays as it is, so the page needs another way to move the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adsearch import State
 from adsearch.pictures import boards, svg
 from adsearch.pictures.boards.paper import Field
 
-Fields = Mapping[str, tuple[Field, ...]]
-"""For each move, by its text, the fields that a person clicks, one after the other."""
+Fields = Mapping[str, Sequence[tuple[Field, ...]]]
+"""For each move, by its text, the ways to click it: the fields, one after the other."""
 
 
 def fields_of(state: State[Any], *, below: int | None = None) -> Fields:
     """The fields of the position's board, with the pieces of seat `below` below; none if its rules are user-supplied
     and raise."""
     try:
-        return boards.fields(state, below=below)
+        return boards.ways(state, below=below)
     except Exception:  # a user-supplied game may raise anything
         return {}
 
@@ -33,19 +33,20 @@ def with_fields(board: str, fields: Fields) -> str:
     start, end, rest = board.rpartition("</svg>")
     if not fields or not end or rest.strip() or not start.startswith("<svg"):
         return board
-    distinct = dict.fromkeys(field for clicked in fields.values() for field in clicked)
+    distinct = dict.fromkeys(field for ways in fields.values() for clicked in ways for field in clicked)
     return f"{start}{svg.element('g', *map(_rectangle, distinct), class_='fields')}{end}{rest}"
 
 
-def clicks(state: State[Any]) -> dict[str, list[list[str]]]:
-    """What a page's script needs, as values for JSON: for each move its steps, which can be clicked in any order, with
-    the names of their fields. `boards.fields` says how clicks become a move."""
-    found = {}
-    for move, clicked in fields_of(state).items():
+def clicks(state: State[Any]) -> dict[str, list[list[list[str]]]]:
+    """What a page's script needs, as values for JSON: for each move the ways to click it. A way has steps, which can be
+    clicked in any order, with the names of their fields. `boards.fields` says how clicks become a move."""
+
+    def steps(clicked: Sequence[Field]) -> list[list[str]]:
         names = [field.name for field in clicked]
         length = boards.step(state) or len(names)
-        found[move] = [names[at : at + length] for at in range(0, len(names), length)]
-    return found
+        return [names[at : at + length] for at in range(0, len(names), length)]
+
+    return {move: [steps(clicked) for clicked in ways] for move, ways in fields_of(state).items()}
 
 
 def _rectangle(field: Field) -> str:

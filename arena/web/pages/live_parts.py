@@ -102,7 +102,8 @@ def last_move(game: PastGame, followed: FollowedGame) -> str:
 
 def _lines(game: PastGame, followed: FollowedGame, begin: int = 0) -> list[words.Line]:
     plies = zip(followed.plies[begin:], followed.texts[begin:], strict=True)
-    return words.lines([(ply.who, text) for ply, text in plies], game.game, first=begin + 1)
+    deals = followed.has_hidden_move or (followed.state is not None and followed.state.hidden)
+    return words.lines([(ply.who, text) for ply, text in plies], game.game, first=begin + 1, deals=deals)
 
 
 def _line(game: PastGame, line: words.Line) -> str:

@@ -210,13 +210,15 @@ def parts(seen: Seen, opponent: str, *, wrong: str = "") -> dict[str, str]:
     """The parts of the page, as markup."""
     names = _names(seen, opponent)
     state = _state(seen)
+    deals = state is not None and state.hidden
+    listed = words.lines([(ply.who, ply.shown) for ply in seen.plies], seen.rules, deals=deals)
     return {
         "state": html.words(words.printable(_STATES[seen.status] if seen.end is None else _result(seen, names))),
         "side": html.words(words.printable(_you_are(seen))),
         "clocks": "".join(_clocks(seen, names)),
-        "last": html.words(words.printable(_last(seen, names))),
+        "last": html.words(words.printable("; ".join(_line(line, names) for line in words.latest(listed)))),
         "board": _board(seen, state),
-        "moves": "".join(_moves(seen, names)),
+        "moves": "".join(_moves(listed, names)),
         "choices": "".join(_choices(seen, state)),
         "said": "".join(_said(seen, wrong)),
     }
@@ -279,14 +281,6 @@ def _clocks(seen: Seen, names: Sequence[str]) -> Iterator[str]:
         yield element("span", " ".join(inside), class_="clock turn" if runs else "clock")
 
 
-def _last(seen: Seen, names: Sequence[str]) -> str:
-    return "; ".join(_line(line, names) for line in words.latest(_lines(seen)))
-
-
-def _lines(seen: Seen) -> list[words.Line]:
-    return words.lines([(ply.who, ply.shown) for ply in seen.plies], seen.rules)
-
-
 def _line(line: words.Line, names: Sequence[str]) -> str:
     return f"{line.number} {_who(line.who, names)}: {line.moves}"
 
@@ -295,10 +289,9 @@ def _who(who: int | str, names: Sequence[str]) -> str:
     return names[who] if isinstance(who, int) and who < len(names) else str(who)
 
 
-def _moves(seen: Seen, names: Sequence[str]) -> Iterator[str]:
-    found = _lines(seen)
-    for line in found:
-        text, is_last = words.printable(_line(line, names)), line is found[-1]
+def _moves(listed: Sequence[words.Line], names: Sequence[str]) -> Iterator[str]:
+    for line in listed:
+        text, is_last = words.printable(_line(line, names)), line is listed[-1]
         yield element("li", element("span", html.words(text), class_="move", aria_current="step" if is_last else False))
 
 

@@ -53,7 +53,7 @@ choices.addEventListener("submit", (event) => {
   if (value === "hint") say("Looking for a hint");
 });
 
-// The fields of a move that can be clicked next, after those of the path; null if the path does not lead to the move. Its
+// The fields of a way to click a move that come next, after those of the path; null if the path does not belong to it. Its
 // steps can be clicked in any order.
 const nextFields = (steps, path) => {
   if (path.length === 0) return steps.map(([first]) => first);
@@ -67,7 +67,10 @@ const nextFields = (steps, path) => {
 const movesThrough = (path) => {
   const form = choices.querySelector("[data-fields]");
   const moves = form === null ? [] : Object.entries(JSON.parse(form.dataset.fields));
-  return moves.map(([text, steps]) => [text, nextFields(steps, path)]).filter(([, next]) => next !== null);
+  return moves
+    .map(([text, ways]) => [text, ways.map((steps) => nextFields(steps, path)).filter((next) => next !== null)])
+    .filter(([, next]) => next.length > 0)
+    .map(([text, next]) => [text, next.flat()]);
 };
 
 // Marks what is chosen and what can be clicked next. Of several moves over the same fields, such as promotions, the

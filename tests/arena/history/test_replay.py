@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from adsearch import CHANCE
 from agents.streams import Log
 from arena.history.replay import Leftover, Where, placed, positions, replay
 from arena.match.clock import SECOND
@@ -71,9 +72,12 @@ def test_each_step_has_its_position_and_all_that_was_printed_is_somewhere(rules:
     for before, step in zip(states, found.steps[1:], strict=False):
         assert step.move is not None
         assert step.move.move in [before.shown(move) for move in before.moves()]
+        assert step.state is not None
         if step.move.who != "chance" or rules.startswith("pig"):  # only the board of pig shows what chance did
             last = step.last
             assert before.shown(last) == step.move.move
+        elif step.state.turn == CHANCE and not step.state.hidden:  # a player has lost the turn
+            last = None
         assert step.last == last
     for seat, log in enumerate(["first\n" * 30, "素人" * 20]):
         said = [step.printed for step in found.steps if step.move is not None and step.move.who == seat]

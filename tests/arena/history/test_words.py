@@ -29,7 +29,7 @@ def test_the_time_that_is_left() -> None:
 
 def shown(*plies: tuple[int | str, str]) -> tuple[list[str], list[str]]:
     """The lines of a list of these plies, and the latest ones."""
-    found = words.lines(plies, "words", first=3)
+    found = words.lines(plies, "words", first=3, deals=True)
     texts = [f"{line.number} {line.who}: {line.moves}" for line in found]
     return texts, [texts[found.index(line)] for line in words.latest(found)]
 
@@ -41,8 +41,14 @@ def test_chance_events_in_a_row_share_a_line_and_moves_in_a_row_do_not() -> None
 
 
 def test_a_move_before_the_first_chance_event_has_a_line_of_its_own() -> None:
-    found = words.lines([(0, "roll"), ("chance", "6"), (1, "roll"), (1, "hold")], "pig")
-    assert [line.number for line in found] == ["1.", "2.", "3.", "4."]
+    for deals in (True, False):
+        found = words.lines([(0, "roll"), ("chance", "6"), (1, "roll"), (1, "hold")], "pig", deals=deals)
+        assert [line.number for line in found] == ["1.", "2.", "3.", "4."]
+
+
+def test_throws_in_a_row_do_not_share_a_line_because_between_them_a_player_has_lost_the_turn() -> None:
+    found = words.lines([(0, "24/18"), ("chance", "62"), ("chance", "42")], "backgammon", deals=False)
+    assert [line.moves for line in found] == ["24/18", "62", "42"]
 
 
 def test_the_latest_move_stays_when_chance_does_what_nobody_sees() -> None:

@@ -211,7 +211,7 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
             written.fill("pass")
             written.press("Enter")
         elif by == "mouse" and fields:
-            for step in reversed(next(iter(json.loads(fields).values()))):
+            for step in reversed(next(iter(json.loads(fields).values()))[-1]):
                 for name in step:
                     page.locator(f'[data-field="{name}"]').click()
         elif by == "mouse":

@@ -32,7 +32,7 @@ def test_every_field_is_a_rectangle_after_the_drawing_and_every_click_has_one(ru
         assert {(one.tag, one.get("class"), one.get("fill")) for one in group} == {("rect", "field", "transparent")}
         names = [one.get("data-field") for one in group]
         assert len({*names}) == len(names)
-        assert {*names} == {name for move in clicks(step.state).values() for one in move for name in one}
+        assert {*names} == {name for move in clicks(step.state).values() for way in move for one in way for name in one}
 
 
 def test_a_field_is_where_the_picture_has_it() -> None:
@@ -40,21 +40,23 @@ def test_a_field_is_where_the_picture_has_it() -> None:
     fields = fields_of(state)
     *_, group = ElementTree.fromstring(with_fields(boards([(state, None)]).drawn[0], fields))
     places = {one.get("data-field"): tuple(float(one.get(key, "nan")) for key in ("x", "y")) for one in group}
-    assert places == {field.name: (field.x, field.y) for (field,) in fields.values()}
+    assert places == {field.name: (field.x, field.y) for ((field,),) in fields.values()}
 
 
 def test_the_script_gets_the_names_of_each_moves_fields() -> None:
     state = games.load("chess", "8/P7/8/8/8/8/8/K1k5 w - - 0 1")
     names = json.loads(json.dumps(clicks(state)))
-    assert names == {"a1a2": [["a1", "a2"]], **{f"a7a8{letter}": [["a7", "a8"]] for letter in "qrbn"}}
-    assert clicks(games.start("connect4"))["3"] == [["column 3"]]
+    assert names == {"a1a2": [[["a1", "a2"]]], **{f"a7a8{letter}": [[["a7", "a8"]]] for letter in "qrbn"}}
+    assert clicks(games.start("connect4"))["3"] == [[["column 3"]]]
 
 
 def test_the_script_gets_each_step_of_a_play_of_backgammon() -> None:
     start = "X=24:2,13:5,8:3,6:5 O=24:2,13:5,8:3,6:5"
-    assert clicks(games.load("backgammon", f"{start} next=X dice=62"))["24/18,13/11"] == [["24", "18"], ["13", "11"]]
+    assert clicks(games.load("backgammon", f"{start} next=X dice=62"))["24/18,13/11"] == [[["24", "18"], ["13", "11"]]]
+    both = clicks(games.load("backgammon", f"{start} next=X dice=31"))["24/20"]
+    assert both == [[["24", "21"], ["21", "20"]], [["23", "20"], ["24", "23"]]]
     double = clicks(games.load("backgammon", f"{start} next=O dice=44"))
-    assert double["24/16(2)"] == [["24", "20"], ["24", "20"], ["20", "16"], ["20", "16"]]
+    assert double["24/16(2)"] == [[["24", "20"], ["24", "20"], ["20", "16"], ["20", "16"]]]
 
 
 @pytest.mark.parametrize(
