@@ -111,8 +111,8 @@ def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None], below: 
             return _image(state.svg(last))
         sheet, drawing = split_style(draw(state, last, below=below))
         parted = _parted(drawing)
-    except Exception:  # a user-supplied game may raise anything
-        return _as_text(state)
+    except Exception:  # a user-supplied game may raise anything, also because of a move that it does not know
+        return _as_text(state) if last is None else _drawn(state, None, sheets, below)
     sheets[sheet] = None
     return parted
 

@@ -246,6 +246,13 @@ BARRED = "bar:1,13:5,8:3,6:5,5:1"
         ((BARRED, START), "65", "13/7", "a checker on the bar must enter first"),
         ((BARRED, START), "43", "bar/21", "as many dice as possible must be used: 4 and 3"),
         (("24:1,off:14", "24:13,12:2"), "65", "24/19", "only one die can be used, so the larger one must be: 6"),
+        (
+            ("6:5,5:5,4:5", "bar:1,13:5,8:5,5:4"),
+            "61",
+            "6/off*,5/4",
+            "there is no single checker of the other side on off to hit",
+        ),
+        ((START, START), "31", ",", "write moves such as 24/21,24/23"),
         (("7:1,off:14", START), "42", "7/3,7/5", "there is no checker of yours on 7"),
         (TWO_HITS, "31", "24/20", "it can mean 24/21*/20, 24/23*/20"),
     ],

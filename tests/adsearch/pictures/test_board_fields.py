@@ -11,7 +11,7 @@ import pytest
 
 from adsearch import State, games
 from adsearch.games.tictactoe import TicTacToe
-from adsearch.pictures.boards import draw, fields
+from adsearch.pictures.boards import draw, fields, last_mark
 from adsearch.pictures.boards.paper import Field, Point, corner
 from adsearch.state import CHANCE
 from tests.adsearch.pictures.test_chess_board import KIWIPETE
@@ -270,3 +270,15 @@ def test_a_users_game_has_the_fields_of_the_board_on_which_it_is_drawn() -> None
         (f"cell {at}", clicked) for at, clicked in enumerate(ours.values())
     ]
     assert fields(Drawn.start(m=3, n=3, k=3)) == fields(Own()) == {}
+
+
+def test_the_last_move_of_backgammon_is_marked_with_the_checkers_of_its_player_or_not_at_all() -> None:
+    last: Any = None
+    mover = 0
+    for (state, move), (after, _) in pairwise(playout("backgammon", 3)):
+        last = last_mark(after, "chance" if state.turn == CHANCE else mover, move, last)
+        if state.turn in (0, 1):
+            mover = state.turn
+        picture = after.svg(last)
+        assert not drawn_at(picture, "circle", ("last-on-white", "last-on-black")[1 - mover])
+        assert (last is None) <= (after.turn == CHANCE or state.turn == CHANCE)

@@ -72,7 +72,10 @@ PARAMETERS = ("", "(rows=6,columns=6)", "(game=goofspiel(num_cards=4,imp_info=Tr
 SPECS = [*OPTIONS, *(f"openspiel:{name}{parameters}" for name in KEEP_PROMISES for parameters in PARAMETERS)]
 
 
-@pytest.mark.parametrize("sentence", ["arena check a.py --game {}", "(`arena climb a.py --game={}`), and then:"])
+@pytest.mark.parametrize(
+    "sentence",
+    ["(arena check a.py --game {})", "arena check a.py --game {}", "(`arena climb a.py --game={}`), and then:"],
+)
 def test_every_game_survives_the_comment(sentence: str) -> None:
     for spec in SPECS:
         Path("a.py").write_text(f"# {sentence.format(shlex.quote(spec))}\n")

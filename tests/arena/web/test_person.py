@@ -179,6 +179,16 @@ def test_a_person_is_told_how_often_a_move_can_be_taken_back(room: PeopleRoom, m
         game.take_back()
 
 
+def test_after_a_take_back_to_the_first_turn_no_move_is_marked(room: PeopleRoom) -> None:
+    game = room.play(game="backgammon")
+    room.turn(game)
+    game.move(game.seen.choices[0].text)
+    assert room.turn(game).last is not None
+    game.take_back()
+    seen = room.when(game, lambda seen: seen.status is Status.YOURS)
+    assert ([ply.who for ply in seen.plies], seen.last) == (["chance"], None)
+
+
 def test_the_same_dice_fall_after_a_move_is_taken_back(room: PeopleRoom) -> None:
     game = room.play(game="pig", opponent="random")
     first = room.turn(game)

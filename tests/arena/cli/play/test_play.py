@@ -290,6 +290,52 @@ def test_a_person_does_not_see_what_is_hidden_from_the_seat() -> None:
     assert "seat 1: ?" in out
 
 
+PLACE = '''
+from adsearch import State
+
+class Place(State):
+    """Each player hides a stone in one of three cells."""
+    hidden = True
+    def __init__(self, stones=()):
+        self.stones = tuple(stones)
+        self.turn = len(self.stones) if len(self.stones) < 2 else None
+    @classmethod
+    def load(cls, text):
+        return cls(text.split()[1:])
+    def moves(self):
+        return ("a", "b", "c") if self.turn is not None else ()
+    def play(self, move):
+        return Place((*self.stones, move))
+    def utilities(self):
+        return (-1.0, 1.0) if self.stones[0] == self.stones[1] else (1.0, -1.0)
+    @property
+    def key(self):
+        return self.stones
+    def position(self):
+        return " ".join(("stones", *self.stones))
+    def view(self, seat):
+        seen = (stone if self.turn is None or owner == seat else "?" for owner, stone in enumerate(self.stones))
+        return " ".join(("stones", *seen))
+    def view_move(self, seat, move):
+        return move if seat == self.turn else "placed"
+    def sample(self, seat, random):
+        return Place(stone if owner == seat else random.choice("abc") for owner, stone in enumerate(self.stones))
+    def __str__(self):
+        return " a  b  c "
+    def spots(self, last):
+        return () if last is None else ((0, 3 * "abc".index(last), 3 * "abc".index(last) + 3, False),)
+'''
+
+
+def test_a_move_that_a_person_sees_only_in_part_is_not_marked(tmp_path: Path) -> None:
+    (tmp_path / "place.py").write_text(PLACE, "utf-8")
+    with start(f"{tmp_path / 'place.py'}:Place", "random", "human", "--seed", "5") as process:
+        out, _ = process.communicate("a\n", timeout=PATIENCE)
+    theirs, own = out.partition("random placed")[2].split("human a")
+    assert "[" not in theirs
+    assert "[a]" in own
+
+
 def test_a_player_that_is_started_by_hand_sits_down(tmp_path: Path) -> None:
     with start("tictactoe", "wait", "random") as process:
         told = until(process, "--connect")
