@@ -28,8 +28,8 @@ NEXT = '''
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0006"
-down_revision = "0005"
+revision = "0007"
+down_revision = "0006"
 
 
 def upgrade():
@@ -43,9 +43,9 @@ def next_program(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") 
     """From now on this is a program that knows one revision more."""
     there = Path(upgrade.__file__).parent / "migrations"
     shutil.copytree(there, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0005_motto.py").write_text(NEXT.format(more=more))
+    (folder / "versions" / "0006_motto.py").write_text(NEXT.format(more=more))
     monkeypatch.setattr(upgrade, "_MIGRATIONS", folder)
-    monkeypatch.setattr(upgrade, "REVISION", "0006")
+    monkeypatch.setattr(upgrade, "REVISION", "0007")
 
 
 def older(file: Path) -> None:
@@ -110,11 +110,11 @@ def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path, monkey
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with Database(str(file)) as database:
-        assert database.copied == tmp_path / "arena.db.before-0006"
+        assert database.copied == tmp_path / "arena.db.before-0007"
         assert counted(database, "agent", "motto = 'play on'") == 2
         assert counted(database, "v_seat") == 2
-    assert (revision(file), revision(tmp_path / "arena.db.before-0006")) == ("0006", "0005")
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0006")) as copy:
+    assert (revision(file), revision(tmp_path / "arena.db.before-0007")) == ("0007", "0006")
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0007")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
     with Database(str(file)) as database:
         assert database.copied is None
@@ -125,10 +125,10 @@ def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, mon
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=r"older version of arena \(revision 0005\); upgrade it with `arena db upgrade`"
+        DatabaseError, match=r"older version of arena \(revision 0006\); upgrade it with `arena db upgrade`"
     ):
         Database(str(file), read_only=True)
-    assert revision(file) == "0005"
+    assert revision(file) == "0006"
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     next_program(tmp_path / "migrations", monkeypatch, more='op.execute("no SQL at all")')
     with pytest.raises(DatabaseError, match="syntax error"):
         Database(str(file))
-    assert revision(file) == "0005"
+    assert revision(file) == "0006"
     with closing(sqlite3.connect(file)) as plain:
         assert "motto" not in [column[1] for column in plain.execute("PRAGMA table_info(agent)")]
         assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
@@ -156,7 +156,7 @@ def test_without_space_for_the_backup_nothing_is_changed(tmp_path: Path, monkeyp
     monkeypatch.setattr(upgrade, "_copy", no_room)
     with pytest.raises(DiskFull):
         Database(str(file))
-    assert revision(file) == "0005"
+    assert revision(file) == "0006"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
@@ -167,7 +167,7 @@ def test_the_backup_includes_the_write_ahead_log(tmp_path: Path, monkeypatch: py
     assert (tmp_path / "arena.db-wal").stat().st_size > 0
     next_program(tmp_path / "migrations", monkeypatch)
     Database(str(file)).close()
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0006")) as copy:
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0007")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
@@ -178,7 +178,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     code = """
-        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0006"
+        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0007"
         start = os.pipe()
 
         def open_it():
@@ -202,17 +202,20 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     *copied, codes = done.stdout.splitlines()
     assert codes == "[0, 0, 0, 0, 0, 0]", done.stderr
     assert sorted(copied) == ["False"] * 5 + ["True"]
-    assert (revision(file), revision(tmp_path / "arena.db.before-0006")) == ("0006", "0005")
+    assert (revision(file), revision(tmp_path / "arena.db.before-0007")) == ("0007", "0006")
 
 
 def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> None:
-    """The migration has the hash written out; games that were played since must be comparable with them."""
+    """The migrations have the hash written out; games that were played since must be comparable with them."""
     file = tmp_path / "course.db"
     shutil.copy(WRITTEN_BEFORE / "0.1.0" / "course.db", file)
     assert revision(file) == "0001"
     with Database(str(file)) as database, database.reading() as connection:
         ids = games.ids(connection, None, every=True)
-        wanted = {game.id: moves_hash(game.moves) for game in games.games(connection, ids, whole=True)}
+        wanted = {
+            game.id: moves_hash(game.moves, (game.seed, game.pair, game.leg, game.attempt))
+            for game in games.games(connection, ids, whole=True)
+        }
         rows = connection.execute(text("SELECT id, moves_hash FROM game WHERE status IN ('finished', 'void')"))
         assert {row.id: row.moves_hash for row in rows} == wanted
     assert sum(one is not None for one in wanted.values()) > 40
