@@ -223,13 +223,13 @@ class Backgammon(State[Any]):
         mine, theirs = self.sides[self.seat], self.sides[1 - self.seat]
         meant = {
             played(mine, theirs, steps)
-            for steps in self._sequences()
+            for steps in self.step_by_step()
             if hits <= _hits(steps, theirs) and _covers(ways, steps)
         }
         return [play for play in self._plays if played(mine, theirs, play) in meant]
 
-    def _sequences(self) -> list[Play]:
-        """All ways to use the dice, step by step."""
+    def step_by_step(self) -> list[Play]:
+        """All ways to use the dice that are thrown, also those that lead to the same position."""
         return sequences(self.sides[self.seat], self.sides[1 - self.seat], int(self.dice[0]), int(self.dice[1]))
 
     def why_illegal(self, text: str) -> str:
@@ -257,7 +257,7 @@ class Backgammon(State[Any]):
         if missed := [point for point in sorted(hits) if point == OFF or theirs[BAR - point] != 1]:
             return f"there is no single checker of the other side on {name_of(missed[0])} to hit"
         first, second = self.dice[0], self.dice[1]
-        for steps in self._sequences():
+        for steps in self.step_by_step():
             if any(_covers(ways, part) for count in range(1, len(steps) + 1) for part in combinations(steps, count)):
                 if first != second and len(self._plays[0]) == 1:
                     return f"only one die can be used, so the larger one must be: {first}"

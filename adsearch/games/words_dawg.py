@@ -91,14 +91,19 @@ class Dawg:
 @lru_cache(maxsize=4)
 def dawg_of(text: str) -> Dawg:
     """The words of a list (cached)."""
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line]
-    left_out = [(number, line) for number, line in lines if not _WORD.fullmatch(line)]
-    dawg = Dawg([line.upper() for _, line in lines if _WORD.fullmatch(line)])
+    words, left_out = [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        if _WORD.fullmatch(line):
+            words.append(line.upper())
+        elif line:
+            left_out.append((number, line))
+    dawg = Dawg(words)
     dawg.note = f"{len(dawg):,} words"
     if left_out:
         number, line = left_out[0]
+        lines = len(words) + len(left_out)
         dawg.note += (
-            f"; not taken: {len(left_out):,} of {len(lines):,} lines, the first is line {number}, {quote(line)} "
+            f"; not taken: {len(left_out):,} of {lines:,} lines, the first is line {number}, {quote(line)} "
             "(a word is 2 to 15 small letters a to z)"
         )
     return dawg

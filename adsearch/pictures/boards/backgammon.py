@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from adsearch.games.backgammon import MARKS, Backgammon, name_of
-from adsearch.games.backgammon_plays import BAR, OFF, Play, played, sequences
+from adsearch.games.backgammon_plays import BAR, OFF, Play, played
 from adsearch.pictures.boards.paper import (
     SMALL,
     Drawing,
@@ -93,12 +93,11 @@ def touched(state: Backgammon, play: Play, *, turned: bool = False) -> tuple[Fie
 
 def others(state: Backgammon, play: Play) -> set[Play]:
     """Other steps with the same result: with two dice, one checker can go over either of two points."""
-    mine, theirs = state.sides[state.seat], state.sides[1 - state.seat]
-    larger, smaller = int(state.dice[0]), int(state.dice[1])
-    if larger == smaller:
+    if state.dice[0] == state.dice[1]:
         return set()
+    mine, theirs = state.sides[state.seat], state.sides[1 - state.seat]
     result = played(mine, theirs, play)
-    alike = [steps for steps in sequences(mine, theirs, larger, smaller) if played(mine, theirs, steps) == result]
+    alike = [steps for steps in state.step_by_step() if played(mine, theirs, steps) == result]
     return {tuple(sorted(steps)) for steps in alike} - {tuple(sorted(play))}
 
 

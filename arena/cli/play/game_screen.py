@@ -143,16 +143,17 @@ class GameScreen:
         if self._known_plies is not None:
             self._show_known(game, move.ply)
             return
+        number = f"{move.ply:3}"
         if move.who == "chance":
             self._events.append(text)
             if self._state.turn == CHANCE and state.hidden:  # dealt in a row: one line, and one board after it
                 self._call_watchers(move.ply)
                 return
-            text, first = " ".join(self._events), move.ply - len(self._events) + 1
+            if len(self._events) > 1:
+                number = f"{move.ply - len(self._events) + 1:3}–{move.ply}"
+            text = " ".join(self._events)
             self._events.clear()
-            line = Text(f"{move.ply:3}  " if first == move.ply else f"{first:3}–{move.ply}  ")
-        else:
-            line = Text(f"{move.ply:3}  ")
+        line = Text(f"{number}  ")
         if isinstance(move.who, int):
             self._left[move.who] = move.left
             name = game.entrants[move.who].name
