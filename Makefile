@@ -5,13 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
+READY_WITH_EXTRAS := $(VENV)/ready-with-extras
 READY_TO_SERVE := $(VENV)/ready-to-serve
 READY_TO_SCALE := $(VENV)/ready-to-scale
 READY_TO_RELEASE := $(VENV)/ready-to-release
-# `make EXTRAS=test,web,browser,postgres,scale .venv/ready-to-test` also installs the page server, Playwright, a
-# PostgreSQL driver and Dask. Without them, or without Chromium or a PostgreSQL server, the tests that need them are
-# skipped.
-EXTRAS ?= test
+# What `make test-all` installs beside what `make test` does: the page server, Playwright, a PostgreSQL driver, Dask, ...
+EXTRAS := test,browser,mutants,postgres,release,scale,web
 # `make serve LISTEN=0.0.0.0:8000` shows the pages to the whole network.
 LISTEN ?= 127.0.0.1:8000
 SHOWN := examples/web-ladder
@@ -19,16 +18,18 @@ SHOWN_DB := build/serve/arena.db
 # Two processes more than there are processors: many tests wait, for a clock or for a process.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 # Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does; with
-# SOAK_MINUTES=10 a ladder of forty agents then plays for 10 minutes, not for an hour. ALL_WALLS=1 runs the attacks as
-# root on every kind of walls, as an ordinary user always does; without it root only on a sandbox. ALL_PYTHONS=1
-# installs the wheel with pip in the oldest and the newest installed Python, as .ci/run does.
+# SOAK_MINUTES=10 a ladder of forty agents then plays for 10 minutes, not for an hour.
 
 # Tests start thousands of processes. Without bytecode on the disk each of them compiles the sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+STYLE := $(BIN)/ruff check . && $(BIN)/ruff format --check .
+# Without the extras their types are unknown; `make test-all` checks all.
+KNOWN_TYPES := --disable-error-code import-not-found --allow-subclassing-any --no-warn-return-any --no-warn-unused-ignores
+TYPES = $(BIN)/mypy $$([ -e $(READY_WITH_EXTRAS) ] || echo "$(KNOWN_TYPES)")
+TESTS := $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo serve test soak lint bench release clean
+.PHONY: demo serve test test-all extras mutants soak lint bench release clean
 
 demo: $(READY)
 	$(BIN)/arena demo
@@ -43,17 +44,28 @@ $(SHOWN_DB): | $(READY_TO_SERVE)
 	@for agent in $(SHOWN)/*.py; do name=$$(basename $$agent .py); echo "handing in: $$name"; \
 	  said=$$($(BIN)/arena submit $$agent --as $$name --db $@ 2>&1) || { echo "$$said"; exit 2; }; done
 
-# Style and types are checked while the tests run, and printed below them.
+# What costs little: a few minutes. Style and types are checked while the tests run, and printed below them.
 test: $(READY_TO_TEST)
-	@($(LINT)) > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --durations 25 --durations-min 1; tests=$$?; \
+	@($(STYLE) && $(TYPES)) > $(VENV)/lint.log 2>&1 & lint=$$!; \
+	$(TESTS) --part quick; tests=$$?; \
 	wait $$lint; style=$$?; cat $(VENV)/lint.log; \
 	[ $$tests = 0 ] || echo "make test: tests failed, see above"; \
 	[ $$style = 0 ] || echo "make test: style or types failed, see above"; \
 	[ $$tests = 0 ] && [ $$style = 0 ]
 
+# The rest: what costs more, and what `make test` skipped because an extra or a program was missing.
+test-all: $(READY_WITH_EXTRAS)
+	$(TYPES)
+	$(TESTS) --part rest
+
+extras: $(READY_WITH_EXTRAS)
+
+# Makes 60 small wrong changes and counts those that the tests find: an hour.
+mutants: $(READY_WITH_EXTRAS)
+	$(BIN)/python -m tests.mutants
+
 lint: $(READY_TO_TEST)
-	$(LINT)
+	$(STYLE) && $(TYPES)
 
 soak: $(READY_TO_TEST)
 	SOAK=1 $(BIN)/pytest --timeout=3600
@@ -86,6 +98,8 @@ $(BIN)/pip:
 	@command -v $(PYTHON) >/dev/null || { echo "there is no program $(PYTHON); try: make PYTHON=python3.12"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "arena-referee needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12"; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "$(PYTHON) has no venv; on Debian and Ubuntu: apt install python3-venv"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/pip
@@ -94,8 +108,15 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/pip
 
 # It includes what a player needs, so pip runs only once.
 $(READY_TO_TEST): pyproject.toml constraints.txt | $(BIN)/pip
-	$(INSTALL) '.[$(EXTRAS)]'
+	$(INSTALL) '.[test]'
 	@touch $(READY) $@
+
+# Not every machine has a wheel of OpenSpiel. Its module `pyspiel` needs no other package.
+$(READY_WITH_EXTRAS): pyproject.toml constraints.txt | $(BIN)/pip
+	$(INSTALL) '.[$(EXTRAS)]'
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
+	  --constraint constraints.txt open_spiel
+	@touch $(READY) $(READY_TO_TEST) $@
 
 $(READY_TO_SERVE): pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) '.[web]'

@@ -23,9 +23,10 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine, event
 
 from agents import player
+from arena.play import crew
 from arena.walls import library
 from db import dialect, upgrade
-from tests.kit import effort, postgres_server
+from tests.kit import effort, postgres_server, prestarted
 from tests.kit.postgres_server import Server
 
 gc.disable()  # until all tests are collected
@@ -133,6 +134,16 @@ def _without_asking_an_interpreter_twice() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library, "_ask", ask_once)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _with_a_crew_that_starts_at_once() -> Iterator[None]:
+    """Tests that start a crew inside their own process need no interpreter that starts anew."""
+    nursery = prestarted.Nursery()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crew, "subprocess", nursery.subprocess)
+        yield
+    nursery.close()
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 
 from arena.players.engines import KNOWN
 from arena.student.starter import FOLDER
-from tests.kit import shown_commands
+from tests.kit import needs, shown_commands
 from tests.kit.engines import need
 from tests.kit.places import EXAMPLES, ROOT
 from tests.kit.shown_commands import CHANGE, PAGES, STORIES, STUDENT, blocks, commands, scenes
@@ -44,7 +44,7 @@ def test_shown_commands_print_and_draw_what_is_shown(
         if engine.player in block:
             need(name)
     if "openspiel:" in block:
-        pytest.importorskip("pyspiel", reason="the extra `openspiel` is not installed")
+        pytest.importorskip("pyspiel", reason=needs.extra("openspiel"))
     if page == STUDENT:
         folder, given = shown_commands.student(tmp_path_factory)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import configparser
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from arena.cli import app
 from arena.play import cores
+from tests.kit import needs
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
@@ -77,11 +77,8 @@ def night(home: Path, *, command: str = CRON) -> int:
     ).returncode
 
 
-needs_flock = pytest.mark.skipif(shutil.which("flock") is None, reason="needs flock (util-linux)")
-
-
-@needs_flock
 def test_each_night_collects_plays_and_publishes_and_writes_a_log(home: Path) -> None:
+    needs.program("flock")
     folder = home / "cs101"
     assert night(home) == 0, (folder / "night.log").read_text("utf-8")
     log = (folder / "night.log").read_text("utf-8")
@@ -92,8 +89,8 @@ def test_each_night_collects_plays_and_publishes_and_writes_a_log(home: Path) ->
     assert log.endswith("\n")
 
 
-@needs_flock
 def test_a_step_that_fails_ends_the_night_and_a_second_night_does_not_begin(home: Path) -> None:
+    needs.program("flock")
     folder = home / "cs101"
     assert night(home, command=f"exec 9> cs101/night.lock; flock 9; {CRON}") == 1
     assert (folder / "night.log").read_text("utf-8") == ""
@@ -113,8 +110,8 @@ def test_systemd_gives_the_commands_of_the_script() -> None:
     assert units["Service"]["SuccessExitStatus"] == "143"
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_systemd_understands_the_units(tmp_path: Path) -> None:
+    needs.program("systemd-analyze")
     program = tmp_path / "arena" / ".venv" / "bin" / "arena"
     program.parent.mkdir(parents=True)
     program.touch(mode=0o755)

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import installation
-from tests.kit import package
+from tests.kit import needs, package
 from tests.kit.effort import ALL_PYTHONS
 from tests.kit.package import Installed
 from tests.kit.places import ROOT
@@ -140,10 +139,6 @@ def release(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, cwd=folder, env=environment)
 
 
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-
-
-@needs_git
 def test_a_release_is_refused_while_something_is_missing(repository: Path) -> None:
     (repository / "new.txt").touch()
     assert "changes that are not committed" in release(repository).stderr
@@ -157,12 +152,9 @@ def test_a_release_is_refused_while_something_is_missing(repository: Path) -> No
     assert not (repository / "dist").exists()
 
 
-@needs_git
 @needs_all_pythons
 def test_a_release_is_built_twice_checked_and_tried(repository: Path) -> None:
-    missing = next(extra.missing for extra in installation.extras() if extra.name == "release")
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)} (make EXTRAS=test,release)")
+    pytest.importorskip("twine", reason=needs.extra("release"))
     done = release(repository)
     assert done.returncode == 0, done.stderr + done.stdout
     assert len(list((repository / "dist").iterdir())) == 2

@@ -20,9 +20,10 @@ from adsearch import CHANCE, cfr, games, mcts
 from adsearch.errors import AdsearchError, BadMove, BadOption, BadPosition
 from adsearch.games import contract
 from adsearch.openspiel import KEEP_PROMISES, MissingOpenSpiel, rules_of
+from tests.kit import needs
 from tests.kit.effort import SOAK, tries
 
-needs_openspiel = pytest.mark.skipif(find_spec("pyspiel") is None, reason="the extra `openspiel` is not installed")
+needs_openspiel = pytest.mark.skipif(find_spec("pyspiel") is None, reason=needs.extra("openspiel"))
 
 _CHEAP = (
     *(

@@ -15,6 +15,7 @@ from db import dialect
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotADatabase, Unsure
 from db.records import storable
+from tests.kit import needs
 from tests.kit.postgres_server import Server
 
 
@@ -150,7 +151,7 @@ def test_a_full_disk_is_told_in_our_words_alone(
 
 
 def test_no_server_is_one_clear_error() -> None:
-    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    pytest.importorskip("psycopg", reason=needs.extra("postgres"))
     with pytest.raises(Busy, match=r"the database does not answer: .*No such file or directory"):
         Database("postgresql://arena@/arena?host=/nowhere")
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.kit import needs
 from tests.kit.effort import PATIENCE
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def until(page: Page, holds: Callable[[], bool]) -> None:
 
 def check_axe(page: Page, *rules: str) -> None:
     """Fails where axe-core finds that somebody cannot use the page; all its rules, or only these."""
-    axe = pytest.importorskip("axe_playwright_python.base", reason="axe-playwright-python is not installed")
+    axe = pytest.importorskip("axe_playwright_python.base", reason=needs.extra("browser"))
     page.evaluate(axe.AXE_SCRIPT)
     found = page.evaluate(_AXE, rules)
     assert not found, "\n".join(found)

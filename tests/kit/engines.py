@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from arena.players.engines import KNOWN, find_program
+from tests.kit import needs
 
 
 def need(name: str) -> str:
     """The path of this engine; without it the test is skipped."""
     program = find_program(name)
     if program is None:
-        pytest.skip(f"there is no {name} on this machine: apt install {KNOWN[name].package}")
+        pytest.skip(needs.package(f"the engine {name}", KNOWN[name].package))
     return program

@@ -6,7 +6,6 @@ starts it as another user.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pwd
 import shutil
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+
+from tests.kit import needs
 
 OWNER: Final = "owner"
 """The server's superuser."""
@@ -74,9 +75,8 @@ def server(*, safe: bool = False) -> Iterator[Server]:
     """A server that runs inside. `safe`: what was committed is on the disk, as on a server that people use."""
     programs = _programs()
     if programs is None:
-        pytest.skip("no PostgreSQL: neither initdb on the PATH nor a folder /usr/lib/postgresql")
-    if importlib.util.find_spec("psycopg") is None:
-        pytest.skip("no PostgreSQL: psycopg is not installed (make EXTRAS=test,postgres)")
+        pytest.skip(needs.package("the server of PostgreSQL", "postgresql"))
+    pytest.importorskip("psycopg", reason=needs.extra("postgres"))
     with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as name:
         folder, user = Path(name), _user()
         if user is not None:

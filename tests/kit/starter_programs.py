@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.kit import needs
 
 TOOLS = {".py": sys.executable, ".js": "node", ".java": "javac", ".c": "cc"}
 """For each ending, the program that runs or compiles it."""
@@ -15,9 +14,7 @@ TOOLS = {".py": sys.executable, ".js": "node", ".java": "javac", ".c": "cc"}
 
 def command(source: Path, folder: Path) -> list[str]:
     """The command that runs a program; it is compiled into `folder` if need be. Skips the test without the tool."""
-    tool = shutil.which(TOOLS[source.suffix])
-    if tool is None:
-        pytest.skip(f"nothing here runs {source.suffix} files: there is no {TOOLS[source.suffix]}")
+    tool = needs.program(TOOLS[source.suffix])
     if source.suffix == ".c":
         strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
         subprocess.run([tool, *strict, "-o", folder / source.stem, source], check=True)

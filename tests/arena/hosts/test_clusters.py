@@ -15,11 +15,12 @@ from typing import Final
 import pytest
 
 from arena.walls.usage import descendants
+from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.dask_room import Program, Room, network
 from tests.kit.effort import SOAK
 
-pytest.importorskip("distributed", reason="no cluster: distributed is not installed")
+pytest.importorskip("distributed", reason=needs.extra("scale"))
 
 _SLEEPER: Final = """
 import time

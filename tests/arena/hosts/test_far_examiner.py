@@ -16,10 +16,11 @@ from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
 from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.conditions import Conditions
+from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.dask_room import Program, Room
 
-pytest.importorskip("distributed", reason="no Dask: distributed is not installed")
+pytest.importorskip("distributed", reason=needs.extra("scale"))
 
 from arena.hosts.cluster import Answer
 from arena.hosts.far_examiner import FarExaminer

@@ -14,8 +14,9 @@ from arena.match.schedule import Finished, InOrder, Planned
 from arena.walls.kinds import Allowance
 from db.records import GameRecord, SeatRecord
 from tests.arena.hosts.test_leases import planned
+from tests.kit import needs
 
-pytest.importorskip("distributed", reason="no Dask: distributed is not installed")
+pytest.importorskip("distributed", reason=needs.extra("scale"))
 
 from arena.hosts.cluster import Answer
 from arena.hosts.home import Home

@@ -23,6 +23,7 @@ from arena.walls import probe
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db.database import Database
+from tests.kit import needs
 
 _AGENT = "from agents import Agent\n\n\nclass Mine(Agent):\n    def choose(self, state, clock):\n        return 0\n"
 _OTHER = _AGENT.replace("Mine", "Other")
@@ -135,7 +136,7 @@ def test_another_program_of_the_same_name_does_not_play(folder: Path, monkeypatc
 def test_hosts_refuse_walls_that_do_not_hold_another_version_and_too_few_cores(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("distributed", reason="no Dask: distributed is not installed")
+    pytest.importorskip("distributed", reason=needs.extra("scale"))
     from arena.hosts.game_host import GameHost
 
     host = GameHost(1)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import dask_room
+from tests.kit import dask_room, needs
 from tests.kit.arena_program import arena
 from tests.kit.dask_room import Program, Room
 
@@ -19,7 +19,7 @@ _TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 @pytest.fixture
 def room() -> Iterator[Room]:
     """A cluster that needs a certificate."""
-    security = pytest.importorskip("distributed.security", reason="no cluster: distributed is not installed").Security
+    security = pytest.importorskip("distributed.security", reason=needs.extra("scale")).Security
 
     def with_certificates(folder: Path) -> Room:
         made = Room(folder, "tls", **certificate(security.temporary(), folder / "its"))

@@ -6,7 +6,6 @@ With SOAK=1 the whole matrix is played, and its table printed: docs/time.md show
 from __future__ import annotations
 
 import os
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +33,7 @@ from db.records import GameRecord
 from tests import busy_agents
 from tests.kit.burners import burning
 from tests.kit.effort import SOAK, tries
+from tests.kit.needs import program
 
 AGENTS: Final = Path(busy_agents.__file__).with_name("agents.py")
 SIXTY: Final = AGENTS.with_name("sixty.py")
@@ -85,8 +85,8 @@ def needs(kind: str) -> None:
     """Skips where there is nothing to play with."""
     if kind != "built-in" and not (offer := probe.offer(WallKind.SANDBOX)).holds:
         pytest.skip(f"this machine offers no sandbox: {offer.why}")
-    if kind == "java" and not shutil.which("java"):
-        pytest.skip("there is no java here")
+    if kind == "java":
+        program("java")
 
 
 def games_of(room: Room, kind: str, rules: str, clock: str, number: int) -> list[Planned]:

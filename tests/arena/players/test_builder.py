@@ -21,6 +21,7 @@ from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.walls import jail, probe
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
+from tests.kit import needs
 from tests.kit.behind_walls import need
 
 SCRIPT = Language("sh", ("sh", "./agent.sh"), ("./agent",))
@@ -40,8 +41,7 @@ def build(tmp_path: Path, store: Store) -> Build:
 
     def build(files: dict[str, str], language: Language = SCRIPT, *, store: Store = store) -> Player:
         need(language.build_walls)
-        if language.build and shutil.which(language.build[0]) is None:
-            pytest.skip(f"there is no {language.build[0]}")
+        needs.program(*language.build[:1])
         place = tmp_path / "in"
         shutil.rmtree(place, ignore_errors=True)
         for name, text in files.items():
@@ -85,8 +85,7 @@ def test_a_java_program_in_a_package_runs_from_the_store(build: Build) -> None:
 
 
 def test_a_javascript_program_needs_no_build(build: Build) -> None:
-    if shutil.which("node") is None:
-        pytest.skip("there is no node")
+    needs.program("node")
     built = build({"agent.js": "console.log(require('./lib/x.js'))", "lib/x.js": "module.exports = 7"}, DEFAULTS["js"])
     assert output(built) == "7\n"
 

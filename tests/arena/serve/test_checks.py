@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,6 +27,7 @@ from arena.walls.run_folder import RunFolder
 from db import ladder, running, store
 from db.ladder import StoredSubmission, SubmissionState, author_of
 from db.records import GameRecord, SeatRecord
+from tests.kit import needs
 from tests.kit.effort import tries
 from tests.kit.hand_in_room import AGENT, OPENS, HandInRoom, hand_in_room
 from tests.kit.places import ROOT
@@ -96,8 +96,7 @@ def test_an_agent_that_passes_plays_and_one_that_does_not_is_told_why(room: Hand
 
 
 def test_an_agent_in_another_language_is_built_checked_and_entered(tmp_path: Path) -> None:
-    if shutil.which("node") is None:
-        pytest.skip("Node.js is not installed")
+    needs.program("node")
     room = hand_in_room(tmp_path, game="connect4", more="[languages.js]\n")
     with room.database:
         program = room.file(1, code=(ROOT / "arena/student/starters/bare.js").read_text(), name="player.js")

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import stat
@@ -28,6 +27,7 @@ from arena.walls import usage
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import StoredSubmission
+from tests.kit import needs
 from tests.kit.behind_walls import need
 from tests.kit.effort import PATIENCE, SOAK
 from tests.kit.hand_in_room import AGENT, HandInRoom, hand_in_room
@@ -183,8 +183,7 @@ def test_what_cannot_be_an_agent_is_refused_with_one_sentence(room: Room) -> Non
 @pytest.mark.parametrize("language", ["c", "java"])
 def test_agents_in_other_languages_are_built_by_the_child(tmp_path: Path, language: str) -> None:
     need(DEFAULTS[language].build_walls)
-    if shutil.which(DEFAULTS[language].build[0]) is None:
-        pytest.skip(f"there is no {DEFAULTS[language].build[0]}")
+    needs.program(DEFAULTS[language].build[0])
     sources = {
         "c": b"int main(void) { return 0; }\n",
         "java": b"class Agent { public static void main(String[] a) {} }\n",

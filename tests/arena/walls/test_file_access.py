@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from arena.walls import file_access
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
+from tests.kit import needs
 from tests.kit.behind_walls import need, needs_linux, run
 
 CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
@@ -339,7 +339,6 @@ def test_the_system_is_there_and_nobodys_secrets(kind: WallKind, tmp_path: Path)
 
 @needs_linux
 def test_in_a_container_programs_can_be_run(tmp_path: Path) -> None:
-    if shutil.which("ls") is None:
-        pytest.skip("there is no program ls")
+    needs.program("ls")
     source = "import subprocess; print(subprocess.run(['ls', '/usr/bin/env'], capture_output=True, text=True).stdout)"
     assert run(source, WallKind.CONTAINER, tmp_path) == "/usr/bin/env"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,6 +21,7 @@ from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
+from tests.kit import needs
 from tests.kit.behind_walls import need
 from tests.kit.places import ROOT
 from tests.kit.starter_programs import command
@@ -97,7 +96,6 @@ def test_the_same_games_are_played_with_and_without_walls(kind: WallKind, evenin
     assert moves(evening.behind(kind, str(path))) == moves(evening.against_random(without))
 
 
-@pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed: pip install numpy")
 def test_numpy_works_behind_all_walls_and_counts_the_same(evening: Evening, tmp_path: Path) -> None:
     path = tmp_path / "of_numpy.py"
     path.write_text(OF_NUMPY)
@@ -125,8 +123,7 @@ def test_a_program_in_c_works(kind: WallKind, evening: Evening, engine: Path, wi
 
 @pytest.mark.parametrize("kind", WallKind)
 def test_a_program_in_java_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
-    if shutil.which("javac") is None:
-        pytest.skip("there is no compiler of Java: install a JDK")
+    needs.program("javac")
     assert moves(evening.behind(kind, f"cmd:java {STARTERS / 'bare.java'}")) == without_walls
 
 

@@ -28,7 +28,6 @@ from tests.kit.behind_walls import need, said, start
 from tests.kit.one_game_judge import Judge
 
 CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
-needs_numpy = pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed: pip install numpy")
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +116,6 @@ def test_what_is_not_on_the_list_is_not_in_the_library(modules: tuple[str, ...],
     assert (folder / "adsearch" / "games" / "connect4.py").is_file() == ("adsearch.games" in modules)
 
 
-@needs_numpy
 @pytest.mark.parametrize("kind", CONFINED)
 def test_numpy_is_there_when_it_is_on_the_list(kind: WallKind, folder: Path, tmp_path: Path) -> None:
     laid = library.lay_out(folder, modules=["numpy", "adsearch.games"])
@@ -127,7 +125,6 @@ def test_numpy_is_there_when_it_is_on_the_list(kind: WallKind, folder: Path, tmp
     assert told == "- -"
 
 
-@needs_numpy
 @pytest.mark.parametrize("kind", CONFINED)
 def test_numpy_is_there_without_a_list(kind: WallKind, folder: Path, tmp_path: Path) -> None:
     source = "import numpy; print(numpy.linalg.det(numpy.eye(3)))"
@@ -271,7 +268,7 @@ class First(Agent):
         ("import adsearch.games", ["adsearch.games"], True),
         ("import adsearch.alphabeta", ["adsearch.alphabeta"], True),
         ("import adsearch.alphabeta", None, True),
-        pytest.param("import numpy", ["numpy"], True, marks=needs_numpy),
+        pytest.param("import numpy", ["numpy"], True),
     ],
     ids=["search", "another search", "not listed", "games", "listed search", "no list", "numpy"],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from arena.walls import confine, seccomp
 from arena.walls.kinds import WallKind
+from tests.kit import needs
 from tests.kit.behind_walls import need, needs_linux, run
 
 pytestmark = needs_linux
@@ -163,7 +164,7 @@ def test_processes_are_for_a_container(
 @pytest.mark.parametrize("does", ["os.setsid()", "os.setpgid(0, 0)"])
 def test_nobody_leaves_the_group_in_which_all_are_stopped_and_killed(does: str, kind: WallKind, tmp_path: Path) -> None:
     if not seccomp.compiled(kind):
-        pytest.skip("without libseccomp limits have no filter: install libseccomp")
+        pytest.skip(needs.package("the library libseccomp", "libseccomp2"))
     assert attempt(f"os.fork() and os._exit(0); {does}" if kind is WallKind.LIMITS else does, kind, tmp_path) == "EPERM"
 
 

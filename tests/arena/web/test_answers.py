@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web.answers import once_in_thread
 from tests.kit.effort import PATIENCE

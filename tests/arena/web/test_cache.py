@@ -11,7 +11,9 @@ from itertools import count
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web.cache import Cache
 from arena.web.drawn import JSON, Drawn

@@ -12,7 +12,9 @@ from typing import Final
 import pytest
 from msgspec import Struct
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web import links, statics
 from arena.web.app import ROUTES

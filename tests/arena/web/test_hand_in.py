@@ -19,7 +19,9 @@ from typing import Final
 import msgspec
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import tokens
 from db import accounts, ladder

@@ -10,7 +10,9 @@ from typing import Final
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import invitations, people
 from arena.serve.opened import opened

@@ -11,7 +11,9 @@ from typing import Final
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import audit, invitations, tokens
 from arena.accounts.people import Account

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from adsearch import games
 from arena.accounts.people import Account

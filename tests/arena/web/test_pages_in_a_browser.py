@@ -9,7 +9,9 @@ from typing import Final
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_hints, check_keyboard, check_width
 from tests.kit.web_record import CUP, KNOCKOUT, LADDER, NAMES, STUDENTS, WebRecord, in_addresses

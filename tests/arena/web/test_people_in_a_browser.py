@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from tests.kit.arena_program import arena
 from tests.kit.chromium import Browser, check_axe, check_hints, check_keyboard, check_width

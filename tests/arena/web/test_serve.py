@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -15,7 +14,9 @@ from typing import Final
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("uvicorn", reason=needs.extra("web"))
 
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE
@@ -82,8 +83,8 @@ def test_the_second_ctrl_c_waits_neither_for_a_rater_that_hangs_nor_for_open_pag
         stream.close()
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_serve_opens_a_ladder_hands_its_agents_in_and_shows_it(tmp_path: Path) -> None:
+    needs.program("make")
     settings = (f"BIN={Path(sys.executable).parent}", f"SHOWN_DB={tmp_path}/shown/arena.db", "LISTEN=127.0.0.1:0")
     # As if the environment were there: it is that of this test.
     command = ["make", "--silent", "--assume-old=.venv/ready-to-serve", "serve", *settings]

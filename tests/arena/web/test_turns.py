@@ -13,7 +13,9 @@ from time import monotonic
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from starlette.types import Receive, Scope, Send
 

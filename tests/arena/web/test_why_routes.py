@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web import why
 from arena.web.app import application

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import socket
 import subprocess
 import zipfile
@@ -20,6 +19,7 @@ from arena.serve import submissions
 from arena.serve.submission_document import SubmissionDocument
 from arena.student.checking import CheckStep, Light, StepName
 from db.ladder import SubmissionState, VersionGame
+from tests.kit import needs
 from tests.kit.answering_server import AnsweringServer, Given
 from tests.kit.arena_program import Ended, arena
 
@@ -333,8 +333,7 @@ def test_a_proxy_of_the_environment_does_not_get_the_token(agent: Path, monkeypa
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(agent: Path, tmp_path: Path) -> None:
-    if (openssl := shutil.which("openssl")) is None:
-        pytest.skip("needs openssl")
+    openssl = needs.program("openssl")
     made = tmp_path / "certificate.pem"
     words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
     subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,10 @@ def test_a_tournament_goes_on_in_the_copy(home: Path, where: str, tmp_path: Path
     assert arena("standings", cwd=home).out.count("mine") == 1
 
 
+HAS_POSTGRES = find_spec("psycopg") is not None
+
+
+@pytest.mark.sees_extras
 def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None:
     assert arena("db", "copy", "arena.db", where, cwd=home).code == 0
     again = arena("db", "copy", "arena.db", where, cwd=home)
@@ -76,7 +81,7 @@ def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None
         ("absent.db", where): "there is no database absent.db",
         ("cup.toml", "new.db"): "cup.toml is not a database of arena",
         ("arena.db", "cup.toml"): "cup.toml is not a database of arena",
-        ("arena.db", "postgresql://nobody@127.0.0.1:9/none"): "127.0.0.1",
+        ("arena.db", "postgresql://nobody@127.0.0.1:9/none"): "127.0.0.1" if HAS_POSTGRES else "needs psycopg",
         ("arena.db", ""): "expected a database file, or a URL",
         ("arena.db", ":memory:"): "expected databases that stay",
         ("arena.db",): "missing TO",

@@ -19,6 +19,7 @@ from adsearch import openspiel
 from arena import installation
 from arena.errors import BadPlayer
 from arena.walls import library
+from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.places import GREEDY
 
@@ -28,7 +29,7 @@ GAME: Final = "openspiel:goofspiel(imp_info=True,num_cards=3,points_order=descen
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a tournament of such a game was played, with an agent in a sandbox that can import little."""
-    pytest.importorskip("pyspiel", reason="the extra `openspiel` is not installed")
+    pytest.importorskip("pyspiel", reason=needs.extra("openspiel"))
     made = tmp_path_factory.mktemp("openspiel")
     agents = f'[[agent]]\nname = "mine"\nplayer = "{GREEDY}"\n[[agent]]\nname = "cfr"\nplayer = "cfr"\n'
     (made / "cards.toml").write_text(f'name = "cards"\ngame = "{GAME}"\nmodules = []\nseed = 3\n{agents}', "utf-8")

@@ -10,6 +10,7 @@ import pytest
 
 from arena.tournament import league
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
+from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.behind_walls import need
 from tests.kit.hand_ins import ROSTER, folder
@@ -39,9 +40,7 @@ IN_C, IN_JS = (STARTERS / "bare.c").read_text(), (STARTERS / "bare.js").read_tex
 def course(tmp_path: Path) -> Path:
     """A course with hand-ins in three languages; one does not compile."""
     need(WallKind.CONTAINER)
-    for program in ("gcc", "node"):
-        if shutil.which(program) is None:
-            pytest.skip(f"there is no {program}")
+    needs.program("gcc", "node")
     wrong = IN_C.replace("return", "retrun")
     folder(tmp_path / "in", {"1001.js": IN_JS, "1002/bot.c": IN_C, "1005.c": wrong, "s-77.rs": "fn main() {}"})
     return folder(tmp_path, {"roster.csv": ROSTER, "cs101.toml": DESCRIPTION})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.terminal import completion_scripts
+from tests.kit import needs
 from tests.kit.arena_program import arena
 
 PRESS = {
@@ -39,8 +39,7 @@ PRESS = {
 @pytest.fixture(params=PRESS)
 def shell(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A shell with an empty home, in which `arena` can be called."""
-    if shutil.which(request.param) is None:
-        pytest.skip(f"needs {request.param}")
+    needs.program(request.param)
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "ZDOTDIR", "BASH_ENV"):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "a user's home"

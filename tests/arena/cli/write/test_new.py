@@ -18,6 +18,7 @@ from adsearch.games.go import Go
 from agents import loading
 from agents.practice import practice
 from arena.student.starter import ENDINGS, FOLDER, Style
+from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.places import COUNTDOWN
 
@@ -125,9 +126,7 @@ def test_the_commands_that_it_tells_of_work(file: str, style: str, game: str, mo
     told = [shlex.split(line) for line in ended.out.splitlines() if line.startswith("  ")]
     needed = {command[0] for command in told if command[0] != "arena"}
     needed |= {program for ending, program in ((".js", "node"), (".java", "javac")) if file.endswith(ending)}
-    for program in needed:
-        if shutil.which(program) is None:
-            pytest.skip(f"nothing here runs {file}: there is no {program}")
+    needs.program(*needed)
     for command in told:
         if command[0] == "cc":
             subprocess.run(command, check=True)

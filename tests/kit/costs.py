@@ -1,0 +1,83 @@
+"""What each test costs: the processor time of its own process and of the children that ended in it.
+
+A plugin of pytest (pyproject.toml names it). Wall time says little on a shared machine; processor time decides whether
+a test is marked `costly`. At the end the most expensive tests are printed, and the sum of each room; `--costs FILE`
+writes all of them.
+"""
+
+import resource
+from collections import defaultdict
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+LIMIT: Final = 0.5
+"""Seconds. A test that costs more and is not marked `costly` is named at the end."""
+_SHOWN: Final = 12
+_NAME: Final = "processor time"
+_began: Final = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", metavar="FILE", type=Path, help="Write the processor time of each test to FILE.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Summary(config.getoption("--costs")))
+
+
+def used() -> float:
+    """Processor time of this process and of its ended children, in seconds."""
+    both = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    item.stash[_began] = used()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.when == "teardown":
+        report.user_properties.append((_NAME, used() - item.stash[_began]))
+    return report
+
+
+class _Summary:
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._costs: dict[str, float] = {}
+        self._costly: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, value in report.user_properties:
+            if name == _NAME and isinstance(value, float):
+                self._costs[report.nodeid] = value
+                if "costly" in report.keywords:
+                    self._costly.add(report.nodeid)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        costs = sorted(self._costs.items(), key=lambda item: -item[1])
+        if self._file is not None:
+            self._file.write_text("".join(f"{cost:.3f}\t{name}\n" for name, cost in costs), "utf-8")
+        rooms: dict[str, float] = defaultdict(float)
+        for name, cost in costs:
+            rooms["/".join(name.partition("::")[0].split("/")[1:3])] += cost
+        say = terminalreporter.write_line
+        say(f"{sum(self._costs.values()):.0f} s of processor time in {len(costs)} tests; the most expensive ones:")
+        for name, cost in costs[:_SHOWN]:
+            say(f"{cost:6.1f} s  {name}")
+        most = sorted(rooms.items(), key=lambda item: -item[1])[:_SHOWN]
+        say("by room: " + ", ".join(f"{room} {cost:.0f} s" for room, cost in most))
+        if above := [f"{cost:6.1f} s  {name}" for name, cost in costs if cost > LIMIT and name not in self._costly]:
+            say(f"above {LIMIT} s and not marked `costly`: make them cheaper, or mark them")
+            for line in above:
+                say(line)

@@ -1,0 +1,126 @@
+"""The two parts of the tests, and how far a part is: a plugin of pytest (pyproject.toml names it).
+
+`--part quick` (`make test`) runs all tests that are not marked `costly`. `--part rest` (`make test-all`) runs all that
+have not passed in the quick part since a file was last changed: the costly ones, and those that were skipped because an
+extra or a program was missing. A test that an extra changes, though it passes without, is marked `sees_extras` and runs
+in both. Without `--part` everything runs, as in `make soak`.
+"""
+
+import sys
+import zlib
+from collections.abc import Sequence
+from time import monotonic
+from typing import Final
+
+import pytest
+
+from tests.kit.places import ROOT
+
+_PASSED: Final = "arena/passed"
+"""Where pytest's cache keeps the names of the quick tests that passed."""
+_ROOMS: Final = ("adsearch", "agents", "arena", "benchmarks", "db", "docs", "examples", "tests")
+_EVERY: Final = {True: 0.5, False: 20.0}
+"""Seconds between two lines that say how far the part is: on a terminal, and in a log."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", choices=("quick", "rest"), help="Run one part of the tests (default: all of them).")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "costly: uses more than half a second of processor time; not in `make test`")
+    config.addinivalue_line("markers", "sees_extras: passes without the extras too, but tests something else then")
+    if config.getoption("--part") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Progress(config))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    part = config.getoption("--part")
+    if part is None:
+        return
+    passed = _passed(config) if part == "rest" else set()
+    left_out = [
+        item
+        for item in items
+        if (item.get_closest_marker("costly") if part == "quick" else item.nodeid in passed)
+        and not (part == "rest" and item.get_closest_marker("sees_extras"))
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        dropped = set(left_out)
+        items[:] = [item for item in items if item not in dropped]
+
+
+def mixed(names: Sequence[str]) -> list[int]:
+    """The order of these tests, as places among them: files stay together, and come in an order that has nothing to do
+    with what they cost. So the share of tests that have run tells the share of the time."""
+    return sorted(range(len(names)), key=lambda place: (zlib.crc32(names[place].partition("::")[0].encode()), place))
+
+
+def _passed(config: pytest.Config) -> set[str]:
+    assert config.cache is not None
+    when, names = config.cache.get(_PASSED, (0, ()))
+    return set(names) if when == _last_change() else set()
+
+
+def _last_change() -> int:
+    files = (path for room in _ROOMS for path in (ROOT / room).rglob("*") if path.suffix not in (".pyc", ""))
+    return max(path.stat().st_mtime_ns for path in files)
+
+
+class _Progress:
+    """Says how far the part is and when it ends; in the quick part, remembers what has passed."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._last_change = _last_change()
+        self._began = self._said = monotonic()
+        self._count = self._all = 0
+        self._passed: list[str] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._all = self._all or len(session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        self._all = len(ids)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._say(f"{report.outcome}: {report.nodeid}")
+        elif report.passed and report.when == "call":
+            self._passed.append(report.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
+        """Instead of a dot for each test, which say nothing in 17,000."""
+        counts = report.when == "call" or not report.passed
+        return (report.outcome if counts else "", "", "")
+
+    def pytest_runtest_logfinish(self) -> None:
+        self._count += 1
+        now = monotonic()
+        if now - self._said >= _EVERY[sys.stdout.isatty()] and self._all:
+            self._said = now
+            left = (now - self._began) * (self._all - self._count) / self._count
+            share = 100 * self._count // self._all
+            self._say(f"{share:3} %  {self._count:,} of {self._all:,} tests  about {_minutes(left)} left", passing=True)
+
+    def pytest_sessionfinish(self) -> None:
+        cache = self._config.cache
+        if self._config.getoption("--part") == "quick" and cache is not None:
+            cache.set(_PASSED, (self._last_change, self._passed))
+
+    def _say(self, line: str, *, passing: bool = False) -> None:
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        if sys.stdout.isatty():
+            reporter.rewrite(line, erase=True)
+            if not passing:
+                reporter.write_line("")
+        else:
+            reporter.write_line(line)
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,171 @@
+"""Processes of the crew that are forked from one that has imported everything, instead of started anew.
+
+A referee, a warden or a built-in agent needs 150 ms of processor time to start, nearly all of it for imports, and the
+tests start thousands. A `Nursery`, one for each process that runs tests, forks them in a few milliseconds. What it
+forks is a child of the process that asked for it (CLONE_PARENT), with the descriptors, environment and folder that
+`subprocess.Popen` would give it; only its command line in /proc is the nursery's. Where a fork would not be the same
+as a start, `Popen` is used: on other systems than Linux, with other Python variables, limits or processors.
+
+This module is also the nursery's program: `python -P -m tests.kit.prestarted DESCRIPTOR`.
+"""
+
+import ctypes
+import fcntl
+import gc
+import importlib
+import json
+import os
+import platform
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final
+
+_CLONE: Final = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.platform == "linux" else None
+"""The number of the system call clone(2)."""
+_CLONE_PARENT: Final = 0x8000
+_IMPORTED_FIRST: Final = ("agents", "arena.play.referee", "arena.walls.warden")
+"""Other modules are imported when they are asked for the first time."""
+_MOST: Final = 1 << 20
+
+
+class Prestarted:
+    """What the crew uses of a `Popen`."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """As `Popen.wait`."""
+        if self.returncode is None:
+            ends = os.pidfd_open(self.pid)
+            try:
+                if not select.select([ends], [], [], timeout)[0]:
+                    raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+            finally:
+                os.close(ends)
+            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+    def poll(self) -> int | None:
+        """As `Popen.poll`."""
+        try:
+            return self.wait(0.0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        """As `Popen.kill`."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Nursery:
+    """Starts the processes of crews in this process. Use `subprocess` in place of the module in `arena.play.crew`."""
+
+    def __init__(self) -> None:
+        self.subprocess = SimpleNamespace(
+            Popen=self._popen, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = os.getpid()
+
+    def close(self) -> None:
+        """End the nursery. What it has forked goes on."""
+        if self._process is not None:
+            self._socket.close()
+            self._process.wait()
+
+    def _start(self) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._circumstances = _circumstances(os.environ)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "tests.kit.prestarted", str(theirs.fileno())], pass_fds=[theirs.fileno()]
+            )
+
+    def _popen(self, command: Sequence[str], *, env: Mapping[str, str], **given: Any) -> Any:
+        if _CLONE is None or os.getpid() != self._owner:
+            return subprocess.Popen(command, env=env, **given)
+        if self._process is None:
+            self._start()
+        first, module, arguments = [*command[:3]], command[3], command[4:]
+        if first != [sys.executable, "-P", "-m"] or _circumstances(env) != self._circumstances:
+            return subprocess.Popen(command, env=env, **given)
+        request: dict[str, Any] = {"module": module, "arguments": arguments, "env": {**env}, "folder": os.getcwd()}
+        request["files"] = [0, 1, 2, *given["pass_fds"]]
+        with open(os.devnull, "wb") as null:
+            files = [given["stdin"], null.fileno(), given["stderr"].fileno(), *given["pass_fds"]]
+            socket.send_fds(self._socket, [json.dumps(request).encode()], files)
+        return Prestarted(int(self._socket.recv(_MOST)))
+
+
+def _circumstances(env: Mapping[str, str]) -> tuple[object, ...]:
+    """What a process inherits or reads when it starts, and cannot be given to a fork."""
+    variables = {name: value for name, value in env.items() if name.startswith(("PYTHON", "LD_", "MALLOC_"))}
+    variables.pop("PYTHONIOENCODING", None)
+    path = variables.pop("PYTHONPATH", "")
+    limits = [resource.getrlimit(getattr(resource, name)) for name in ("RLIMIT_NOFILE", "RLIMIT_AS", "RLIMIT_NPROC")]
+    return variables, path.split(os.pathsep)[-1], limits, os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
+
+
+def _fork_beside() -> int:
+    """Fork a child of the parent of this process; returns as `os.fork` does."""
+    python = ctypes.pythonapi
+    python.PyOS_BeforeFork()
+    pid: int = ctypes.CDLL(None).syscall(_CLONE, _CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
+    (python.PyOS_AfterFork_Parent if pid else python.PyOS_AfterFork_Child)()
+    return pid
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module("agents.__main__" if name == "agents" else name)
+
+
+def _serve(requests: socket.socket) -> None:
+    for name in _IMPORTED_FIRST:
+        _module(name)
+    while True:
+        gc.collect()
+        gc.freeze()
+        text, files, _, _ = socket.recv_fds(requests, _MOST, 64)
+        if not text:
+            return
+        request = json.loads(text)
+        module = _module(request["module"])
+        if (pid := _fork_beside()) == 0:
+            requests.close()
+            _become(request, files)
+            sys.exit(module.main())
+        for file in files:
+            os.close(file)
+        requests.send(str(pid).encode())
+
+
+def _become(request: dict[str, Any], files: Sequence[int]) -> None:
+    free = max(*files, *request["files"]) + 1
+    aside = [fcntl.fcntl(file, fcntl.F_DUPFD, free) for file in files]
+    os.closerange(3, free)
+    for file, number in zip(aside, request["files"], strict=True):
+        os.dup2(file, number)
+        os.close(file)
+    os.environ.clear()
+    os.environ.update(request["env"])
+    os.chdir(request["folder"])
+    sys.argv = [request["module"], *request["arguments"]]
+    sys.stdin = os.fdopen(0)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", 1, errors="backslashreplace")
+    if request["module"] == "agents":
+        gc.disable()
+    else:
+        gc.enable()
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))
