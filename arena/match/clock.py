@@ -46,10 +46,15 @@ def waited(wall: int, cpu: int, runnable: int) -> int:
     return max(0, min(runnable, wall) - cpu)
 
 
+def slept(wall: int, cpu: int, runnable: int) -> int:
+    """The part of `wall` in which an agent neither computed nor waited for a processor, as far as is known."""
+    return max(0, wall - cpu - waited(wall, cpu, runnable))
+
+
 def charged(wall: int, cpu: int | None, delay: int | None) -> int:
     """What a turn that took `wall` costs its seat, if the agent used `cpu` and waited for `delay`.
 
-    `delay`: how long the agent waited for a processor, and its host for one to read the answer. At most `wall` is
+    `delay`: how long the agent waited for a processor, and its host for one to read what it wrote. At most `wall` is
     charged, and at least `cpu`; all of `wall` if `cpu` or `delay` is not known."""
     if cpu is None or delay is None:
         return wall

@@ -24,6 +24,8 @@ from arena.walls.meter import Meter
 STDERR_KEPT: Final = 64 * 1024
 """Bytes at the end of an agent's stderr that are kept."""
 _CHUNK: Final = 64 * 1024
+FULL: Final = 32 * 1024
+"""Bytes in a pipe of 64 KiB above which its writer may be blocked: small writes leave up to half of each page empty."""
 _NEARLY: Final = 0.9
 """Share of its memory limit above which an agent that got SIGKILL counts as out of memory."""
 _LONGEST_LAST_LINE: Final = 200
@@ -110,17 +112,17 @@ class AgentProcess:
 
     # From the agent.
 
-    def read(self) -> bool:
-        """Reads once from its stdout. Whether there was anything to read."""
+    def read(self) -> int:
+        """Reads once from its stdout. How many bytes there were to read."""
         if self.stdout_ended:
-            return False
+            return 0
         try:
             data = os.read(self.confined.stdout.fileno(), _CHUNK)
         except BlockingIOError:
-            return False
+            return 0
         self.stdout_ended = not data
         self._unread += data
-        return bool(data)
+        return len(data)
 
     def next_line(self) -> bytes | None:
         """The next complete line, without its newline; or the start of a line that is already too long; else None."""
@@ -139,20 +141,20 @@ class AgentProcess:
         del self._unread[: end + 1]
         return line
 
-    def read_log(self) -> bool:
-        """Reads once from its stderr. Whether there was anything to read."""
+    def read_log(self) -> int:
+        """Reads once from its stderr. How many bytes there were to read."""
         if not self._log_open:
-            return False
+            return 0
         try:
             data = os.read(self.confined.stderr.fileno(), _CHUNK)
         except BlockingIOError:
-            return False
+            return 0
         self._log_open = bool(data)
         self.log_bytes += len(data)
         self._log += data
         if len(self._log) > 2 * STDERR_KEPT:
             del self._log[:-STDERR_KEPT]
-        return bool(data)
+        return len(data)
 
     def note(self, text: str) -> None:
         """Adds a line that it wrote to its stdout to what is kept of its stderr, marked as such."""

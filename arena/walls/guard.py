@@ -38,7 +38,7 @@ from agents.protocol import (
     Welcome,
 )
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY
-from arena.walls.agent_process import AgentProcess
+from arena.walls.agent_process import FULL, AgentProcess
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
@@ -190,8 +190,10 @@ class Guard:
         """The agent's stdout is readable, or closed."""
         if self.agent is None:
             return
-        self.agent.read()
-        self._take_lines(self._clock())
+        size = self.agent.read()
+        now = self._clock()
+        self._note_size(self.agent, size, now)
+        self._take_lines(now)
         if self.agent is not None and self.agent.stdout_ended and self._phase is not _Phase.LEAVING:
             self._closed = self._clock()
             self.check_exit()
@@ -199,7 +201,12 @@ class Guard:
     def read_stderr(self) -> None:
         """The agent's stderr is readable."""
         if self.agent is not None:
-            self.agent.read_log()
+            self._note_size(self.agent, self.agent.read_log(), self._clock())
+
+    def _note_size(self, agent: AgentProcess, size: int, now: int) -> None:
+        """`size` bytes were unread in a pipe. An agent that is blocked in a full pipe waits for this process."""
+        if size > FULL and self._turn is not None:
+            agent.meter.note_full_pipe(now - self._asked)
 
     def check_exit(self) -> None:
         """Checks whether the agent has ended. What it wrote before counts."""

@@ -11,7 +11,7 @@ from time import thread_time_ns
 from typing import Final, NamedTuple
 
 from agents.own_wait import own_wait
-from arena.match.clock import MILLISECOND, charged, waited
+from arena.match.clock import MILLISECOND, charged, slept, waited
 from arena.walls import cgroup
 from arena.walls.jail import Confined
 from arena.walls.kinds import WallKind
@@ -35,7 +35,7 @@ class Used(NamedTuple):
     wall: int
     cpu: int | None
     delay: int
-    """How long the agent waited for a processor, and its warden for one to read the answer; 0 if not known."""
+    """How long the agent waited for a processor, and its warden for one to read what it wrote; 0 if not known."""
 
     @property
     def charged(self) -> int:
@@ -54,9 +54,14 @@ class Meter:
         # At the start of this span: processor time used, and the group's time without a processor.
         self._before: int | None = 0
         self._starved_before: int | None = None
-        # This process: its waits when it last became idle, and its processor time at the start of the span.
+        # This process: its waits when it last became idle or found a full pipe, and its processor time at the start
+        # of the span.
         self._own_wait = 0
         self._own_cpu = 0
+        # In this wake-up it found a full pipe: until its next read, all its waits may keep the agent blocked.
+        self._found_full = False
+        # In this span: how long its waits have held the agent up, and how long the agent had slept by then.
+        self._held = self._slept = 0
 
     def start_game(self) -> None:
         """Starts to measure a game."""
@@ -70,6 +75,8 @@ class Meter:
         """Starts a span: now, or `at_birth` at the start of the process."""
         self._before = 0 if at_birth else self._usage.cpu()
         self._own_cpu = thread_time_ns()
+        self._found_full = False
+        self._held = self._slept = 0
         if self._threads is not None:
             self._threads.start_span(at_birth=at_birth)
         else:
@@ -77,31 +84,54 @@ class Meter:
 
     def note_idle(self) -> None:
         """This process becomes idle: its waits for a processor from now on delay the reading of the answer."""
-        self._own_wait = own_wait() or 0
+        if not self._found_full:
+            self._own_wait = own_wait() or 0
+        self._found_full = False
+
+    def note_full_pipe(self, wall: int) -> None:
+        """After `wall` of the turn a pipe was full: the agent may have been blocked while this process waited."""
+        cpu, runnable = self._measured(wall)
+        if cpu is not None and runnable is not None:
+            self._hold(wall, cpu, runnable)
+            self._found_full = True
 
     def so_far(self, wall: int) -> Used:
         """What was used in this span, which has taken `wall` so far."""
-        return self._used(wall, 0)
+        return self._used(wall)
 
     def of_answer(self, wall: int) -> Used:
         """What was used in the turn, whose answer was read after `wall`, in the present wake-up of this process."""
-        return self._used(wall, (own_wait() or 0) - self._own_wait)
+        return self._used(wall, is_answered=True)
 
-    def _used(self, wall: int, own_delay: int) -> Used:
+    def _used(self, wall: int, *, is_answered: bool = False) -> Used:
+        cpu, runnable = self._measured(wall)
+        if cpu is None or runnable is None:
+            return Used(wall, cpu, 0)
+        if is_answered:
+            self._hold(wall, cpu, runnable)
+        # Waiting for this process is the agent's own: it may have kept this process busy.
+        kept_waiting = max(0, waited(wall, cpu, runnable) - (thread_time_ns() - self._own_cpu))
+        return Used(wall, cpu, wall - charged(wall, cpu, kept_waiting + self._held))
+
+    def _hold(self, wall: int, cpu: int, runnable: int) -> None:
+        """Adds this process's waits to those that held the agent up: at most the time that it has slept since the last
+        ones, so that an agent whose pipe is full while it computes cannot sleep for free later."""
+        own, asleep = own_wait() or 0, slept(wall, cpu, runnable)
+        self._held += max(0, min(own - self._own_wait, asleep - self._slept))
+        self._own_wait, self._slept = own, max(self._slept, asleep)
+
+    def _measured(self, wall: int) -> tuple[int | None, int | None]:
+        """Its processor time in this span, and the longest time that one of its threads ran or was ready; None: not
+        known."""
         if wall > _LONG_TURN and self._threads is None:
             self._look_at_family()
         cpu = _since(self._before, self._usage.cpu())
         if cpu is None:
-            return Used(wall, None, 0)
+            return None, None
         if self._threads is not None:
-            runnable = self._threads.longest(wall)
-        elif (starved := _since(self._starved_before, self._starved())) is not None:
-            runnable = cpu + starved
-        else:
-            return Used(wall, cpu, 0)
-        # Waiting for this process is the agent's own: it may have kept this process busy.
-        kept_waiting = max(0, waited(wall, cpu, runnable) - (thread_time_ns() - self._own_cpu))
-        return Used(wall, cpu, wall - charged(wall, cpu, kept_waiting + own_delay))
+            return cpu, self._threads.longest(wall)
+        starved = _since(self._starved_before, self._starved())
+        return cpu, None if starved is None else cpu + starved
 
     def _starved(self) -> int | None:
         group = self._usage.group

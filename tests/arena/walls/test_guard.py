@@ -55,8 +55,8 @@ class Turning:
         )
         confined = SimpleNamespace(resume=nothing, memory=None)
         return SimpleNamespace(
-            meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=nothing,
-            next_line=nothing, read_log=nothing, log=lambda _: "", stdout_ended=False, ask_where_busy=nothing,
+            meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=lambda: 0,
+            next_line=nothing, read_log=lambda: 0, log=lambda _: "", stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip
 
     def ends(self) -> tuple[float, Failed]:
