@@ -69,7 +69,8 @@ def _gtp(manner: str, verdict: Verdict, words: str = "", **others: Any) -> BadEn
 BAD_ENGINES: Final = (
     _uci("plays_well", Verdict.ADJUDICATED),
     _uci("writes_what_is_not_uci", Verdict.ADJUDICATED),
-    _uci("writes_2_mb_of_infos_in_its_turn", Verdict.ADJUDICATED),
+    # Behind `limits`, where these engines run, all time is charged: also the time in which its warden has no processor.
+    _uci("writes_2_mb_of_infos_in_its_turn", Verdict.ADJUDICATED, clock="600"),
     _uci("answers_before_the_game", Verdict.ADJUDICATED),
     _uci("exits_at_its_second_game", Verdict.ADJUDICATED),
     _uci("never_says_uciok", Verdict.UNREADY, "did not say ready", patience=0.3),
