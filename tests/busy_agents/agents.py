@@ -72,6 +72,14 @@ class Chatters(Agent):
             time.sleep(0.0001)
 
 
+class Floods(Agent):
+    """Never answers, and is blocked in a full pipe whenever its warden does not read."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        while True:
+            os.write(2, b"." * 65536)
+
+
 class WakesTogether(Agent):
     """Has 32 threads that wake up together, work a little, and sleep most of the time."""
 

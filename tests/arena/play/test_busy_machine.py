@@ -41,7 +41,7 @@ JAVA: Final = AGENTS.with_name("Fair.java")
 BURNERS: Final = (0, 2, 4, 8) if SOAK else (2,)
 """How many processes burn the agents' cores; with two of them an agent waits two thirds of the time."""
 FAIR: Final = ("built-in", "Fair", "java")
-FAULTY: Final = ("Hangs", "Spins", "Sleeps", "StopsItself", "GivesWay", "Chatters")
+FAULTY: Final = ("Hangs", "Spins", "Sleeps", "StopsItself", "GivesWay", "Chatters", "Floods")
 SMALL: Final = "connect4:rows=4,columns=4,line=3"
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="only Linux says how long a process waited for a processor")
