@@ -3,9 +3,9 @@
 Ctrl-C and a hang-up end programs, even where the tests run in the background: a shell without job control, and nohup,
 start what runs in the background with these signals ignored, and every process that a test starts would inherit that.
 Nothing is written to the home of who runs the tests. No example of Hypothesis has a deadline, as no test depends on how
-fast the machine is. What takes long begins first, so that nobody waits for it at the end. In this process no write
-waits for the disk, SQL is compiled once for all databases, Alembic makes one new database of each kind, an interpreter
-is asked once, and garbage is not looked for among the thousands of tests themselves.
+fast the machine is. In this process no write waits for the disk, SQL is compiled once for all databases, Alembic makes
+one new database of each kind, an interpreter is asked once, crews are forked, and garbage is not looked for among the
+thousands of tests themselves.
 """
 
 import copy
@@ -26,7 +26,7 @@ from agents import player
 from arena.play import crew
 from arena.walls import library
 from db import dialect, upgrade
-from tests.kit import effort, postgres_server, prestarted
+from tests.kit import postgres_server, prestarted
 from tests.kit.postgres_server import Server
 
 gc.disable()  # until all tests are collected
@@ -162,11 +162,6 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.new_database()
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long ones first; where processes share the tests, each has as many of them, at the beginning of its part."""
+def pytest_collection_modifyitems() -> None:
     gc.freeze()
     gc.enable()
-    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
-    if workers > 1:
-        items[:] = [items[place] for place in effort.long_ones_first([item.nodeid for item in items], workers)]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit import package
-from tests.kit.effort import ALL_PYTHONS, PATIENCE
+from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
 
 KNOWN = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "ENTRYPOINT", "CMD", "ARG", "LABEL"}
@@ -113,7 +113,7 @@ def test_commands_of_the_shell_are_well_formed() -> None:
         subprocess.run(["sh", "-n", "-c", step], check=True)
 
 
-@pytest.mark.skipif(not ALL_PYTHONS, reason="installs from an index: ALL_PYTHONS=1, as in .ci/run")
+@pytest.mark.costly(seconds=40)
 def test_its_steps_make_an_environment_that_plays(tmp_path: Path) -> None:
     """In a folder instead of `/`, with a fresh environment as the image's Python; what needs root is left out."""
     base = tmp_path / "base"

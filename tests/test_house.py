@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adsearch
-from tests.kit import sample_record
-from tests.kit.effort import LONG_ONES, long_ones_first
+from tests.kit import parts, sample_record
 from tests.kit.places import ROOT
 
 BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "arena": {"adsearch", "agents", "db"}}
@@ -327,20 +326,11 @@ def test_the_pinned_versions_are_names_and_versions_only() -> None:
     assert all(version.replace(".", "").isalnum() for version in pinned.values())
 
 
-def test_the_long_tests_that_begin_first_are_there() -> None:
-    for name in LONG_ONES:
-        file, _, test = name.partition("::")
-        assert f"def {test.partition('[')[0]}(" in (ROOT / file).read_text("utf-8") or not test, name
-
-
-@given(st.integers(1, 60), st.integers(1, 5), st.sets(st.integers(0, 59)))
-def test_every_test_is_handed_out_once_and_long_ones_begin_every_part(
-    count: int, processes: int, long: set[int]
+@given(st.integers(1, 60), st.integers(1, 5), st.dictionaries(st.integers(0, 59), st.integers(1, 9)))
+def test_every_test_is_handed_out_once_and_costly_ones_begin_every_part(
+    count: int, processes: int, costly: dict[int, int]
 ) -> None:
-    names = [
-        f"{LONG_ONES[place % len(LONG_ONES)] if place in long else 'tests/short'}{place}" for place in range(count)
-    ]
-    order = long_ones_first(names, processes)
+    costs = [costly.get(place, 0) for place in range(count)]
+    order = parts.dealt([f"tests/test_{place % 7}.py::test" for place in range(count)], costs, processes)
     assert sorted(order) == list(range(count))
-    if len(long) <= 1 and long & set(range(count)):
-        assert order[0] in long
+    assert costs[order[0]] == max(costs)

@@ -14,12 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.kit import needs, package
-from tests.kit.effort import ALL_PYTHONS
+from tests.kit.effort import SOAK
 from tests.kit.package import Installed
 from tests.kit.places import ROOT
 
-needs_all_pythons = pytest.mark.skipif(not ALL_PYTHONS, reason="installs from an index: ALL_PYTHONS=1, as in .ci/run")
-PYTHONS = package.pythons()
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 
@@ -97,15 +95,19 @@ def plays(installed: Installed, *, everything: bool = False) -> None:
 
 def test_a_student_needs_no_clone(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     wheel, _ = package.built(tmp_path_factory)
-    # With ALL_PYTHONS=1 the commands of the first day are tried with what pip installs.
-    plays(package.with_linked_dependencies(wheel, tmp_path), everything=not PYTHONS)
+    plays(package.with_linked_dependencies(wheel, tmp_path), everything=False)
 
 
-@pytest.mark.parametrize("python", PYTHONS or [pytest.param("", marks=needs_all_pythons)])
-def test_what_pip_installs_plays_on_every_python(python: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.costly(seconds=40)
+@pytest.mark.parametrize("place", range(-1, 4 if SOAK else 1))
+def test_what_pip_installs_plays_on_every_python(place: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """On the newest and the oldest that are here; with SOAK=1 on one of each version."""
+    pythons = package.pythons()
+    if place >= len(pythons) - 1:
+        pytest.skip(f"only {len(pythons)} Pythons here can make environments: install another version")
     wheel, _ = package.built(tmp_path_factory)
-    with package.with_pip(wheel, python) as installed:
-        plays(installed, everything=python == PYTHONS[0])
+    with package.with_pip(wheel, pythons[place]) as installed:
+        plays(installed, everything=place == 0)
 
 
 # make release.
@@ -152,7 +154,7 @@ def test_a_release_is_refused_while_something_is_missing(repository: Path) -> No
     assert not (repository / "dist").exists()
 
 
-@needs_all_pythons
+@pytest.mark.costly(seconds=40)
 def test_a_release_is_built_twice_checked_and_tried(repository: Path) -> None:
     pytest.importorskip("twine", reason=needs.extra("release"))
     done = release(repository)

@@ -1,7 +1,7 @@
 """An attack loses the attacker's game and nothing else, behind every kind of walls that this machine offers.
 
 If root runs the tests, root and an ordinary user each run all attacks in a sandbox, and the ordinary user also behind
-each other kind; with ALL_WALLS=1 both run them behind every kind. The attacks that `limits` does not stop are listed in
+each other kind; in `make soak` both run them behind every kind. The attacks that `limits` does not stop are listed in
 docs/security.md, and no others succeed.
 """
 
@@ -23,12 +23,12 @@ from arena.walls import probe
 from arena.walls.kinds import WallKind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
 from tests.attacks.attack_run import ATTACKERS, AttackRun, Played
-from tests.kit.effort import ALL_WALLS
+from tests.kit.effort import SOAK
 from tests.kit.ordinary_user import HERE, said_as
 
 USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 EVENINGS: Final = [
-    f"{kind}-{user}" for kind in WallKind for user in USERS if ALL_WALLS or kind is WallKind.SANDBOX or user != "root"
+    f"{kind}-{user}" for kind in WallKind for user in USERS if SOAK or kind is WallKind.SANDBOX or user != "root"
 ]
 """Kinds of walls, and the user that runs the attacks."""
 

@@ -19,7 +19,7 @@ import msgspec
 import pytest
 
 from tests.kit import once
-from tests.kit.effort import ALL_PYTHONS, PATIENCE, SOAK
+from tests.kit.effort import PATIENCE
 from tests.kit.ordinary_user import IDENTITY, UID
 from tests.kit.places import ROOT
 
@@ -104,10 +104,7 @@ class Installed:
 
 
 def pythons() -> list[str]:
-    """With ALL_PYTHONS=1 the oldest and the newest Python that are installed and not too old, with SOAK=1 one of each
-    version; otherwise none."""
-    if not ALL_PYTHONS:
-        return []
+    """One installed Python of each version that is not too old, the oldest first."""
     found: dict[int, str] = {}
     for minor in range(_OLDEST, _NEWEST):
         name = f"python3.{minor}"
@@ -119,8 +116,7 @@ def pythons() -> list[str]:
         for program in offered:
             if program is not None and minor not in found and _makes_environments(program):
                 found[minor] = program
-    programs = list(found.values())
-    return programs if SOAK else programs[:1] + programs[1:][-1:]
+    return list(found.values())
 
 
 def _makes_environments(program: str) -> bool:

@@ -8,7 +8,7 @@ in both. Without `--part` everything runs, as in `make soak`.
 
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from time import monotonic
 from typing import Final
 
@@ -28,34 +28,55 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "costly: uses more than half a second of processor time; not in `make test`")
+    config.addinivalue_line(
+        "markers", "costly(seconds=1): uses more than half a second of processor time; not in `make test`"
+    )
     config.addinivalue_line("markers", "sees_extras: passes without the extras too, but tests something else then")
     if config.getoption("--part") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Progress(config))
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not of this part, and orders the tests for the processes that share them."""
     part = config.getoption("--part")
-    if part is None:
-        return
-    passed = _passed(config) if part == "rest" else set()
-    left_out = [
-        item
-        for item in items
-        if (item.get_closest_marker("costly") if part == "quick" else item.nodeid in passed)
-        and not (part == "rest" and item.get_closest_marker("sees_extras"))
-    ]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        dropped = set(left_out)
-        items[:] = [item for item in items if item not in dropped]
+    if part is not None:
+        passed = _passed(config) if part == "rest" else set()
+        here = {item: _is_of_part(item, part, passed) for item in items}
+        config.hook.pytest_deselected(items=[item for item in items if not here[item]])
+        items[:] = [item for item in items if here[item]]
+    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    if workers > 1:
+        costs = [
+            marker.kwargs.get("seconds", 1) if (marker := item.get_closest_marker("costly")) else 0 for item in items
+        ]
+        items[:] = [items[place] for place in dealt([item.nodeid for item in items], costs, workers)]
 
 
-def mixed(names: Sequence[str]) -> list[int]:
-    """The order of these tests, as places among them: files stay together, and come in an order that has nothing to do
-    with what they cost. So the share of tests that have run tells the share of the time."""
-    return sorted(range(len(names)), key=lambda place: (zlib.crc32(names[place].partition("::")[0].encode()), place))
+def _is_of_part(item: pytest.Item, part: str, passed: Set[str]) -> bool:
+    if part == "quick":
+        return item.get_closest_marker("costly") is None
+    return item.nodeid not in passed or item.get_closest_marker("sees_extras") is not None
+
+
+def dealt(names: Sequence[str], costs: Sequence[float], processes: int) -> list[int]:
+    """The order in which to hand out these tests, as places among them.
+
+    Each process is first given a part of the tests that is as long as any other's (`--dist worksteal`), and takes what
+    others have left when it is done. So the costly ones are dealt to the beginnings of the parts, the longest first.
+    The other files come in an order that has nothing to do with what they cost: then the share of the tests that have
+    run tells the share of the time."""
+    costly = sorted((place for place, cost in enumerate(costs) if cost), key=lambda place: -costs[place])
+    others = [place for place, cost in enumerate(costs) if not cost]
+    others.sort(key=lambda place: zlib.crc32(names[place].partition("::")[0].encode()))
+    order: list[int] = []
+    taken = 0
+    for process in range(processes):
+        part = costly[process::processes]
+        size = max(0, (len(names) - len(order)) // (processes - process) - len(part))
+        order += [*part, *others[taken : taken + size]]
+        taken += size
+    return [*order, *others[taken:]]
 
 
 def _passed(config: pytest.Config) -> set[str]:

@@ -16,7 +16,7 @@ from tests.attacks.attack_run import AttackRun
 from tests.attacks.test_attacks import attack_run  # noqa: F401
 from tests.kit import check_messages
 from tests.kit.broken_submissions import BEHIND_WALLS, BROKEN, FAMILIES, HOSTED, NO_FILES, Broken
-from tests.kit.effort import ALL_WALLS
+from tests.kit.effort import SOAK
 
 MESSAGES = check_messages.recorded()
 
@@ -27,8 +27,8 @@ def test_a_file_that_does_not_work_is_explained(broken: Broken, tmp_path: Path) 
 
 
 def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
-    """With real processes, one of each family; with ALL_WALLS=1 all of them."""
-    wanted = {name for family in FAMILIES for name in (family if ALL_WALLS else family[:1])}
+    """With real processes, one of each family; with SOAK=1 all of them."""
+    wanted = {name for family in FAMILIES for name in (family if SOAK else family[:1])}
     told = check_messages.behind_walls(tmp_path, [broken for broken in BEHIND_WALLS if broken.name in wanted])
     assert told == {name: MESSAGES.get(f"walls: {name}") for name in wanted}
 
