@@ -2,6 +2,7 @@
 
 Typer's own scripts are for one name. In zsh they are never called: a completion that comes with zsh is for a browser
 called arena, and is found first, unless the script says `compdef` when the shell starts.
+The shells give a script words as they were typed, with a backslash before each space of a path.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _BASH: Final = f"""\
 _arena_completion() {{
     local IFS=$'\\n'
     COMPREPLY=( $(COMP_WORDS="${{COMP_WORDS[*]}}" COMP_CWORD=$COMP_CWORD \\
-        _ARENA_COMPLETE=complete_bash "$1" 2>/dev/null) )
+        _ARENA_COMPLETE=complete_bash "${{1//\\\\/}}" 2>/dev/null) )
 }}
 complete -o default -F _arena_completion {NAMES}
 """
 _ZSH: Final = f"""\
 (( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }}
 _arena_completion() {{
-    eval $(_TYPER_COMPLETE_ARGS="${{words[1,$CURRENT]}}" _ARENA_COMPLETE=complete_zsh "${{words[1]}}" 2>/dev/null)
+    eval $(_TYPER_COMPLETE_ARGS="${{words[1,$CURRENT]}}" _ARENA_COMPLETE=complete_zsh "${{(Q)words[1]}}" 2>/dev/null)
 }}
 compdef _arena_completion {NAMES}
 """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +19,7 @@ PRESS = {
     # bash calls the function that `complete` has noted, as it does at a press of the Tab key.
     "bash": """
         complete_line() {
-            COMP_WORDS=($1); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+            COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
             noted=$(complete -p "${COMP_WORDS[0]##*/}"); noted=${noted##*-F }
             "${noted%% *}" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" ""
             echo "${COMPREPLY[@]}"
@@ -28,10 +30,10 @@ PRESS = {
     "zsh": """
         source ~/.zshrc
         _arguments() { print -r -- "$@" }
-        complete_line() { words=(${=1}); CURRENT=$#words; "${_comps[${words[1]:t}]}" }
+        complete_line() { words=("$@"); CURRENT=$#words; "${_comps[${words[1]:t}]}" }
     """,
     "fish": """
-        function complete_line; complete -C $argv[1]; end
+        function complete_line; complete -C "$argv"; end
     """,
 }
 
@@ -63,16 +65,18 @@ def run(shell: str, commands: str) -> str:
 
 
 @pytest.mark.parametrize("program", completion_scripts.NAMES.split())
-def test_what_is_installed_completes_words(shell: str, program: str) -> None:
+def test_what_is_installed_completes_words(shell: str, program: str, tmp_path: Path) -> None:
     assert "written: " in run(shell, f"{program} --install-completion")
-    by_path = Path(sys.executable).parent / program
+    (tmp_path / "my bin").symlink_to(Path(sys.executable).parent)
     lines = {
         f"{program} cross": "crosstable",
         f"{program} play con": "connect4",
         f"{program} play connect4 pvs hu": "human",
-        f"{by_path} new my_agent.py --game ku": "kuhn",
+        # As it is typed: a shell gives the script its words with their backslashes.
+        rf"{tmp_path}/my\ bin/{program} new my_agent.py --game ku": "kuhn",
     }
-    pressed = "\n".join(f"complete_line '{line}'; echo ." for line in lines)
+    words = [re.split(r"(?<!\\) ", line) for line in lines]
+    pressed = "\n".join(f"complete_line {shlex.join(line)}; echo ." for line in words)
     shown = run(shell, f"{PRESS[shell]}\n{pressed}").split("\n.\n")
     for expected, offered in zip(lines.values(), shown, strict=False):
         assert expected in offered
