@@ -13,6 +13,7 @@ import os
 import pwd
 import secrets
 import select
+import shlex
 import shutil
 import socket
 import subprocess
@@ -229,7 +230,7 @@ def _entered(
     start = games.start("tictactoe")
     free = Confinement(folder.scratch, "tictactoe", walls=kind)
     homework = Confinement(folder.scratch, "tictactoe", walls=kind, modules=["adsearch.games"])
-    program = f"cmd:{sys.executable} -I -S {ATTACKERS / 'bare.py'}"
+    program = f"cmd:{shlex.join([sys.executable, '-I', '-S', str(ATTACKERS / 'bare.py')])}"
     entered = {}
     for way, text, confinement in (
         ("kit", str(student), free),

@@ -1,6 +1,7 @@
 """The director: plays games with real processes, whatever happens to them, and leaves no process behind."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -241,7 +242,8 @@ def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other
     setup.rules = "connect4"
     bad = Path(bad_agents.__file__).with_name("over_stdio.py")
     # A bad agent that ponders is read off its turn, whenever it writes; a paused one only at its next turn.
-    spoiler = setup.entrant(f"cmd:{sys.executable} {bad} writes_garbage_off_turn", "spoiler", ponder=True)
+    program = shlex.join([sys.executable, str(bad), "writes_garbage_off_turn"])
+    spoiler = setup.entrant(f"cmd:{program}", "spoiler", ponder=True)
     thinker = setup.entrant("mcts:simulations=1000000000", "thinker")
     (first,) = setup.play(setup.game(spoiler, thinker))
     assert (first.record.verdict, first.record.fault) == (Verdict.GARBAGE, 0)

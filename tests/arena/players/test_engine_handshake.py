@@ -103,7 +103,7 @@ def test_a_program_that_never_answers_is_refused(tmp_path: Path) -> None:
         limits.start = 0.1
         limits.ready = 0.1
         agent = [
-          {{ name = "silent", player = "uci:{sys.executable} -c 'input(); input()'" }},
+          {{ name = "silent", player = "uci:{PYTHON} -c 'input(); input()'" }},
           {{ name = "random", player = "random" }},
         ]
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ from tests.kit.places import ROOT
 from tests.kit.starter_programs import command
 
 STARTERS = ROOT / "arena" / "student" / "starters"
+BARE = f"cmd:{shlex.join([sys.executable, str(STARTERS / 'bare.py')])}"
 RULES = "connect4"
 SEEDED = """
 from agents import Agent
@@ -107,7 +109,7 @@ def test_numpy_works_behind_all_walls_and_counts_the_same(evening: Evening, tmp_
 def without_walls() -> list[str]:
     """The moves of the example that exists in all languages."""
     with RunFolder() as folder, Director(folder) as director:
-        return moves(Evening(folder, director).behind(WallKind.LIMITS, f"cmd:{sys.executable} {STARTERS / 'bare.py'}"))
+        return moves(Evening(folder, director).behind(WallKind.LIMITS, BARE))
 
 
 @pytest.fixture
@@ -124,18 +126,18 @@ def test_a_program_in_c_works(kind: WallKind, evening: Evening, engine: Path, wi
 @pytest.mark.parametrize("kind", WallKind)
 def test_a_program_in_java_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
     needs.program("javac")
-    assert moves(evening.behind(kind, f"cmd:java {STARTERS / 'bare.java'}")) == without_walls
+    assert moves(evening.behind(kind, f"cmd:java {shlex.quote(str(STARTERS / 'bare.java'))}")) == without_walls
 
 
 def test_a_compiled_program_in_java_works(evening: Evening, tmp_path: Path, without_walls: list[str]) -> None:
     words = command(STARTERS / "bare.java", tmp_path)
     assert words[:2] == ["java", "-cp"]
-    assert moves(evening.behind(WallKind.SANDBOX, f"cmd:{' '.join(words)}")) == without_walls
+    assert moves(evening.behind(WallKind.SANDBOX, f"cmd:{shlex.join(words)}")) == without_walls
 
 
 @pytest.mark.parametrize("kind", WallKind)
 def test_a_bare_program_in_python_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
-    assert moves(evening.behind(kind, f"cmd:{sys.executable} {STARTERS / 'bare.py'}")) == without_walls
+    assert moves(evening.behind(kind, BARE)) == without_walls
 
 
 def test_a_script_that_starts_programs_works_in_a_container_and_in_no_sandbox(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -81,7 +82,7 @@ def test_where_all_is_proven_nobody_is_sent_to_look_deeper() -> None:
 
 
 def test_a_program_is_not_sent_to_a_debugger_that_cannot_look_into_it() -> None:
-    play("tictactoe", "alphabeta:depth=9", f"cmd:{sys.executable} -m agents random", "--walls", "limits")
+    play("tictactoe", "alphabeta:depth=9", f"cmd:{shlex.quote(sys.executable)} -m agents random", "--walls", "limits")
     ended = arena("analyse", "last")
     assert "look first at ply" in ended.out
     assert "  arena replay 1 --ply " in ended.out

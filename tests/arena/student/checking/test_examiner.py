@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import count
@@ -124,18 +126,14 @@ def test_a_missing_agent_among_several_is_reported_like_any_other(greedy: Path) 
 
 
 def test_a_program_whose_file_is_missing_is_reported(tmp_path: Path) -> None:
-    import sys
-
-    step = checked(f"cmd:{sys.executable} -I {tmp_path / 'agnt.py'}", "nap").worst
+    step = checked(f"cmd:{shlex.join([sys.executable, '-I', str(tmp_path / 'agnt.py')])}", "nap").worst
     assert step is not None
     assert (step.name, step.message) == (StepName.STARTS, "the program did not find 'agnt.py' and exited")
     assert "check the name" in step.advice
 
 
 def test_a_program_of_any_language_is_checked() -> None:
-    import sys
-
-    found = checked(f"cmd:{sys.executable} -I -S {BARE}")
+    found = checked(f"cmd:{shlex.join([sys.executable, '-I', '-S', str(BARE)])}")
     assert found.light is not Light.FAILED, found.worst
 
 
