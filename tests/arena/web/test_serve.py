@@ -85,7 +85,11 @@ def test_the_second_ctrl_c_waits_neither_for_a_rater_that_hangs_nor_for_open_pag
 
 def test_make_serve_opens_a_ladder_hands_its_agents_in_and_shows_it(tmp_path: Path) -> None:
     needs.program("make")
-    settings = (f"BIN={Path(sys.executable).parent}", f"SHOWN_DB={tmp_path}/shown/arena.db", "LISTEN=127.0.0.1:0")
+    settings = (
+        f"BIN={os.path.relpath(Path(sys.executable).parent, ROOT)}",
+        f"SHOWN_DB={tmp_path}/shown/arena.db",
+        "LISTEN=127.0.0.1:0",
+    )
     # As if the environment were there: it is that of this test.
     command = ["make", "--silent", "--assume-old=.venv/ready-to-serve", "serve", *settings]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True) as serving:
