@@ -60,15 +60,15 @@ test-all: $(READY_WITH_EXTRAS)
 
 extras: $(READY_WITH_EXTRAS)
 
-# Makes 60 small wrong changes and counts those that the tests find: an hour.
-mutants: $(READY_WITH_EXTRAS)
-	$(BIN)/python -m tests.mutants
-
 lint: $(READY_TO_TEST)
 	$(STYLE) && $(TYPES)
 
 soak: $(READY_TO_TEST)
 	SOAK=1 $(BIN)/pytest --timeout=3600
+
+# How many small wrong changes of the code the tests find: `make mutants OPTIONS="--number 8 --tests tests/db"`.
+mutants: $(READY_WITH_EXTRAS)
+	$(BIN)/python -m tests.mutants $(OPTIONS)
 
 bench: $(READY_TO_SERVE) $(READY_TO_SCALE)
 	$(BIN)/python benchmarks/games.py

@@ -139,6 +139,9 @@ def _without_asking_an_interpreter_twice() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _with_a_crew_that_starts_at_once() -> Iterator[None]:
     """Tests that start a crew inside their own process need no interpreter that starts anew."""
+    if not prestarted.POSSIBLE:
+        yield
+        return
     nursery = prestarted.Nursery()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crew, "subprocess", nursery.subprocess)

@@ -116,6 +116,7 @@ def test_what_pip_installs_plays_on_every_python(place: int, tmp_path_factory: p
 @pytest.fixture
 def repository(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with one commit of these sources."""
+    needs.program("git")
     folder = tmp_path / "repository"
     for name in package.in_sdist(package.built(tmp_path_factory)[1]) - {"PKG-INFO"}:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

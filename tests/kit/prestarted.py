@@ -4,7 +4,7 @@ A referee, a warden or a built-in agent needs 150 ms of processor time to start,
 tests start thousands. A `Nursery`, one for each process that runs tests, forks them in a few milliseconds. What it
 forks is a child of the process that asked for it (CLONE_PARENT), with the descriptors, environment and folder that
 `subprocess.Popen` would give it; only its command line in /proc is the nursery's. Where a fork would not be the same
-as a start, `Popen` is used: on other systems than Linux, with other Python variables, limits or processors.
+as a start, `Popen` is used: with other Python variables, limits or processors. `POSSIBLE`: whether this system has it.
 
 This module is also the nursery's program: `python -P -m tests.kit.prestarted DESCRIPTOR`.
 """
@@ -28,6 +28,7 @@ from typing import Any, Final
 
 _CLONE: Final = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.platform == "linux" else None
 """The number of the system call clone(2)."""
+POSSIBLE: Final = _CLONE is not None
 _CLONE_PARENT: Final = 0x8000
 _IMPORTED_FIRST: Final = ("agents", "arena.play.referee", "arena.walls.warden")
 """Other modules are imported when they are asked for the first time."""
@@ -73,30 +74,26 @@ class Nursery:
         self.subprocess = SimpleNamespace(
             Popen=self._popen, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired
         )
-        self._process: subprocess.Popen[bytes] | None = None
         self._owner = os.getpid()
-
-    def close(self) -> None:
-        """End the nursery. What it has forked goes on."""
-        if self._process is not None:
-            self._socket.close()
-            self._process.wait()
-
-    def _start(self) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._circumstances = _circumstances(os.environ)
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "tests.kit.prestarted", str(theirs.fileno())], pass_fds=[theirs.fileno()]
             )
 
+    def close(self) -> None:
+        """End the nursery. What it has forked goes on."""
+        self._socket.close()
+        self._process.wait()
+
     def _popen(self, command: Sequence[str], *, env: Mapping[str, str], **given: Any) -> Any:
-        if _CLONE is None or os.getpid() != self._owner:
-            return subprocess.Popen(command, env=env, **given)
-        if self._process is None:
-            self._start()
         first, module, arguments = [*command[:3]], command[3], command[4:]
-        if first != [sys.executable, "-P", "-m"] or _circumstances(env) != self._circumstances:
+        if (
+            first != [sys.executable, "-P", "-m"]
+            or os.getpid() != self._owner
+            or _circumstances(env) != self._circumstances
+        ):
             return subprocess.Popen(command, env=env, **given)
         request: dict[str, Any] = {"module": module, "arguments": arguments, "env": {**env}, "folder": os.getcwd()}
         request["files"] = [0, 1, 2, *given["pass_fds"]]
@@ -129,6 +126,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _serve(requests: socket.socket) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for those who run the tests
     for name in _IMPORTED_FIRST:
         _module(name)
     while True:
@@ -159,6 +157,7 @@ def _become(request: dict[str, Any], files: Sequence[int]) -> None:
     os.environ.update(request["env"])
     os.chdir(request["folder"])
     sys.argv = [request["module"], *request["arguments"]]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdin = os.fdopen(0)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", 1, errors="backslashreplace")
     if request["module"] == "agents":

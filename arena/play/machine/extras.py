@@ -20,6 +20,7 @@ PURPOSES: Final = {
     "browser": "tests of the pages in Chromium",
     "bench": "benchmarks beside easyAI",
     "test": "`make test`",
+    "mutants": "`make mutants`",
     "release": "`make release`",
 }
 """What each extra is for."""

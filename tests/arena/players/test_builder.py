@@ -194,6 +194,7 @@ def test_no_name_that_a_build_gives_a_file_is_more_than_the_students_failure(
     ],
 )
 def test_a_submission_just_within_the_limits_is_the_students_failure(build: Build, files: dict[str, str]) -> None:
+    needs.program("node")
     with pytest.raises(BadPlayer, match="expected at most"):
         build({"agent.js": "", **files}, DEFAULTS["js"])
 

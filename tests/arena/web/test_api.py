@@ -10,6 +10,10 @@ from typing import Any, cast
 import msgspec
 import pytest
 
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
+
 from arena.course import roster
 from arena.history.fields import LISTED
 from arena.web import api

@@ -13,6 +13,10 @@ from typing import cast
 
 import pytest
 
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
+
 from arena.course.report.gather import gather
 from arena.serve.tournament_ratings import TournamentRatings
 from arena.web import agent_results, api, page_routes, results
