@@ -23,8 +23,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
+
+from tests.kit.places import ROOT
 
 _CLONE: Final = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.platform == "linux" else None
 """The number of the system call clone(2)."""
@@ -75,6 +78,7 @@ class Nursery:
             Popen=self._popen, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired
         )
         self._owner = os.getpid()
+        self._one_at_a_time = Lock()
         self._circumstances = _circumstances(os.environ)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -97,19 +101,19 @@ class Nursery:
             return subprocess.Popen(command, env=env, **given)
         request: dict[str, Any] = {"module": module, "arguments": arguments, "env": {**env}, "folder": os.getcwd()}
         request["files"] = [0, 1, 2, *given["pass_fds"]]
-        with open(os.devnull, "wb") as null:
+        with self._one_at_a_time, open(os.devnull, "wb") as null:
             files = [given["stdin"], null.fileno(), given["stderr"].fileno(), *given["pass_fds"]]
             socket.send_fds(self._socket, [json.dumps(request).encode()], files)
-        return Prestarted(int(self._socket.recv(_MOST)))
+            return Prestarted(int(self._socket.recv(_MOST)))
 
 
 def _circumstances(env: Mapping[str, str]) -> tuple[object, ...]:
     """What a process inherits or reads when it starts, and cannot be given to a fork."""
     variables = {name: value for name, value in env.items() if name.startswith(("PYTHON", "LD_", "MALLOC_"))}
     variables.pop("PYTHONIOENCODING", None)
-    path = variables.pop("PYTHONPATH", "")
+    path = [place for place in variables.pop("PYTHONPATH", "").split(os.pathsep) if place not in ("", str(ROOT))]
     limits = [resource.getrlimit(getattr(resource, name)) for name in ("RLIMIT_NOFILE", "RLIMIT_AS", "RLIMIT_NPROC")]
-    return variables, path.split(os.pathsep)[-1], limits, os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
+    return variables, path, limits, os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def _fork_beside() -> int:
