@@ -73,6 +73,7 @@ def folders_imported(path: Path, within: str) -> set[str]:
     }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("package", BELOW)
 def test_imports_only_go_down(package: str) -> None:
     assert MODULES[package]
@@ -115,6 +116,7 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
 WEB = {"starlette", "uvicorn", "httptools", "uvloop"}
 
 
+@pytest.mark.costly
 def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> None:
     for path in MODULES["arena"]:
         is_web = path.is_relative_to(ROOT / "arena" / "web")
@@ -124,6 +126,7 @@ def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> 
             assert "web" not in folders_imported(path, "arena"), path
 
 
+@pytest.mark.costly
 def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> None:
     for path in MODULES["arena"]:
         is_host = path.is_relative_to(ROOT / "arena" / "hosts")
@@ -140,6 +143,7 @@ def test_no_command_loads_dask_without_its_option() -> None:
     assert not {"dask", "distributed", "arena.hosts"} & set(loaded)
 
 
+@pytest.mark.costly
 def test_the_accounts_are_opened_by_few() -> None:
     """So that no other command can show what is in them."""
     modules = {"db.accounts", "db.accounts_schema", "db.accounts_database"}
@@ -154,6 +158,7 @@ def test_serve_loads_the_web_only_with_its_option() -> None:
     assert not {*WEB, "arena.web"} & set(loaded)
 
 
+@pytest.mark.costly
 def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     """Whoever else loads rules is named here, with where it has them from."""
     loading = {
@@ -196,6 +201,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     assert loading == of_the_game_being_played | of_a_description | typed | built_in | on_record
 
 
+@pytest.mark.costly
 def test_no_modules_import_each_other_in_a_circle() -> None:
     paths = {_name(path): path for package in MODULES for path in MODULES[package]}
     imports = {name: modules_imported(path) for name, path in paths.items()}
@@ -265,6 +271,7 @@ def test_importing_what_an_agent_needs_stays_light() -> None:
     assert not {"sqlalchemy", "alembic", "typer", "rich", "numpy"} & set(loaded)
 
 
+@pytest.mark.costly
 def test_listings_load_neither_pydantic_nor_the_orm_nor_tables_of_rich(tmp_path: Path) -> None:
     sample_record.make(tmp_path / "arena.db")
     code = """if True:
@@ -308,6 +315,7 @@ def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) ->
     assert found == "True typing_extensions adsearch.budget adsearch.trace True"
 
 
+@pytest.mark.costly
 def test_every_module_opens_with_what_it_is_for() -> None:
     for paths in (*MODULES.values(), (ROOT / "tests").rglob("*.py"), (ROOT / "benchmarks").rglob("*.py")):
         for path in paths:

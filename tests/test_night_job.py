@@ -77,6 +77,7 @@ def night(home: Path, *, command: str = CRON) -> int:
     ).returncode
 
 
+@pytest.mark.costly
 def test_each_night_collects_plays_and_publishes_and_writes_a_log(home: Path) -> None:
     needs.program("flock")
     folder = home / "cs101"

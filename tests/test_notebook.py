@@ -59,6 +59,7 @@ def test_the_file_is_a_notebook_of_format_4_5_without_outputs() -> None:
         assert one["source"] == "".join(one["source"]).splitlines(keepends=True) != []
 
 
+@pytest.mark.costly
 def test_boards_trees_games_and_tables_show_themselves(cells: list[Cell]) -> None:
     shown = [one.shown for one in cells if one.value is not None]
     assert sum(one.startswith("<svg") for one in shown) == 5
@@ -101,6 +102,7 @@ def on_a_terminal(command: list[str], folder: Path, **environment: str) -> str:
     return b"".join(parts).decode()
 
 
+@pytest.mark.costly
 def test_a_tournament_in_a_notebook_prints_one_line_for_each_game(tmp_path: Path) -> None:
     for name in ("cs101.toml", "greedy.py"):
         shutil.copy(EXAMPLES / name, tmp_path)

@@ -53,6 +53,7 @@ def test_the_sdist_has_what_the_tests_need(tmp_path_factory: pytest.TempPathFact
     assert {*package.PACKAGES, "tests", "benchmarks", "docs", "examples"} <= set(folders)
 
 
+@pytest.mark.costly
 def test_two_builds_of_the_same_sources_are_the_same_to_the_byte(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -93,6 +94,7 @@ def plays(installed: Installed, *, everything: bool = False) -> None:
         assert (installed.home / name).stat().st_size > 0
 
 
+@pytest.mark.costly(seconds=10)
 def test_a_student_needs_no_clone(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     wheel, _ = package.built(tmp_path_factory)
     plays(package.with_linked_dependencies(wheel, tmp_path), everything=False)
@@ -142,6 +144,7 @@ def release(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, cwd=folder, env=environment)
 
 
+@pytest.mark.costly
 def test_a_release_is_refused_while_something_is_missing(repository: Path) -> None:
     (repository / "new.txt").touch()
     assert "changes that are not committed" in release(repository).stderr

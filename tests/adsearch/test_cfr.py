@@ -135,6 +135,7 @@ class Forgetful(Pennies):
         self.turn = 0 if len(chosen) < 2 else None
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("state", "message"),
     [

@@ -55,6 +55,7 @@ def test_a_decided_position_needs_no_further_iteration() -> None:
     assert result.nodes < 20
 
 
+@pytest.mark.costly
 def test_the_loser_holds_out_and_the_winner_hurries() -> None:
     random = Random(4)
     decided = 0
@@ -116,6 +117,7 @@ def test_without_limits_a_long_proof_is_also_tried_at_once(pile: int, value: int
     assert result.nodes < 200_000
 
 
+@pytest.mark.costly
 def test_without_limits_a_value_between_the_bounds_is_found_too() -> None:
     result = deepening.search(games.start("dots:rows=2,columns=3"))
     assert (result.value, result.exact, result.distance) == (-2, True, None)

@@ -229,6 +229,7 @@ GAMES = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("spec", GAMES)
 def test_on_every_small_game_all_agree(spec: str) -> None:
     state = games.start(spec)
@@ -296,6 +297,7 @@ def test_othello_on_four_by_four_is_lost_by_eight_discs() -> None:
     assert deepening.search(games.start("othello:size=4")).value == -8
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "spec", ["connect4:rows=4,columns=4", "connect4:rows=4,columns=5", "connect4:rows=5,columns=4"]
 )
@@ -304,6 +306,7 @@ def test_small_boards_of_connect4_are_draws(spec: str) -> None:
     assert (result.value, result.exact) == (0, True)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("size", "expected"), list(facts("games.json")["dots_and_boxes"]["values"].items()))
 def test_dots_and_boxes_come_out_as_published(size: str, expected: float) -> None:
     rows, columns = size.split("x")
@@ -313,6 +316,7 @@ def test_dots_and_boxes_come_out_as_published(size: str, expected: float) -> Non
 POSITIONS = [row.split() for row in (TRUTHS / "connect4_positions.txt").read_text().splitlines() if row[0] != "#"]
 
 
+@pytest.mark.costly
 def test_the_published_positions_of_connect4_get_their_exact_score() -> None:
     assert len(POSITIONS) == 300
     for columns, score in POSITIONS:

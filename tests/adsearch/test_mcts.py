@@ -117,6 +117,7 @@ def test_small_games_are_proven(spec: str, simulations: int) -> None:
     assert end.utilities()[0] == result.value
 
 
+@pytest.mark.costly
 def test_tictactoe_comes_out_as_a_draw() -> None:
     """Of one who is less curious, so that the mean is soon that of good play; in the end it is proven."""
     few, more = (mcts.search(games.start("tictactoe"), simulations=n, exploration=0.5) for n in (300, 10_000))
@@ -240,6 +241,7 @@ def chips_won_at_kuhn(seat: int, seed: int) -> float:
     return float(state.utilities()[seat])
 
 
+@pytest.mark.costly
 def test_it_beats_a_random_player_at_kuhn_poker() -> None:
     won = [sum(chips_won_at_kuhn(seat, seed) for seed in range(300)) for seat in (0, 1)]
     assert min(won) > 20

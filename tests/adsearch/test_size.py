@@ -25,6 +25,7 @@ GRUNDY = (0, 0, 0, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 3, 2, 1, 3, 2, 4, 3, 0)
 """The nimbers of a pile of 0 to 20 (OEIS A002188)."""
 
 
+@pytest.mark.costly
 def test_nap_is_as_large_as_it_is_known_to_be() -> None:
     trees = [size(games.start(f"nap:{n}")).tree for n in range(4, 21)]
     assert tuple(tree.height for tree in trees) == LECTURE

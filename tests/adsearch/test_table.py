@@ -2,6 +2,7 @@
 
 import tracemalloc
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_what_is_proven_is_not_overwritten_by_an_estimate() -> None:
     assert table.get("position") == entry(1, proven=True)
 
 
+@pytest.mark.costly
 def test_a_search_that_is_cut_off_leaves_nothing_false() -> None:
     state = games.start("connect4:rows=4,columns=5")
     for nodes in range(0, 3000, 37):
@@ -52,6 +54,7 @@ def test_a_search_that_is_cut_off_leaves_nothing_false() -> None:
             assert algorithm.search(state, depth=6, table=table).value == alphabeta.search(state, depth=6).value
 
 
+@pytest.mark.costly
 def test_a_million_entries_need_less_than_250_megabytes() -> None:
     """Measured on a tenth of that, with keys and values as Connect-4 has them."""
     tracemalloc.start()

@@ -537,6 +537,7 @@ VALUES = st.recursive(
 MAPS = st.dictionaries(KEYS, VALUES, max_size=8)
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(400))
 @given(VALUES | MAPS, st.none() | st.sampled_from(sorted(KINDS)))
 def test_any_value_is_a_message_or_one_bad_message(value: Any, kind: str | None) -> None:
@@ -548,6 +549,7 @@ def test_any_value_is_a_message_or_one_bad_message(value: Any, kind: str | None)
         agreed(decode, msgpack.packb(value))
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(400))
 @given(PLAYERS | REFEREES, st.data())
 @example(Ready(1), None)
@@ -565,6 +567,7 @@ def test_a_message_with_a_part_exchanged_is_a_message_or_one_bad_message(
         agreed(decode, msgpack.packb(content))
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(400))
 @given(PLAYERS | REFEREES, st.data())
 def test_a_message_with_bytes_changed_is_a_message_or_one_bad_message(

@@ -229,6 +229,7 @@ def test_the_example_is_not_accused(game: str) -> None:
     assert moves
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "web-ladder").glob("*.py")), ids=lambda path: path.stem)
 def test_an_agent_of_the_ladder_of_make_serve_is_not_accused(path: Path) -> None:
     mistakes, moves = played(path, "othello", most=2)
@@ -351,6 +352,7 @@ class Lists(State[int]):
 """
 
 
+@pytest.mark.costly
 @given(st.text(), st.lists(st.builds(Mistake, st.text(), st.text(), st.text(), st.text(), st.text())))
 def test_mistakes_are_read_from_any_log(noise: str, mistakes: list[Mistake]) -> None:
     lines = [strict.MISTAKE + msgspec.json.encode(mistake).decode() for mistake in mistakes]

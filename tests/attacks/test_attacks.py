@@ -31,9 +31,25 @@ EVENINGS: Final = [
     f"{kind}-{user}" for kind in WallKind for user in USERS if SOAK or kind is WallKind.SANDBOX or user != "root"
 ]
 """Kinds of walls, and the user that runs the attacks."""
+ONE_OF_EACH: Final = (
+    "plays_well",
+    "spin_off_turn",
+    "dribble",
+    "touch_memory_bit_by_bit",
+    "fill_own_folder",
+    "hold_closed_files",
+    "fork_bomb",
+    "signal_others",
+    "read_secrets",
+    "call_out_over_tcp",
+    "use_odd_calls",
+    "import_what_is_forbidden",
+    "flood_stdout",
+)
+"""One attack of each class; "plays_well" is what the others are compared with."""
 
 
-@pytest.fixture(scope="module", params=EVENINGS)
+@pytest.fixture(scope="module", params=[pytest.param(evening, marks=pytest.mark.costly) for evening in EVENINGS])
 def attack_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AttackRun:
     """One run for each kind and user; all processes of pytest-xdist share its results."""
     kind, user = request.param.split("-")
@@ -61,8 +77,24 @@ def successes(played: Played) -> list[str]:
     return re.findall(r"^SUCCEEDED: .*", played.stderr, re.MULTILINE)
 
 
+@pytest.mark.journey
+def test_an_attack_of_each_class_fails_behind_the_best_walls_of_this_machine() -> None:
+    kind = next(kind for kind in WallKind if probe.offer(kind).holds)
+    said = said_as(USERS[0], "-m", "tests.attacks.attack_run", kind, *ONE_OF_EACH)
+    attack_run = msgspec.json.decode(said, type=AttackRun)
+    for attack in ATTACKS:
+        if attack.name in ONE_OF_EACH:
+            check(attack_run, attack)
+    assert (attack_run.left, attack_run.changed) == ((), ())
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=str)
 def test_an_attack_costs_the_attackers_game_and_nothing_else(attack_run: AttackRun, attack: Attack) -> None:
+    check(attack_run, attack)
+
+
+def check(attack_run: AttackRun, attack: Attack) -> None:
+    """Fails unless the attack has cost the attacker's game and nothing else."""
     played = of(attack_run, attack.name)
     assert played.verdict in attack.may_end_in(attack_run.kind), played.detail
     if played.verdict in (Verdict.NORMAL, Verdict.ADJUDICATED):
@@ -158,6 +190,7 @@ class Escaping(Agent):
 """
 
 
+@pytest.mark.costly
 def test_no_escape_reaches_the_instructors_terminal(tmp_path: Path) -> None:
     agent = tmp_path / "owned\x1b]0;\x07\x9b31m.py"
     agent.write_text(ESCAPING)

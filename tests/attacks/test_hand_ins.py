@@ -81,6 +81,7 @@ def test_a_link_is_not_taken_for_a_hand_in(tmp_path: Path, shape: str, where: st
     assert "is a link: expected files and folders" in eve.wrong
 
 
+@pytest.mark.costly
 def test_nobody_plays_through_a_link(tmp_path: Path) -> None:
     source = folder(tmp_path / "handed-in", {"1002.py": AGENT})
     (source / "1003.py").symlink_to("1002.py")
@@ -92,6 +93,7 @@ def test_nobody_plays_through_a_link(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.costly
 def test_a_link_to_everything_is_not_searched(tmp_path: Path) -> None:
     source = folder(tmp_path / "handed-in", {"1002.py": AGENT})
     (source / "1003").symlink_to("/")
@@ -147,6 +149,7 @@ def test_a_file_s_name_takes_nobody_s_place(tmp_path: Path, system: str, chosen:
 # The same content.
 
 
+@pytest.mark.costly
 def test_the_same_content_is_named(tmp_path: Path) -> None:
     others = AGENT + "# of one's own\n"
     given = {
@@ -172,6 +175,7 @@ def test_the_same_content_is_named(tmp_path: Path) -> None:
     assert [row["same"] for row in listed] == ["search.py: dan", "all: eve", "all: bob", "search.py: ann"]
 
 
+@pytest.mark.costly
 def test_the_same_as_somebody_s_of_an_earlier_run_is_named(tmp_path: Path) -> None:
     folder(tmp_path / "handed-in", {"1002.py": AGENT})
     collect(tmp_path)
@@ -225,6 +229,7 @@ FORMULAS: Final = (
 )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_no_csv_holds_a_formula(tmp_path: Path, formula: str) -> None:
     """Neither with commas between the cells nor, as in many countries, with semicolons."""

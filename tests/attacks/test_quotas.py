@@ -26,6 +26,7 @@ GREEDY: Final = 3
 _ANSWERS_WITHIN: Final = 120.0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("kind", WallKind)
 def test_nothing_that_one_agent_uses_up_is_missing_to_another(kind: WallKind, user: str) -> None:

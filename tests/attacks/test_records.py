@@ -64,6 +64,7 @@ def asked(file: Path, *arguments: str) -> Ended:
     return arena(*(str(game) if word == "GAME" else word for word in arguments), "--db", str(file))
 
 
+@pytest.mark.costly
 def test_no_command_runs_it(attack: str, sent: Path) -> None:
     for command in WITHOUT_RULES:
         ended = asked(sent, *command)
@@ -120,6 +121,7 @@ def test_what_this_user_has_played_needs_no_trust(tmp_path: Path, monkeypatch: p
     assert asked(file, "db", "verify", "--trust-rules").code == 0
 
 
+@pytest.mark.costly
 def test_an_agent_from_elsewhere_is_not_run_without_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sent").mkdir()

@@ -134,6 +134,7 @@ def ended(record: str, query: str, *options: str) -> Ended:
     return arena_process("sql", query, "--db", record, *options)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "query",
     [
@@ -149,6 +150,7 @@ def test_a_query_without_end_is_given_up(record: str, query: str) -> None:
     assert found.err == ("arena: the query took longer than 0.5 s; select fewer rows, or use --timeout SECONDS\n")
 
 
+@pytest.mark.costly
 def test_the_time_in_which_rows_are_printed_counts(empty: str) -> None:
     """A query that answers without end, and as quickly as can be."""
     with subprocess.Popen(
@@ -161,6 +163,7 @@ def test_the_time_in_which_rows_are_printed_counts(empty: str) -> None:
         assert process.wait(PATIENCE) == 2
 
 
+@pytest.mark.costly
 def test_what_does_not_fit_into_memory_is_not_put_on_the_disk(empty: str) -> None:
     """There no limit is on it; in memory there is one."""
     rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
@@ -169,11 +172,13 @@ def test_what_does_not_fit_into_memory_is_not_put_on_the_disk(empty: str) -> Non
     assert "at most 1024 MiB of memory" in found.err
 
 
+@pytest.mark.costly
 def test_what_was_found_before_is_printed(empty: str) -> None:
     found = ended(empty, SILENT, "--timeout", "0.5", "--format", "csv")
     assert (found.code, found.out) == (2, "i\n0\n")
 
 
+@pytest.mark.costly
 def test_one_function_of_sqlite_that_takes_minutes_is_given_up(empty: str) -> None:
     # 200 million letters are compared with 50 million at each place: no step of SQLite's, and nothing interrupts it.
     query = "SELECT instr(printf('%.*c', 120000000, 'a'), printf('%.*c', 50000000, 'a') || 'b')"
@@ -257,6 +262,7 @@ def test_rows_that_nobody_reads_are_not_computed(record: str) -> None:
         assert process.wait(PATIENCE) != 0
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process so")
 @pytest.mark.parametrize(
     ("query", "what"),

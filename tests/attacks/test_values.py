@@ -123,6 +123,7 @@ def _record(connection: Connection, match: Match) -> int:
     return id
 
 
+@pytest.mark.costly
 def test_a_game_is_recorded_and_shown_whatever_a_player_says(where: str, tmp_path: Path) -> None:
     played: dict[int, Match] = {}
     with Database(where) as database:

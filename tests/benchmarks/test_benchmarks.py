@@ -64,6 +64,7 @@ def test_a_ply_is_the_difference_of_two_games_in_parts() -> None:
     assert difference({"match": {"referee": 50.0}}, {"match": {"referee": 20.0}}, 10) == {"match": {"referee": 3.0}}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("command", "shown"),
     [

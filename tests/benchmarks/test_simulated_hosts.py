@@ -112,6 +112,7 @@ def test_short_games_in_batches_count_once(tmp_path: Path, seed: int) -> None:
     assert standings == in_order(tmp_path / "in order")
 
 
+@pytest.mark.costly
 def test_one_host_and_many_lead_to_the_same_standings(tmp_path: Path) -> None:
     one, _ = on_hosts(tmp_path / "one", replace(_QUIET, hosts=1), 1)
     many, simulation = on_hosts(tmp_path / "many", replace(_QUIET, hosts=40, cores=1), 1)

@@ -201,6 +201,7 @@ def test_a_missing_write_permission_is_a_readable_error(open_folder: Path) -> No
         assert line.endswith("Does its folder exist, and can you write to it?")
 
 
+@pytest.mark.costly
 def test_several_processes_can_create_the_same_database_at_the_same_time(tmp_path: Path) -> None:
     code = """
         folder, rounds, many = Path(sys.argv[1]), 5, 6

@@ -62,6 +62,7 @@ def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 # All or nothing.
 
 
+@pytest.mark.costly
 def test_a_process_killed_at_any_statement_stores_a_whole_game_or_nothing(tmp_path: Path) -> None:
     done = run(
         """

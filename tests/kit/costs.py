@@ -55,14 +55,14 @@ class _Summary:
     def __init__(self, file: Path | None) -> None:
         self._file = file
         self._costs: dict[str, float] = {}
-        self._costly: set[str] = set()
+        self._marked: set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for name, value in report.user_properties:
             if name == _NAME and isinstance(value, float):
                 self._costs[report.nodeid] = value
-                if "costly" in report.keywords:
-                    self._costly.add(report.nodeid)
+                if {"costly", "journey"} & report.keywords.keys():
+                    self._marked.add(report.nodeid)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         costs = sorted(self._costs.items(), key=lambda item: -item[1])
@@ -77,7 +77,7 @@ class _Summary:
             say(f"{cost:6.1f} s  {name}")
         most = sorted(rooms.items(), key=lambda item: -item[1])[:_SHOWN]
         say("by room: " + ", ".join(f"{room} {cost:.0f} s" for room, cost in most))
-        if above := [f"{cost:6.1f} s  {name}" for name, cost in costs if cost > LIMIT and name not in self._costly]:
-            say(f"above {LIMIT} s and not marked `costly`: make them cheaper, or mark them")
+        if above := [f"{cost:6.1f} s  {name}" for name, cost in costs if cost > LIMIT and name not in self._marked]:
+            say(f"above {LIMIT} s and neither marked `costly` nor `journey`: make them cheaper, or mark them")
             for line in above:
                 say(line)

@@ -31,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "costly(seconds=1): uses more than half a second of processor time; not in `make test`"
     )
+    config.addinivalue_line("markers", "journey: the real journey of a thing that users do; in `make test` at any cost")
     config.addinivalue_line("markers", "sees_extras: passes without the extras too, but tests something else then")
     if config.getoption("--part") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Progress(config))

@@ -265,6 +265,7 @@ def test_a_play_that_is_not_legal_is_refused_with_the_reason(
         state.from_text(text)
 
 
+@pytest.mark.costly
 def test_every_way_to_play_a_throw_can_be_written_step_by_step() -> None:
     """With a * at each hit, and the steps in any order."""
     random, tried = Random(3), 0

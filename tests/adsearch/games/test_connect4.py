@@ -39,6 +39,7 @@ def test_the_number_of_move_sequences(plies: int, count: int) -> None:
     assert perft(games.start("connect4"), plies) == count
 
 
+@pytest.mark.costly
 def test_the_number_of_positions_at_each_ply() -> None:
     level = {games.start("connect4").key: games.start("connect4")}
     for count in FACTS["positions_by_ply"][:8]:

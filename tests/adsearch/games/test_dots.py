@@ -39,6 +39,7 @@ def worth_of_the_rest(state: Dots) -> int:
     return KNOWN[key]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("size", "worth"), facts("games.json")["dots_and_boxes"]["values"].items())
 def test_small_boards_are_worth_what_is_published(size: str, worth: int) -> None:
     rows, columns = map(int, size.split("x"))

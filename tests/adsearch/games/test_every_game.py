@@ -79,6 +79,7 @@ def test_chance_is_declared_and_its_probabilities_sum_to_one(spec: str) -> None:
                 assert sum(probability for _, probability in chances) == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.costly
 @every_game
 def test_a_move_survives_its_text(spec: str) -> None:
     for seed in range(PLAYOUTS):
@@ -280,6 +281,7 @@ def test_samples_reach_every_position_that_agrees_with_the_view_and_no_other(spe
         assert {loaded.sample(seat, Random(seed)).position() for seed in range(60)} == texts
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("spec", HIDDEN)
 def test_a_seat_sees_its_own_moves_and_what_it_sees_of_others_decides_its_view(spec: str) -> None:
     """Two games that a seat has seen alike, event by event, give it equal views."""

@@ -108,6 +108,7 @@ def test_the_smallest_boards_are_worth_what_is_published() -> None:
     assert proven(start(2), 12, for_seat=0) == KNOWN["value"]["2"] == -proven(start(2), 12, for_seat=1)
 
 
+@pytest.mark.costly
 def test_black_takes_the_whole_board_of_three_by_three() -> None:
     """Nobody can have more than the whole board, so a centre stone that secures it shows the value."""
     assert proven(after(start(3), "B2"), 15, for_seat=0) == KNOWN["value"]["3"] == start(3).bounds[1]
@@ -254,6 +255,7 @@ def test_a_playout_chooses_every_legal_move_but_own_eyes() -> None:
     assert playout_moves(".xxxx/xxxxx/xxxxx/xxxxx/xxxx. x 0") == {"pass"}
 
 
+@pytest.mark.costly
 def test_more_playouts_win() -> None:
     few, many, number = (100, 1000, 40) if SOAK else (10, 100, 4)
     won = 0

@@ -23,6 +23,7 @@ def outcomes(state: AnyState) -> Counter[float]:
     return counts
 
 
+@pytest.mark.costly
 def test_every_game_of_it_is_counted() -> None:
     counts = outcomes(games.start("tictactoe"))
     assert counts[2.0] == FACTS["nodes"]

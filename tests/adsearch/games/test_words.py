@@ -140,6 +140,7 @@ def random_boards(seed: int, words: Dawg) -> Iterator[tuple[str, str]]:
             board = lay(board, random.choice(moves)).board
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", range(tries(2, soak=100)))
 def test_the_moves_and_their_points_are_those_of_trying_every_word_on_every_square(seed: int) -> None:
     dawg = Dawg(SOME)

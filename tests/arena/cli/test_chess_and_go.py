@@ -38,6 +38,7 @@ def passing(*arguments: str) -> Ended:
     return ended
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("case", [CHESS, GO], ids=["chess", "go"])
 def test_the_whole_path(case: Case) -> None:
     passing("new", "my_agent.py", "--game", case.game)

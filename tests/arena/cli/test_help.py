@@ -110,6 +110,7 @@ def test_a_mistyped_command_is_told_what_was_meant(mistyped: str, meant: str) ->
     assert f"; did you mean '{meant}'" in ended.err
 
 
+@pytest.mark.costly
 def test_no_command_imports_what_is_heavy_before_it_is_needed() -> None:
     for arguments in (["--help"], ["games"], ["agents"], ["new", "my_agent.py"], ["play", "--help"]):
         run = subprocess.run(
@@ -120,6 +121,7 @@ def test_no_command_imports_what_is_heavy_before_it_is_needed() -> None:
         assert not loaded & HEAVY, arguments
 
 
+@pytest.mark.costly
 def test_commands_that_fit_no_ratings_load_no_numpy(tmp_path: Path) -> None:
     results = ["import", str(EXAMPLES / "results.csv"), "--tournament", "small"]
     for arguments in (results, ["versus", "alice", "bob"], ["standings"], ["history"], ["show", "1"]):

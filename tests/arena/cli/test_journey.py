@@ -32,6 +32,7 @@ def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     session.close()
 
 
+@pytest.mark.costly(seconds=10)
 def test_the_next_five_minutes(terminal: Session) -> None:
     before = {path.name for path in terminal.folder.iterdir()}
     file = terminal.folder / "my_agent.py"

@@ -58,6 +58,7 @@ def test_fields_of_documents_about_a_record(command: str, record: Path) -> None:
     assert printed(command, *ASKED[command], "--db", str(record)) == listed(command) | also
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("command", OF_GAMES)
 def test_fields_of_other_documents(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -35,6 +35,7 @@ def entry(state: Checkers) -> Known:
     return endgames(PIECES).entry(state) if state.black and state.white else Known(-1, 0)
 
 
+@pytest.mark.costly
 def test_every_entry_for_two_pieces_and_ten_thousand_for_more_follow_from_their_successors() -> None:
     seen = set()
     for state in positions():
@@ -66,6 +67,7 @@ def test_sweeps_over_all_positions_find_the_same_values() -> None:
     assert {key: entry(state) for key, state in states.items()} == values
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("pieces", range(FEWEST, PIECES + 1))
 def test_a_search_finds_the_same_distance_up_to_nine_plies(pieces: int) -> None:
     checked = 0

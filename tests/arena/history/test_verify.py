@@ -213,6 +213,7 @@ def test_a_broken_analysis_is_found_and_the_game_is_still_checked(record: Path) 
     assert reasons[1].startswith("99 plies are recorded")
 
 
+@pytest.mark.costly
 def test_every_change_of_a_moves_time_is_found(record: Path) -> None:
     for ply in range(3, one(record, "SELECT MAX(ply) FROM move WHERE game = 1") + 1):
         change(record, f"UPDATE move SET spent = spent + 1000 WHERE game = 1 AND ply = {ply}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
 from arena.match.fixture import Limits
@@ -40,6 +42,7 @@ def planned(number: int, engine: BadEngine, folder: RunFolder) -> Planned:
     )
 
 
+@pytest.mark.costly
 def test_each_gets_its_verdict_and_the_other_games_go_on() -> None:
     engines = [engine for engine in BAD_ENGINES if str(engine) in MANNERS]
     assert len(engines) == len(MANNERS)

@@ -35,6 +35,7 @@ def rules_for(name: str, kinds: tuple[str, ...]) -> str:
     raise AssertionError(f"{name} can play none of {kinds}")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", builtin.names())
 def test_no_built_in_agent_loses_on_time(name: str) -> None:
     with RunFolder() as folder, Director(folder, at_once=2) as director:

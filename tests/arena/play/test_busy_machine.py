@@ -97,6 +97,7 @@ def games_of(room: Room, kind: str, rules: str, clock: str, number: int) -> list
     ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("burners", BURNERS)
 @pytest.mark.parametrize("kind", FAIR)
 def test_an_agent_that_works_a_tenth_of_a_second_a_move_is_never_out_of_time(
@@ -115,6 +116,7 @@ def test_an_agent_that_works_a_tenth_of_a_second_a_move_is_never_out_of_time(
             assert min(move.cpu or 0, wall) <= (move.spent or 0)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("burners", BURNERS)
 @pytest.mark.parametrize("kind", FAULTY)
 def test_a_player_that_does_not_answer_is_out_of_time_however_busy_the_machine_is(
@@ -161,6 +163,7 @@ def in_one_cpu_group() -> Iterator[None]:
         group.rmdir()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("crowd", ["StartsSixty", "sixty"])
 @pytest.mark.parametrize("walls", [WallKind.SANDBOX, WallKind.LIMITS])
 def test_sixty_threads_keep_no_other_agent_from_being_ready(crowd: str, walls: WallKind) -> None:
@@ -176,6 +179,7 @@ def test_sixty_threads_keep_no_other_agent_from_being_ready(crowd: str, walls: W
             assert record.verdict != Verdict.VOID, record.detail
 
 
+@pytest.mark.costly
 def test_threads_that_wake_up_together_and_mostly_sleep_are_charged_for_sleeping(room: Room) -> None:
     """If other programs need the processor too, waiting for them is not sleeping, so such games prove nothing."""
     needs("WakesTogether")

@@ -238,6 +238,7 @@ def test_the_detail_says_how_a_lost_player_ended(detail: str, told: str) -> None
     assert explained(normal, [lost, other]) == normal
 
 
+@pytest.mark.costly
 def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(setup: Setup) -> None:
     setup.rules = "connect4"
     bad = Path(bad_agents.__file__).with_name("over_stdio.py")

@@ -330,6 +330,7 @@ def test_errors_where_players_differ_and_games_repeat_are_those_of_the_definitio
     assert definition.differ
 
 
+@pytest.mark.costly
 def test_a_hundred_players_are_rated_as_by_another_method() -> None:
     random = default_rng(100)
     truth = random.normal(0.0, 1.0, 100)
@@ -612,6 +613,7 @@ FEW_DRAWS_LEFT = [
 ]
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(st.one_of(any_games(), games(seats=2)), st.sampled_from([0.0, 1.0, 1e-6, 1e6]))
 @example(FEW_DRAWS_LEFT, 1e-6)

@@ -38,6 +38,7 @@ def test_what_is_scored_in_a_game_lies_between_a_loss_and_a_win(points: tuple[fl
     assert score(RatedGame(("ann", "bob"), points)) == expected
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(100))
 @given(games())
 def test_every_game_of_two_is_one_row(played: list[RatedGame]) -> None:
@@ -48,6 +49,7 @@ def test_every_game_of_two_is_one_row(played: list[RatedGame]) -> None:
     assert (found.often == 1.0).all()
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(100))
 @given(games())
 def test_every_game_for_two_is_in_one_pair(played: list[RatedGame]) -> None:

@@ -92,6 +92,7 @@ def test_settings_out_of_range_are_refused(numbers: dict[str, float], message: s
         ratings([], **numbers)
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(100))
 @given(games())
 def test_any_games_give_finite_ratings_whose_sum_is_what_it_was(played: list[RatedGame]) -> None:
@@ -103,6 +104,7 @@ def test_any_games_give_finite_ratings_whose_sum_is_what_it_was(played: list[Rat
     )
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(100))
 @given(games())
 def test_swapping_all_results_mirrors_the_ratings(played: list[RatedGame]) -> None:

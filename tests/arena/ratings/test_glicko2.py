@@ -122,6 +122,7 @@ def test_a_period_always_ends_in_finite_numbers(player: Glicko2Rating, met: list
     assert after.volatility > 0.0
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(st.lists(games(longest=10), max_size=8), st.randoms(use_true_random=False))
 def test_the_order_within_periods_changes_nothing_and_swapped_results_mirror(

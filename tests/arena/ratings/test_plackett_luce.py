@@ -246,6 +246,7 @@ def test_without_a_prior_there_is_no_fit(prior: float) -> None:
         fit([], prior=prior)
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(games(most=20, seats=20), st.sampled_from([1.0, 0.001, 1000.0, 0.3]), st.sampled_from([1, 1000]))
 def test_any_games_give_finite_ratings(played: list[RatedGame], prior: float, often: int) -> None:
@@ -257,6 +258,7 @@ def test_any_games_give_finite_ratings(played: list[RatedGame], prior: float, of
     assert sorted(name for pool in found.pools for name in pool) == list(found.names)
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(games(), st.randoms(use_true_random=False))
 def test_the_order_of_games_and_of_seats_changes_nothing(played: list[RatedGame], random: Random) -> None:

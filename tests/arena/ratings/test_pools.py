@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def test_the_largest_pool_is_the_first_and_equal_ones_are_in_alphabetical_order(
     assert connected(names, met) == (("ann", "yan", "zoe"), ("bob", "xena"), ("cleo", "dan"), ("eve",))
 
 
+@pytest.mark.costly
 def test_a_long_way_is_no_deep_recursion() -> None:
     names = [f"player{number:05}" for number in range(20_000)]
     ring = list(zip(names, [*names[1:], names[0]], strict=True))

@@ -181,6 +181,7 @@ def test_no_games_are_an_empty_ranking(system: System) -> None:
     assert (found.players, found.pools, found.unrated) == ([], 0, {})
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(st.one_of(games(seats=2), games(most=30, seats=4)), st.sampled_from(list(System)), st.sampled_from([0.0, 1.0]))
 def test_whatever_the_games_a_ranking_agrees_with_itself(played: list[RatedGame], system: System, prior: float) -> None:

@@ -69,6 +69,7 @@ def play_all(room: HandInRoom, **callbacks: Any) -> list[StoredSubmission]:
 # Real checks.
 
 
+@pytest.mark.costly
 def test_an_agent_that_passes_plays_and_one_that_does_not_is_told_why(room: HandInRoom) -> None:
     good = room.receive(room.file(1), "alice")
     wrong = room.receive(room.file(2, code=WRONG_MOVE), "bob")
@@ -109,6 +110,7 @@ def test_an_agent_in_another_language_is_built_checked_and_entered(tmp_path: Pat
         assert entry.started_as == "cmd:node ./agent.js"
 
 
+@pytest.mark.costly
 def test_a_fork_bomb_fails_its_check_and_others_do_not_notice(room: HandInRoom) -> None:
     bomb = AGENT.replace("return", "import os\n        while True:\n            os.fork()\n        return")
     room.receive(room.file(1, code=bomb), "alice")

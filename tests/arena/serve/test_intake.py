@@ -146,6 +146,7 @@ def test_a_file_and_a_zip_are_opened_and_stored_like_those_of_the_command(room: 
     assert set(room.hand_ins.store.read(str(bob.source))) == {"agent.py", "weights.txt"}
 
 
+@pytest.mark.costly
 def test_what_cannot_be_an_agent_is_refused_with_one_sentence(room: Room) -> None:
     link = zipfile.ZipInfo("agent.py")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -218,6 +219,7 @@ def test_a_missing_or_damaged_file_is_refused(room: Room) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_forty_uploads_are_opened_in_their_order(room: Room) -> None:
     for number in range(40):
         room.hand_ins.upload(agent(number), f"author{number}")
@@ -356,6 +358,7 @@ STEPS: Final = (
 )
 
 
+@pytest.mark.costly
 def test_an_intake_that_is_killed_at_any_step_opens_every_upload_exactly_once(room: Room) -> None:
     for number, step in enumerate(STEPS):
         one = room.hand_ins.upload(agent(number), f"author{number}")
@@ -387,6 +390,7 @@ def test_an_upload_that_ended_the_intake_three_times_is_refused(room: Room) -> N
     assert room.rows()[0].words.startswith("the server ended 3 times while it opened this upload; hand in only")
 
 
+@pytest.mark.costly
 def test_the_end_of_the_director_ends_the_child_and_does_not_count_against_the_upload(room: Room) -> None:
     room.hand_ins.upload(agent())
     begun = room.hand_ins.folder / "begun"
@@ -425,6 +429,7 @@ FAILING: Final = {
 """What a child does instead of storing an agent, and the words in its row."""
 
 
+@pytest.mark.costly
 def test_a_child_that_fails_is_words_in_the_row_and_the_intake_goes_on(room: Room) -> None:
     for number, code in enumerate(FAILING):
         room.hand_ins.upload(code.encode(), f"author{number}")

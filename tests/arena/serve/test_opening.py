@@ -76,6 +76,7 @@ def test_a_tournament_that_began_before_the_ladder_opens_is_refused(tmp_path: Pa
     assert played(database) == {}
 
 
+@pytest.mark.costly
 def test_an_interrupted_opening_goes_on_where_it_was(tmp_path: Path, database: Database) -> None:
     ladder = described(tmp_path)
 
@@ -105,6 +106,7 @@ def test_a_single_anchor_is_at_zero(tmp_path: Path, database: Database) -> None:
     assert opened(ladder, database, tmp_path, pytest.fail).anchors == {"minimax:depth=3": 0.0}
 
 
+@pytest.mark.costly
 def test_anchors_that_are_too_slow_are_refused_by_name_each_time(tmp_path: Path, database: Database) -> None:
     ladder = described(tmp_path, UNRATED.replace("seed = 1", 'clock = "0.000001"\nmargin = 0'))
     for _ in range(2):

@@ -57,6 +57,7 @@ def states(draw: st.DrawFn) -> State:
     return State([*players, *anchors], {key: last for key, last in met.items() if key[0] < key[1]}, now)
 
 
+@pytest.mark.costly
 @given(states(), st.booleans(), st.randoms(use_true_random=False))
 @settings(max_examples=tries(200))
 def test_a_pair_is_always_allowed(state: State, placement: bool, random: Random) -> None:
@@ -140,6 +141,7 @@ def settled(agents: int, pairs: int, seed: int) -> PaperLadder:
     return ladder
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", range(tries(1, soak=5)))
 def test_thirty_pairs_put_the_players_in_order_and_nobody_waits_long(seed: int) -> None:
     """The bounds of 200 players; a smaller ladder is noisier."""
@@ -158,6 +160,7 @@ def test_players_who_know_each_other_well_still_meet_anchors() -> None:
     assert mean(one.error for one in ladder.players().values()) < 34.0
 
 
+@pytest.mark.costly
 def test_an_author_who_hands_in_all_the_time_lets_nobody_else_wait() -> None:
     """Another version after each pair, without limits: all its pairs are placement, and two thirds are left."""
     ladder = settled(20, 12, 0)
@@ -191,6 +194,7 @@ def test_two_agents_of_an_author_share_the_games_of_one() -> None:
     assert min(twins) >= 0.35 * sum(twins)
 
 
+@pytest.mark.costly
 def test_newcomers_find_their_place() -> None:
     """No method can do better than 93 % within 100 Elo after 20 pairs, and 97 % after 30."""
     near: dict[int, list[bool]] = {20: [], 30: []}
@@ -211,6 +215,7 @@ def test_newcomers_find_their_place() -> None:
     assert mean(near[30]) >= (0.93 if SOAK else 0.9)  # one in forty is 2.5 %
 
 
+@pytest.mark.costly
 def test_in_a_week_of_coming_and_going_anchors_stand_still_and_nobody_drifts() -> None:
     """Some agents are put aside after the first day, others are replaced or join, and the field grows stronger."""
     ladder, random = settled(40, 10, 3), Random(7)

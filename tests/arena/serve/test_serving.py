@@ -411,6 +411,7 @@ def test_an_intake_is_started_for_the_first_upload_and_nudged_while_uploads_wait
     assert [each.nudges for each in room.intakes] == [2, 1]
 
 
+@pytest.mark.journey
 def test_a_ladder_is_served_once_stops_in_order_and_continues(ladder_room: LadderRoom) -> None:
     room = ladder_room
     room.serve()
@@ -432,6 +433,7 @@ def test_a_ladder_is_served_once_stops_in_order_and_continues(ladder_room: Ladde
     room.assert_whole()
 
 
+@pytest.mark.costly
 def test_an_upload_plays_whatever_is_killed_before_it_is_opened(ladder_room: LadderRoom) -> None:
     room = ladder_room
     room.serve()
@@ -450,6 +452,7 @@ def test_an_upload_plays_whatever_is_killed_before_it_is_opened(ladder_room: Lad
     assert states == [("alice", "entered"), ("bob", "entered"), ("carol", "failed")]
 
 
+@pytest.mark.costly
 def test_after_the_close_the_final_is_played_and_the_server_ends(ladder_room: LadderRoom) -> None:
     room = ladder_room
     room.serve()

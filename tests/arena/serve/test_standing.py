@@ -52,6 +52,7 @@ def room(tmp_path: Path) -> Iterator[LadderRoom]:
         yield room
 
 
+@pytest.mark.costly(seconds=10)
 @pytest.mark.parametrize("seed", range(tries(1, soak=8)))
 def test_whatever_is_killed_every_submission_reaches_its_end_and_no_game_is_played_twice(
     room: LadderRoom, seed: int

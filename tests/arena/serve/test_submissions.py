@@ -101,6 +101,7 @@ def test_the_newest_hand_in_of_an_agent_replaces_one_that_waits(room: HandInRoom
     ]
 
 
+@pytest.mark.costly
 def test_what_cannot_be_an_agent_is_refused_with_one_sentence(room: HandInRoom) -> None:
     def in_file(name: str, content: bytes | str) -> Path:
         return folder(room.folder / f"bad-{len(list(room.folder.iterdir()))}", {name: content}) / name

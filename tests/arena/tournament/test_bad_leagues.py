@@ -263,6 +263,7 @@ def test_a_file_in_another_encoding_is_an_error(folder: Path) -> None:
         league.read(folder / "latin.toml")
 
 
+@pytest.mark.costly
 def test_ten_thousand_agents_are_refused_or_read(folder: Path) -> None:
     text = "".join(f'[[agent]]\nname = "n{number}"\nplayer = "random"\n' for number in range(10_000))
     assert "expected at most 1,000,000 games, got 99,990,000" in wrong(folder, f'game = "connect4"\n{text}')

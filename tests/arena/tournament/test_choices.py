@@ -96,6 +96,7 @@ def test_the_error_is_that_of_a_real_schedule(game: str, count: int, rounds: int
     assert own.error == pytest.approx(np.mean(found), rel=0.08)
 
 
+@pytest.mark.costly
 def test_formats_with_too_many_games_are_left_out() -> None:
     described = of(["random"] * 600)
     assert [choice.rounds for choice in choices(described) if choice.format == "round-robin"] == ["1", "2"]

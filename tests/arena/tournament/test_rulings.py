@@ -134,6 +134,7 @@ def modelled(event: Event, rulings_made: dict[int, list[tuple[int, str, int | No
     return totals
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("seed", range(tries(3, soak=100)))
 def test_any_order_of_rulings_and_runs_is_consistent(format: str, seed: int, tmp_path: Path) -> None:

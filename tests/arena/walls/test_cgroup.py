@@ -65,6 +65,7 @@ def test_children_that_live_for_a_moment_are_counted(group: Cgroup) -> None:
     assert group.cpu() > float(said) * 1e9 * 0.9
 
 
+@pytest.mark.costly
 @needs_pressure
 def test_who_cannot_run_although_it_is_ready_starves(group: Cgroup) -> None:
     core = max(os.sched_getaffinity(0))

@@ -96,6 +96,7 @@ def test_a_program_ignores_no_signal_that_its_starter_ignored() -> None:
     assert int(status_after(preexec_fn=ignore)["SigIgn"], 16) & ~of_the_c_library == 0
 
 
+@pytest.mark.costly
 def test_threads_are_counted_for_an_ordinary_user() -> None:
     """The kernel does not count root's threads: there the warden counts."""
     user = ordinary_user.IDENTITY

@@ -380,6 +380,7 @@ def test_a_file_grows_no_larger_than_it_may(tmp_path: Path) -> None:
     agent.kill()
 
 
+@pytest.mark.costly
 def test_processor_time_has_its_limit(tmp_path: Path) -> None:
     agent = AgentProcess.start(program("while True: pass"), Walls(cpu=1), tmp_path)
     assert wait_for(agent.confined) in (-signal.SIGKILL, -signal.SIGXCPU)
@@ -466,6 +467,7 @@ def test_an_agent_that_reports_no_memory_gets_the_verdict_memory(said: str, verd
     agent.kill()
 
 
+@pytest.mark.costly
 def test_no_folder_is_too_deep_or_too_closed_to_be_cleared(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -507,6 +509,7 @@ def test_a_folder_that_cannot_be_looked_at_is_too_large(tmp_path: Path, monkeypa
     assert jail._size(tmp_path) == float("inf")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("noise", ["'x' * 60_000", "'x'; time.sleep(0.01)"])
 def test_endless_output_is_not_read_for_ever(noise: str, tmp_path: Path) -> None:
     source = f"import signal, time\nsignal.signal(signal.SIGUSR1, signal.SIG_IGN)\nwhile True: print({noise})"

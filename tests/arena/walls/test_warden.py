@@ -588,6 +588,7 @@ def test_more_threads_than_it_may_have_cost_the_game(kind: WallKind) -> None:
         assert judge.play().verdict is Verdict.NORMAL
 
 
+@pytest.mark.costly
 @needs_kinds
 @pytest.mark.parametrize("kind", [WallKind.LIMITS, WallKind.SANDBOX])
 def test_more_files_than_it_may_have_cost_the_game(kind: WallKind) -> None:

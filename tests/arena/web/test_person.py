@@ -125,6 +125,7 @@ def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
     assert room.rows("SELECT move FROM move WHERE who = '0' ORDER BY ply") == [("g1f3",), ("e2e4",)]
 
 
+@pytest.mark.costly
 def test_after_two_moves_taken_back_the_game_is_won_and_recorded_once(room: PeopleRoom) -> None:
     game = room.play(game="connect4")
     assert room.turn(game).take_backs == 0

@@ -119,6 +119,7 @@ def waiting_for(room: HandInRoom, path: Path, *options: str) -> subprocess.Popen
     return process
 
 
+@pytest.mark.journey
 def test_waiting_shows_the_check_the_first_games_and_the_rating(room: HandInRoom) -> None:
     process = waiting_for(room, room.file())
     serve(room)
@@ -134,6 +135,7 @@ def test_waiting_shows_the_check_the_first_games_and_the_rating(room: HandInRoom
     ]
 
 
+@pytest.mark.costly
 def test_waiting_for_an_agent_that_fails_its_check_says_why(room: HandInRoom) -> None:
     process = waiting_for(room, room.file(code="def choose(:"))
     serve(room)

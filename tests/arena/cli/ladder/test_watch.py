@@ -151,6 +151,7 @@ def evening(tmp_path: Path) -> Iterator[Path]:
         run.communicate(timeout=PATIENCE)
 
 
+@pytest.mark.costly
 def test_a_run_is_followed_into_a_pipe_and_on_a_terminal(evening: Path) -> None:
     command = [sys.executable, "-m", "arena", "watch"]
     with subprocess.Popen(

@@ -492,6 +492,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
     assert words in ended.err
 
 
+@pytest.mark.costly
 def test_on_a_terminal_show_marks_the_board_in_colour_and_not_by_brackets(tmp_path: Path) -> None:
     arena("play", "tictactoe", "random", "random", "--quiet", "--db", str(tmp_path / "arena.db"))
     terminal = Session(tmp_path)

@@ -146,6 +146,7 @@ def test_a_ply_that_there_is_not_is_one_error(record: Path, arguments: list[str]
     assert words in ended.err
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
 def test_mistakes_are_marked_in_every_game_that_was_analysed(rules: str) -> None:
     plain = past_game(rules)
@@ -408,6 +409,7 @@ def test_numbers_jump_and_p_plays(terminal: Terminal) -> None:
     assert terminal.end() == 0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("terminal", [["--ply", "4"]], indirect=True, ids=["ply 4"])
 def test_on_a_terminal_it_begins_there_too(terminal: Terminal) -> None:
     assert b"  4  bob b2" in terminal.until("4/5   right or space: next")

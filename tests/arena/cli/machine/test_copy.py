@@ -49,6 +49,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.costly
 def test_a_tournament_goes_on_in_the_copy(home: Path, where: str, tmp_path: Path) -> None:
     copied = arena("db", "copy", "arena.db", where, cwd=home)
     assert copied.code == 0, copied.err
@@ -70,6 +71,7 @@ def test_a_tournament_goes_on_in_the_copy(home: Path, where: str, tmp_path: Path
 HAS_POSTGRES = find_spec("psycopg") is not None
 
 
+@pytest.mark.costly
 @pytest.mark.sees_extras
 def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None:
     assert arena("db", "copy", "arena.db", where, cwd=home).code == 0
@@ -92,6 +94,7 @@ def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None
         assert ended.err.count("\n") == 1
 
 
+@pytest.mark.costly
 def test_a_copy_that_is_refused_leaves_the_other_store_as_it_was(home: Path, tmp_path: Path) -> None:
     away = tmp_path / "away"
     away.mkdir()

@@ -150,6 +150,7 @@ def test_upgrade_says_where_the_copy_is(record: Path, tmp_path: Path, monkeypatc
     assert ended.code == 0
 
 
+@pytest.mark.costly
 def test_progress_is_shown_on_a_terminal_and_nothing_of_it_stays_in_a_pipe(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database:
         for seed in range(10):

@@ -38,6 +38,7 @@ def test_what_is_not_an_agent_is_refused_in_one_line(
     assert message in " ".join(ended.err.split())
 
 
+@pytest.mark.costly
 def test_a_file_and_a_recorded_agent_are_engines(tmp_path: Path) -> None:
     (tmp_path / "ram.py").write_text(RAM)
     assert arena("play", "chess", "ram.py", "random", "--max-plies", "2", "--quiet", cwd=tmp_path).code == 0

@@ -107,6 +107,7 @@ def smaller(folder: Path) -> None:
     (folder / "cs101.toml").write_text(text.replace("rounds = 4", "rounds = 1"), "utf-8")
 
 
+@pytest.mark.journey
 def test_a_smaller_course_goes_from_downloads_to_grades_and_pages(tmp_path: Path) -> None:
     folder = tmp_path / "course-demo"
     example_course.write(folder)

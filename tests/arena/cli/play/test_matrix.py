@@ -11,6 +11,7 @@ from tests.kit.places import EXAMPLES
 TRAP = ("matrix", "maze:2,map=trap", "paranoid:rounds=3", "expectimax:rounds=3")
 
 
+@pytest.mark.costly
 def test_each_cell_has_the_games_won_and_the_mean_score_of_the_first_seat() -> None:
     ended = arena(*TRAP, "--against", "random", "--against", "greedy", "--games", "4", "--seed", "1")
     assert ended.code == 0, ended.err
@@ -22,6 +23,7 @@ def test_each_cell_has_the_games_won_and_the_mean_score_of_the_first_seat() -> N
     assert "games repeat another game of their cell move for move; --openings 4 gives" in ended.out
 
 
+@pytest.mark.costly
 def test_a_small_mean_score_has_the_digits_that_say_something() -> None:
     asked = ("matrix", "kuhn", "cfr:iterations=50", "--against", "random", "--games", "40", "--seed", "1")
     (cell,) = json.loads(arena(*asked, "--format", "json").out)
@@ -31,6 +33,7 @@ def test_a_small_mean_score_has_the_digits_that_say_something() -> None:
     assert "repeat" not in shown  # short games with cards are often the same
 
 
+@pytest.mark.costly
 def test_the_same_seed_gives_the_same_table_and_the_cells_are_the_games_of_arena_play() -> None:
     asked = ("matrix", "othello:size=4", "random", "--against", "greedy", "--games", "3", "--seed", "7", "--format")
     first, second = (json.loads(arena(*asked, "json").out) for _ in range(2))
@@ -68,6 +71,7 @@ def test_an_agent_of_a_student_plays_too_and_its_faults_are_counted(tmp_path: Pa
     assert "games that ended by a fault of a player: 1; arena play shows what went wrong" in ended.out
 
 
+@pytest.mark.costly
 def test_the_examples_of_its_help_can_be_played() -> None:
     text = " ".join(arena("matrix", "--help").out.split())
     examples = [each.split("╭")[0].split() for each in text.split("Example: arena ")[1:]]

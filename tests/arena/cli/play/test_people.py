@@ -52,6 +52,7 @@ def ruling() -> list[str]:
 # Taking back a move.
 
 
+@pytest.mark.costly
 def test_undo_goes_back_to_the_persons_last_turn_and_further_to_the_start() -> None:
     out = typed("4\n3\nundo\nu\nUndo\n2\nresign\n", "connect4", "human", "pvs:depth=2", "--seed", "1")
     assert "back to the position after 2 plies" in out
@@ -62,6 +63,7 @@ def test_undo_goes_back_to_the_persons_last_turn_and_further_to_the_start() -> N
     assert game["plies"] == 2
 
 
+@pytest.mark.costly
 def test_chess_is_played_and_shown_in_the_notation_of_people_and_recorded_in_that_of_programs() -> None:
     out = typed("?\nNf9\nNf3\nhint\ne2e4\nresign\n", "chess", "human", "pvs:depth=1", "--seed", "1")
     assert "human (White), your move" in out
@@ -75,6 +77,7 @@ def test_chess_is_played_and_shown_in_the_notation_of_people_and_recorded_in_tha
     assert "  3  human e4   " in arena("show", "last").out
 
 
+@pytest.mark.costly
 def test_a_game_in_which_a_move_was_taken_back_is_recorded_and_annulled() -> None:
     out = typed("4\nundo\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
     assert out.count("annulled, so this result does not count: human took back a move") == 1
@@ -83,6 +86,7 @@ def test_a_game_in_which_a_move_was_taken_back_is_recorded_and_annulled() -> Non
     assert arena("replay", "1").code == 0
 
 
+@pytest.mark.costly
 def test_a_game_of_a_person_without_help_counts_for_points_but_for_no_rating() -> None:
     out = typed("?\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
     assert "this result does not count" not in out
@@ -92,6 +96,7 @@ def test_a_game_of_a_person_without_help_counts_for_points_but_for_no_rating() -
     assert "human" in arena("standings", "--all").out
 
 
+@pytest.mark.costly
 def test_moves_before_a_take_back_are_moves_of_the_game_and_not_its_opening() -> None:
     typed("4\n3\nundo\n2\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
     game = json.loads(arena("show", "last", "--format", "json").out)
@@ -101,23 +106,27 @@ def test_moves_before_a_take_back_are_moves_of_the_game_and_not_its_opening() ->
     assert arena("db", "verify").code == 0
 
 
+@pytest.mark.costly
 def test_the_second_of_two_games_is_not_annulled_although_the_first_had_help() -> None:
     typed("h\n4\nresign\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1", "--games", "2")
     assert ruling() == ["human got a hint"]
 
 
+@pytest.mark.costly
 def test_two_people_take_back_the_last_move_of_either() -> None:
     out = typed("a1\nb2\nundo\nc3\nresign\n", "tictactoe", "human", "human")
     assert "human (x), your move (? for help): back to the position after 1 ply" in out
     assert "2  human#2 c3" in out
 
 
+@pytest.mark.costly
 def test_the_same_dice_fall_after_a_move_is_taken_back() -> None:
     out = typed("roll\nundo\nroll\nresign\n", "pig:goal=50", "human", "random", "--seed", "5")
     first, second = re.findall(r"^ 11  chance .*$", out, re.MULTILINE)
     assert first == second
 
 
+@pytest.mark.costly
 def test_the_opening_of_the_options_is_not_taken_back() -> None:
     out = typed("undo\nresign\n", "connect4", "human", "random", "--openings", "2", "--seed", "1")
     assert "there is no move of yours to take back" in out
@@ -202,6 +211,7 @@ def test_a_hint_knows_no_more_than_the_person() -> None:
     assert all(len(hints) == 1 for hints in deals.values())
 
 
+@pytest.mark.costly
 def test_of_very_many_moves_the_help_lists_some() -> None:
     out = typed("?\n8h hello\nresign\n", "words", "human", "random", "--seed", "1")
     listed = re.search(r"legal moves: (.*), [.]{3} [(]\d+ in total[)]", out)
@@ -220,12 +230,14 @@ def test_a_hint_shows_the_winning_move_and_that_it_wins() -> None:
     assert hint(games.load("tictactoe", "xx./oo./...")) == ("c1", "hint: c1: you win in 1 ply")
 
 
+@pytest.mark.costly
 def test_a_hint_is_shown_and_the_game_is_recorded_as_annulled() -> None:
     out = typed("hint\n4\nresign\n", "connect4", "human", "random", "--seed", "1")
     assert re.search(r"hint: \d \(then [\d ]+\): its value for you is about [+-]\d\.\d\d \(from -1 to 1\)", out)
     assert ruling() == ["human got a hint"]
 
 
+@pytest.mark.costly
 def test_in_a_game_with_a_clock_there_is_no_help() -> None:
     out = typed("?\nhint\nundo\nresign\n", "connect4", "human", "random", "--clock", "600")
     assert out.count("in a game with a clock there is no hint and no undo") == 2
@@ -233,6 +245,7 @@ def test_in_a_game_with_a_clock_there_is_no_help() -> None:
     assert ruling() == []
 
 
+@pytest.mark.costly
 def test_a_word_that_is_a_legal_move_is_a_move(tmp_path: Path) -> None:
     (tmp_path / "halma.py").write_text(UNDO_IS_A_MOVE, "utf-8")
     out = typed("u\nresign\n", "halma.py:Halma", "human", "random", "--seed", "1")
@@ -266,6 +279,7 @@ class Halma(State):
 """
 
 
+@pytest.mark.costly
 def test_a_hint_in_a_game_whose_rules_are_broken_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "halma.py").write_text(UNDO_IS_A_MOVE.replace("(0.0, 0.0)", "1 / 0"), "utf-8")
     out = typed("hint\nresign\n", "halma.py:Halma", "human", "random", "--seed", "1")
@@ -275,6 +289,7 @@ def test_a_hint_in_a_game_whose_rules_are_broken_is_one_sentence(tmp_path: Path)
 # Ctrl-C.
 
 
+@pytest.mark.costly
 def test_ctrl_c_asks_first_and_enter_plays_on(session: Session) -> None:
     session.give("arena play connect4 human pvs:depth=1 --seed 1")
     session.until("your move (? for help)")
@@ -290,6 +305,7 @@ def test_ctrl_c_asks_first_and_enter_plays_on(session: Session) -> None:
     assert "human resigned" in ended.printed
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("answer", ["y\n", "\x03", "\x04"], ids=["y", "ctrl-c", "ctrl-d"])
 def test_the_second_ctrl_c_or_a_yes_ends_the_program(session: Session, answer: str) -> None:
     session.give("arena play connect4 human pvs:depth=1 --seed 1")
@@ -320,6 +336,7 @@ def test_a_question_gets_the_next_line_and_the_player_the_one_after_it() -> None
     os.close(read)
 
 
+@pytest.mark.costly
 def test_without_a_terminal_ctrl_c_ends_at_once() -> None:
     with start("tictactoe", "human", "random") as process:
         assert process.stdout is not None

@@ -128,6 +128,7 @@ def test_a_listing_as_csv_has_a_line_a_game() -> None:
     assert [row["players"] for row in rows] == ["random - random#2"] * 2
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("game", ["connect4", "pig:goal=20", "kuhn"])
 def test_the_same_seed_and_players_that_repeat_themselves_give_the_same_games(game: str) -> None:
     arguments = (game, "random", "mcts:simulations=30", "--games", "2", "--seed", "11")
@@ -170,6 +171,7 @@ def test_the_end_of_a_failing_agents_log_is_shown(tmp_path: Path) -> None:
     assert "IndexError: tuple index out of range" in ended.out
 
 
+@pytest.mark.costly
 def test_without_a_seed_the_way_to_the_same_game_is_told() -> None:
     ended = arena("play", "tictactoe", "random", "random", "--quiet")
     seed = re.search(r"^to repeat with the same random numbers: --seed (\d+)$", ended.out, re.MULTILINE)
@@ -236,6 +238,7 @@ def test_where_the_arguments_are_wrong_nothing_is_made(arguments: list[str], tmp
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.journey
 def test_a_person_plays_from_the_keyboard() -> None:
     with start("tictactoe", "human", "alphabeta:depth=9", "--seed", "1") as process:
         out, err = process.communicate("?\nz9\n\nb2\nresign\n", timeout=PATIENCE)
@@ -247,6 +250,7 @@ def test_a_person_plays_from_the_keyboard() -> None:
     assert "human resigned; alphabeta:depth=9 wins" in out
 
 
+@pytest.mark.costly
 def test_a_person_may_mistype_in_a_game_whose_rules_stumble_over_it(tmp_path: Path) -> None:
     with start(written(tmp_path, "ReadsWithInt"), "human", "random", "--seed", "1") as process:
         out, err = process.communicate("b2\n7\nresign\n", timeout=PATIENCE)
@@ -268,6 +272,7 @@ def test_errors_name_files_as_their_author_knows_them(tmp_path: Path) -> None:
     assert ended.err.startswith("arena: odd.py:NoTexts: the rules failed for seat 0 at the start")
 
 
+@pytest.mark.costly
 def test_a_person_who_has_nothing_more_to_say_resigns() -> None:
     with start("tictactoe", "random", "human") as process:
         out, _ = process.communicate("", timeout=PATIENCE)
@@ -276,6 +281,7 @@ def test_a_person_who_has_nothing_more_to_say_resigns() -> None:
     assert "human resigned; random wins" in out
 
 
+@pytest.mark.costly
 def test_a_last_line_need_not_have_an_end() -> None:
     with start("tictactoe", "human", "random", "--clock", "60") as process:
         out, _ = process.communicate("b2", timeout=PATIENCE)
@@ -283,6 +289,7 @@ def test_a_last_line_need_not_have_an_end() -> None:
     assert "no more input: resigned" in out
 
 
+@pytest.mark.costly
 def test_a_person_does_not_see_what_is_hidden_from_the_seat() -> None:
     with start("kuhn", "human", "random", "--seed", "2") as process:
         out, _ = process.communicate("check\nfold\nfold\n", timeout=PATIENCE)
@@ -327,6 +334,7 @@ class Place(State):
 '''
 
 
+@pytest.mark.costly
 def test_a_move_that_a_person_sees_only_in_part_is_not_marked(tmp_path: Path) -> None:
     (tmp_path / "place.py").write_text(PLACE, "utf-8")
     with start(f"{tmp_path / 'place.py'}:Place", "random", "human", "--seed", "5") as process:
@@ -336,6 +344,7 @@ def test_a_move_that_a_person_sees_only_in_part_is_not_marked(tmp_path: Path) ->
     assert "[a]" in own
 
 
+@pytest.mark.costly
 def test_a_player_that_is_started_by_hand_sits_down(tmp_path: Path) -> None:
     with start("tictactoe", "wait", "random") as process:
         told = until(process, "--connect")
@@ -349,6 +358,7 @@ def test_a_player_that_is_started_by_hand_sits_down(tmp_path: Path) -> None:
     assert re.search(r"1  wait - random  ", out)
 
 
+@pytest.mark.costly
 def test_ctrl_c_ends_everything(temporary: str) -> None:
     with start("connect4", "mcts:seconds=0.2", "mcts:seconds=0.2", "--games", "100", temporary=temporary) as process:
         until(process, "  1  mcts")
@@ -361,6 +371,7 @@ def test_ctrl_c_ends_everything(temporary: str) -> None:
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_whoever_ends_it_from_outside_finds_everything_ended(how: signal.Signals, code: int, temporary: str) -> None:
     with start("connect4", "mcts:seconds=0.2", "mcts:seconds=0.2", temporary=temporary) as process:
@@ -396,6 +407,7 @@ class Daemon(Agent):
 """
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_what_an_agent_has_left_running_ends_with_the_director(
     how: signal.Signals, tmp_path: Path, temporary: str
@@ -416,6 +428,7 @@ def test_what_an_agent_has_left_running_ends_with_the_director(
         os.close(handle)
 
 
+@pytest.mark.costly
 def test_a_killed_referee_is_told_and_no_process_is_left(temporary: str) -> None:
     with start("connect4", "mcts:seconds=0.2", str(GREEDY), "--games", "100", temporary=temporary) as process:
         until(process, "  2  greedy")
@@ -428,6 +441,7 @@ def test_a_killed_referee_is_told_and_no_process_is_left(temporary: str) -> None
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
 
 
+@pytest.mark.journey
 def test_a_killed_director_leaves_no_process_and_no_file(temporary: str) -> None:
     with start("connect4", "mcts:seconds=0.2", str(GREEDY), "--games", "100", temporary=temporary) as process:
         until(process, "  2  greedy")
@@ -471,6 +485,7 @@ def test_what_is_not_on_record_has_no_replay() -> None:
     assert "arena replay" not in ended.out
 
 
+@pytest.mark.costly
 def test_games_that_repeat_another_are_counted() -> None:
     same = ("play", "tictactoe", "minimax:depth=1", "minimax:depth=2", "--clock", "none", "--quiet", "--seed", "1")
     played = arena(*same, "--games", "6", "--swap")

@@ -124,6 +124,7 @@ def left_by_python(file: Path) -> bool:
     return file.is_file() and file.read_bytes() in (b"", b"blat")
 
 
+@pytest.mark.costly
 def test_a_tournament_is_announced_played_line_by_line_and_concluded(evening: tuple[Path, str]) -> None:
     folder, printed = evening
     lines = printed.splitlines()
@@ -139,6 +140,7 @@ def test_a_tournament_is_announced_played_line_by_line_and_concluded(evening: tu
     assert_whole(folder)
 
 
+@pytest.mark.costly
 def test_the_demo_is_a_tournament_of_the_built_in_searchers(tmp_path_factory: pytest.TempPathFactory) -> None:
     _, ended = shown_commands.demo(tmp_path_factory)
     assert ended.code == 0, ended.err
@@ -187,6 +189,7 @@ def test_the_plan_says_about_or_at_most(folder: Path, arguments: tuple[str, ...]
     assert said in first
 
 
+@pytest.mark.costly
 def test_games_on_record_tell_how_long_the_others_will_take_and_how_many_repeat(folder: Path) -> None:
     arguments = ("connect4", "minimax:depth=1", "minimax:depth=1", "--rounds", "6", "--clock", "30", "--seed", "1")
     planned = arena("run", *arguments, "--plan", cwd=folder)
@@ -239,6 +242,7 @@ DUEL = (
 BY_STATUS = "SELECT status, COUNT(*) FROM game GROUP BY status ORDER BY status"
 
 
+@pytest.mark.costly
 def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
     arguments = (*DUEL, "--openings", "1", "--games-at-once", "2", "--sprt", "0,100")
     lines = finished(folder, *arguments).splitlines()
@@ -276,6 +280,7 @@ def test_a_match_whose_test_is_not_decided_says_so(folder: Path) -> None:
     assert "duel is finished: 4 games. Next:" in lines
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("line", [3, 9, 16] if SOAK else [9])
 def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, line: int) -> None:
     arguments = (*DUEL, "--openings", "1", "--games-at-once", "3", "--sprt", "0,100")
@@ -290,6 +295,7 @@ def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, 
     assert verified.code == 0, verified.out + verified.err
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_and_sigterm_finish_the_games_in_progress(folder: Path, number: signal.Signals) -> None:
     with start(folder) as process:
@@ -308,6 +314,7 @@ def test_ctrl_c_and_sigterm_finish_the_games_in_progress(folder: Path, number: s
     assert_whole(folder)
 
 
+@pytest.mark.journey
 def test_ctrl_c_again_and_again_does_not_interrupt_the_end(folder: Path) -> None:
     """From the second game on, once for each printed line, and in quick succession until the process has ended."""
     with start(folder) as process:
@@ -326,6 +333,7 @@ def test_ctrl_c_again_and_again_does_not_interrupt_the_end(folder: Path) -> None
     assert sum("/12  " in line for line in lines) == recorded
 
 
+@pytest.mark.costly
 def test_a_second_run_of_the_same_tournament_is_refused(folder: Path) -> None:
     slow = ("connect4", "mcts:seconds=50", "random", "--clock", "none", "--seed", "1")
     with start(folder, *slow) as process:
@@ -349,6 +357,7 @@ def sql_if_there(folder: Path, query: str) -> object:
         return None
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("number", range(tries(4, soak=100)))
 def test_whoever_is_killed_when_every_game_is_played_exactly_once(folder: Path, number: int) -> None:
     drawn = random.Random(number)
@@ -365,6 +374,7 @@ def test_whoever_is_killed_when_every_game_is_played_exactly_once(folder: Path, 
 SHORT_GAMES: Final = 300 if SOAK else 40
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("number", range(tries(1, soak=40)))
 def test_short_games_that_follow_each_other_are_played_once_with_any_kills(folder: Path, number: int) -> None:
     drawn = random.Random(number)

@@ -266,6 +266,7 @@ def test_a_function_that_fails_is_left_out_from_that_depth_on_and_the_exit_code_
     assert ended.out.count("minimax") == 3
 
 
+@pytest.mark.costly
 def test_a_function_without_an_end_is_left_out_after_the_time_limit() -> None:
     ended = arena("compare", "tictactoe", "minimax", "mine.py:endless", "--depth", "1-2", "--seconds", "1")
     assert "mine.py:endless: depth 1 takes more than 1 s; left out" in ended.err
@@ -357,6 +358,7 @@ def test_workers_do_not_inherit_a_lock_that_a_thread_holds() -> None:
     assert free == [True, True]
 
 
+@pytest.mark.costly
 def test_ctrl_c_ends_the_processes_at_once_and_quietly() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "arena", *["compare", "connect4", "parallel", "--processes", "2", "--depth", "20"]],

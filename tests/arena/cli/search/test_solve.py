@@ -112,6 +112,7 @@ def test_as_csv_it_is_one_row() -> None:
     assert (row["value"], row["distance"], row["move"], row["line"]) == ("1.0", "3", "1", "1 2 4")
 
 
+@pytest.mark.costly
 def test_after_its_time_it_says_what_is_known() -> None:
     ended = arena("solve", "connect4", "--seconds", "0.3")
     assert ended.code == 0
@@ -188,6 +189,7 @@ def test_a_draw_shows_how_each_player_holds_it() -> None:
     assert ends <= {"wins", "draw"}, "the whole of it is shown"
 
 
+@pytest.mark.costly
 def test_a_longer_draw_shows_its_first_moves_and_says_so() -> None:
     ended = arena("solve", "connect4:rows=4,columns=4", "--strategy")
     assert max(map(len, (part.splitlines() for part in ended.out.split("\n\n")))) <= MOST_LINES + 3
@@ -199,6 +201,7 @@ def test_a_strategy_can_run_out_of_time() -> None:
     assert (ended.code, ended.out.splitlines()[-1]) == (0, "no winning strategy found within the time limit")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -220,6 +223,7 @@ def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> N
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.costly
 def test_an_interrupt_ends_it_at_once_and_quietly() -> None:
     code = "import arena.cli as cli; print('begun', flush=True); cli.app(['solve', 'connect4'])"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -77,6 +77,7 @@ def asked(file: Path, *arguments: str) -> Ended:
     return arena(*arguments, "--db", str(file))
 
 
+@pytest.mark.costly
 def test_no_byte_of_it_tells_anything_of_opponents(record: Path, bundle: Path) -> None:
     content = bundle.read_bytes()
     assert content.count(HERS.encode()) > 10

@@ -73,6 +73,7 @@ def collect(*arguments: str) -> Ended:
     return arena(*COLLECT, *arguments)
 
 
+@pytest.mark.costly
 def test_from_a_download_to_a_tournament(course: Path) -> None:
     with pytest.raises(BadLeague, match="expected at least 2 agents"):
         league.read(course / "cs101.toml")
@@ -112,6 +113,7 @@ def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
     assert "All are late: are these the times of the download?" in " ".join(table.out.split())
 
 
+@pytest.mark.costly
 def test_a_new_version_before_anything_was_played_needs_no_word(collected: Path) -> None:
     zipped(
         collected / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"}
@@ -128,6 +130,7 @@ def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) 
     assert (ended.code, "started with another description (game: tictactoe -> connect4" in ended.err) == (2, True)
 
 
+@pytest.mark.costly
 def test_a_second_round_says_how_its_games_are_played(played: Path) -> None:
     zipped(played / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
     ended = collect()
@@ -144,6 +147,7 @@ def test_a_second_round_says_how_its_games_are_played(played: Path) -> None:
     assert "\n2/2  " in ended.out
 
 
+@pytest.mark.costly
 def test_an_alias_that_the_description_has_too_is_told_before_it_is_run(course: Path) -> None:
     with (course / "cs101.toml").open("a") as file:
         file.write('[[agent]]\nname = "Deep Blue"\nplayer = "random"\n')
@@ -154,6 +158,7 @@ def test_an_alias_that_the_description_has_too_is_told_before_it_is_run(course: 
     assert "next:" not in ended.out
 
 
+@pytest.mark.costly
 def test_who_is_no_more_on_the_roster_is_told(collected: Path) -> None:
     (collected / "roster.csv").write_text(ROSTER.replace("Deep Blue", "Kasparov"))
     ended = collect()
@@ -222,6 +227,7 @@ def test_an_extension_cannot_lift_the_late_mark_of_a_file_without_a_time_and_thi
     assert "marked late by the learning system, which gives no time: Bob Brown; give the extension there too" in out
 
 
+@pytest.mark.costly
 def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None:
     rows = ROSTER.replace("1006,Eve Zweig,C,eve", "1006,Eve Zweig,C,Deep Blue").splitlines()
     with_deadline = [f"{row},{'2026-05-09' * row.startswith('1002')}" for row in rows[1:]]
@@ -260,6 +266,7 @@ def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None
         assert (shared in ended.out, "(1 agents" in ended.out) == (told, False)
 
 
+@pytest.mark.costly
 def test_a_terminal_shows_no_progress_after_the_end(collected: Path) -> None:
     terminal = Session(collected)
     try:

@@ -117,6 +117,7 @@ def test_without_a_roster_agents_have_their_own_names(course: Path) -> None:
     assert {row["email"] for row in rows} == {""}
 
 
+@pytest.mark.costly
 def test_several_processes_write_what_one_writes(
     course: Path, feedback: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

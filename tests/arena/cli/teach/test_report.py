@@ -130,6 +130,7 @@ def test_the_progress_line_says_what_is_done(record: Path, monkeypatch: pytest.M
     assert shown == ["reading the games", "writing the pages"]
 
 
+@pytest.mark.costly
 def test_several_processes_write_what_one_writes(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(record, "report", "evening", "one").code == 0
     monkeypatch.setattr(write, "_TOO_FEW_FOR_PROCESSES", 0)

@@ -64,6 +64,7 @@ def run(shell: str, commands: str) -> str:
     return done.stdout
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("program", completion_scripts.NAMES.split())
 def test_what_is_installed_completes_words(shell: str, program: str, tmp_path: Path) -> None:
     assert "written: " in run(shell, f"{program} --install-completion")

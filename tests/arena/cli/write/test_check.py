@@ -58,6 +58,7 @@ def test_one_that_fails_is_told_what_where_and_how_to_see_it_again() -> None:
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
+@pytest.mark.costly
 def test_one_position_alone_is_told_as_such_and_found_again_among_more() -> None:
     ended = arena("check", "greedy.py", "--game", "tictactoe", "--position", "7")
     assert (ended.code, ended.err) == (0, "")
@@ -72,6 +73,7 @@ def test_one_position_alone_is_told_as_such_and_found_again_among_more() -> None
     assert "choose returned None" in ended.out
 
 
+@pytest.mark.costly
 def test_steps_keep_their_numbers_where_one_is_left_out() -> None:
     Path("hangs.py").write_text(GREEDY.replace("        return", "        while True: pass\n        return"))
     ended = arena("check", "hangs.py", "--game", "tictactoe", "--clock", "0.2")
@@ -89,6 +91,7 @@ def test_steps_keep_their_numbers_where_one_is_left_out() -> None:
     assert ended.code == 1
 
 
+@pytest.mark.costly
 def test_every_step_tells_its_time_and_a_narrow_terminal_cuts_no_word() -> None:
     ended = arena("check", "greedy.py", "--game", "tictactoe", "--positions", "2", columns=44)
     steps = [line for line in ended.out.splitlines() if line[:2].strip().isdigit()]
@@ -97,6 +100,7 @@ def test_every_step_tells_its_time_and_a_narrow_terminal_cuts_no_word() -> None:
     assert max(map(len, ended.out.splitlines())) <= 44
 
 
+@pytest.mark.costly
 def test_programs_read_it_as_json_and_as_csv() -> None:
     ended = arena("check", "greedy.py", "--game", "nap", "--positions", "2", "--format", "json")
     (found,) = json.loads(ended.out)
@@ -108,6 +112,7 @@ def test_programs_read_it_as_json_and_as_csv() -> None:
     assert (ended.code, rows[0]["light"], {row["light"] for row in rows[1:]}) == (1, "failed", {"skipped"})
 
 
+@pytest.mark.costly
 def test_a_folder_of_submissions_is_a_table_of_lights() -> None:
     folder = Path("in")
     (folder / "bob").mkdir(parents=True)
@@ -126,6 +131,7 @@ def test_a_folder_of_submissions_is_a_table_of_lights() -> None:
     assert "\x1b" not in ended.out
 
 
+@pytest.mark.costly
 def test_a_tournament_says_under_which_conditions_and_who() -> None:
     Path("cs.toml").write_text(
         'game = "tictactoe"\nclock = "move=2"\nplayers = ["greedy.py", "forgot.py"]\n'
@@ -139,6 +145,7 @@ def test_a_tournament_says_under_which_conditions_and_who() -> None:
     assert [row.split(",")[:2] for row in ended.out.splitlines()[1:]] == [["forgot", "failed"], ["greedy", "good"]]
 
 
+@pytest.mark.costly
 def test_one_on_record_is_found_by_name() -> None:
     assert arena("play", "nap:4", "greedy.py", "random", "--quiet").code == 0
     Path("greedy.py").unlink()
@@ -192,6 +199,7 @@ def test_what_cannot_be_checked_is_refused_in_words(arguments: tuple[str, ...], 
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.journey
 def test_ctrl_c_ends_it_and_everything_it_started() -> None:
     Path("slow.py").write_text(GREEDY.replace("        return", "        while True: pass\n        return"))
     process = subprocess.Popen(
@@ -214,6 +222,7 @@ def test_ctrl_c_ends_it_and_everything_it_started() -> None:
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
 
 
+@pytest.mark.costly
 def test_the_game_is_read_from_the_agents_file() -> None:
     arena("new", "mine.py", "--game", "tictactoe")
     ended = arena("check", "mine.py", "--positions", "1")
@@ -233,6 +242,7 @@ def test_the_game_is_read_from_the_agents_file() -> None:
     assert not list(Path.cwd().glob("arena*")), "something went on record"
 
 
+@pytest.mark.costly
 def test_a_module_with_the_name_of_a_library_is_warned_of() -> None:
     Path("team").mkdir()
     Path("team/agent.py").write_text(GREEDY)

@@ -43,6 +43,7 @@ class First(Agent):
 """
 
 
+@pytest.mark.costly
 def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     ended = arena("climb", "random", "--game", "tictactoe", "--games", "16", "--seed", "1")
     assert (ended.code, ended.err) == (0, "")
@@ -65,6 +66,7 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
 
 
+@pytest.mark.costly
 def test_how_the_agent_is_confined_is_printed_once_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     Path("first.py").write_text(FIRST)
@@ -73,6 +75,7 @@ def test_how_the_agent_is_confined_is_printed_once_a_day(tmp_path: Path, monkeyp
     assert shown == [True, False]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("columns", [60, 80])
 def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) -> None:
     Path("failing_at_once_again.py").write_text(ILLEGAL)
@@ -112,6 +115,7 @@ def test_where_the_arguments_are_wrong_nothing_is_made(tmp_path: Path) -> None:
         assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
+@pytest.mark.costly
 def test_json_tells_the_steps() -> None:
     ended = arena(
         *("climb", "alphabeta:depth=9", "--game", "tictactoe", "--against", "random", "--against", "minimax:depth=1"),
@@ -142,6 +146,7 @@ def test_an_agent_that_fails_at_once_is_sent_to_be_checked() -> None:
     assert "    arena logs 1" in ended.out
 
 
+@pytest.mark.costly
 def test_against_yesterdays_version_of_itself() -> None:
     Path("mine.py").write_text(FIRST)
     arguments = ("--game", "tictactoe", "--games", "16", "--seed", "1", "--walls", "limits")
@@ -160,6 +165,7 @@ def test_against_yesterdays_version_of_itself() -> None:
     assert "running mine@1 in seat 0" in arena("debug", "last", "--ply", str(ply)).out
 
 
+@pytest.mark.costly
 def test_its_own_last_version_is_an_opponent_too() -> None:
     """Last, even where the agent climbs no higher; not one of another game, nor the very same source."""
     first, second, third = (FIRST.replace("[0]", place) for place in ("[0]", "[-1]", "[len(state.moves()) // 2]"))
@@ -185,6 +191,7 @@ def test_its_own_last_version_is_an_opponent_too() -> None:
     assert arena("climb", "mine.py", "--against", "random", *arguments).out.count("mine@") == 0
 
 
+@pytest.mark.costly
 def test_games_that_repeat_another_are_told() -> None:
     Path("mine.py").write_text(FIRST)
     arguments = ("--game", "grundy", "--seed", "1", "--walls", "limits", "--against", "minimax:depth=1")
@@ -194,6 +201,7 @@ def test_games_that_repeat_another_are_told() -> None:
     assert 0 < int(told[1]) < int(told[2])
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("game", "seats"), [("maze:ghosts=2,map=tiny,steps=4", 3), ("rps:rounds=1", 2), ("pig:goal=8", 2)]
 )
@@ -231,6 +239,7 @@ def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.journey
 def test_ctrl_c_tells_what_was_found_so_far_and_leaves_no_process() -> None:
     with (
         tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as temporary,
@@ -284,6 +293,7 @@ def test_odds_that_look_right_need_no_words(games: str) -> None:
     assert by_pairs(step_of(games)) == ""
 
 
+@pytest.mark.costly
 def test_the_game_is_read_from_the_agents_file_and_a_mistyped_file_is_named() -> None:
     arena("new", "mine.py", "--game", "tictactoe")
     options = ("--games", "16", "--seed", "1", "--walls", "limits", "--against", "random")

@@ -197,6 +197,7 @@ def test_what_cannot_be_asked_says_why() -> None:
     assert "broken.py, line 2: ZeroDivisionError" in broken.err.splitlines()[-1]
 
 
+@pytest.mark.costly
 def test_a_breakpoint_stops_in_a_terminal_at_that_turn_alone(tmp_path: Path) -> None:
     (tmp_path / "stopping.py").write_text(STOPPING)
     (tmp_path / "drawing.py").write_text(DRAWING)

@@ -66,6 +66,7 @@ def test_what_it_writes_beats_random_as_it_is(game: str) -> None:
     assert score_against_random("my_agent.py", game, BEATEN[game]) > 0.5 + SURE * 0.5 / BEATEN[game] ** 0.5
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("game", "search", "number"),
     [

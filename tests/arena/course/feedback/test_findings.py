@@ -147,6 +147,7 @@ def test_games_against_different_opponents_are_chosen_first() -> None:
     assert [one.id for one in findings.spread_out(games)] == [0, 4, 5, 1, 2, 3]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("rules", ["ludo:players=3", "pig:goal=20", "kuhn", "othello:size=4"])
 def test_every_kind_of_game_gets_feedback(tmp_path: Path, rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With dice, hidden cards, three players, and faults at any ply; random games, so nothing is known of them."""

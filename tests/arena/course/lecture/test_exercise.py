@@ -70,6 +70,7 @@ def test_one_of_the_cut_offs_of_alphabeta_is_deep() -> None:
         assert any(deep)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", [name for name in PRUNED if name != "window"])
 def test_the_best_move_is_not_the_first_that_is_searched(name: str) -> None:
     found = [exercise.make(name, seed=seed) for seed in SEEDS]

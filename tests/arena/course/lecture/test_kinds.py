@@ -98,6 +98,7 @@ def numbers(node: Node) -> tuple[float, float, str]:
     return sum(child[0] for child in below), easiest[1], easiest[2]
 
 
+@pytest.mark.costly
 def test_proof_numbers_are_right_at_every_node() -> None:
     for seed in range(12):
         made = proof_exercise.make(seed=seed)

@@ -37,6 +37,7 @@ def minimax(state):
 """
 
 
+@pytest.mark.costly
 def test_a_process_that_is_lost_costs_its_question_and_three_cost_the_rest(tmp_path: Path) -> None:
     file = tmp_path / "hostile.py"
     file.write_text(HOSTILE.replace('"E"', '"B"'))
@@ -84,6 +85,7 @@ def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
     assert told["pvs"] == "curious.py, line 6: MemoryError: it needs more memory than allowed"
 
 
+@pytest.mark.costly
 def test_a_file_that_never_finishes_loading_is_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(student_process, "_LOADS_WITHIN", 0.5)
     file = tmp_path / "loop.py"

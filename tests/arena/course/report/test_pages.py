@@ -306,6 +306,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> WholeReport:
     return reported(file, "cs101")
 
 
+@pytest.mark.costly
 def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(crowded: WholeReport) -> None:
     found = site(crowded)
     first = [agent.name for agent in crowded.agents[:IN_CROSSTABLE]]

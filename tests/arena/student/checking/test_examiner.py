@@ -69,6 +69,7 @@ def greedy(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.costly
 def test_a_good_agent_passes_every_step_in_order_and_no_process_is_left(greedy: Path) -> None:
     before = descendants(os.getpid())
     told: list[CheckStep] = []
@@ -82,12 +83,14 @@ def test_a_good_agent_passes_every_step_in_order_and_no_process_is_left(greedy: 
     assert descendants(os.getpid()) <= before
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("game", ["ludo:players=3", "kuhn", f"{COUNTDOWN}:Countdown"])
 def test_games_of_every_kind_are_checked(greedy: Path, game: str) -> None:
     found = checked(greedy, game, max_plies=12)
     assert found.light is Light.GOOD, found.worst
 
 
+@pytest.mark.costly
 def test_several_agents_are_examined_at_the_same_time_independently(tmp_path: Path, greedy: Path) -> None:
     (tmp_path / "none.py").write_text(GREEDY.replace("return", ""))
     (tmp_path / "empty").mkdir()
@@ -115,6 +118,7 @@ def test_all_cores_are_used_for_many_agents_only_if_none_pays_for_waiting(monkey
     assert games_at_once(WallKind.SANDBOX, many=True) == games_at_once(WallKind.LIMITS, many=True) == 1
 
 
+@pytest.mark.costly
 def test_a_missing_agent_among_several_is_reported_like_any_other(greedy: Path) -> None:
     conditions = Conditions(game="nap:4", positions=1)
     with RunFolder() as folder, Examiner(conditions, folder) as examiner:
@@ -137,6 +141,7 @@ def test_a_program_of_any_language_is_checked() -> None:
     assert found.light is not Light.FAILED, found.worst
 
 
+@pytest.mark.costly
 def test_the_failing_position_is_drawn_and_can_be_repeated(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     path.write_text(
@@ -156,6 +161,7 @@ def test_the_failing_position_is_drawn_and_can_be_repeated(tmp_path: Path) -> No
     assert (again.board, again.message) == (step.board, "choose returned 99, which is not a legal move")
 
 
+@pytest.mark.costly
 def test_a_slow_agent_gets_fewer_positions(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.2)\n        return"))
@@ -167,6 +173,7 @@ def test_a_slow_agent_gets_fewer_positions(tmp_path: Path) -> None:
     assert "cut short after" in told[StepName.WHOLE]
 
 
+@pytest.mark.costly
 def test_an_agent_too_slow_for_a_whole_game_gets_a_warning_unless_it_uses_its_clock(
     tmp_path: Path,
 ) -> None:
@@ -185,6 +192,7 @@ def test_an_agent_too_slow_for_a_whole_game_gets_a_warning_unless_it_uses_its_cl
     assert "clock.budget" in steady.worst.advice
 
 
+@pytest.mark.costly
 def test_an_agent_that_fails_on_a_nearly_full_board_is_found(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     late = "        won = [move for move in state.moves() if state.play(move).turn is None]\n"
@@ -218,6 +226,7 @@ def test_if_no_game_was_finished_the_step_of_whole_games_is_skipped(tmp_path: Pa
     assert told[StepName.CLOCK][0] is Light.FAILED
 
 
+@pytest.mark.costly
 def test_leftovers_of_the_last_game_are_a_failure_only_if_processes_are_reused(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     path.write_text(
@@ -233,6 +242,7 @@ def test_leftovers_of_the_last_game_are_a_failure_only_if_processes_are_reused(t
     assert checked(path, reuse=True).light is Light.FAILED
 
 
+@pytest.mark.costly
 def test_unseeded_randomness_is_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     path.write_text(
@@ -324,6 +334,7 @@ def test_many_checks_play_one_game_each_and_say_which_are_in_progress() -> None:
     assert [ended for ended, _ in told] == sorted(ended for ended, _ in told)
 
 
+@pytest.mark.costly
 def test_mistakes_with_positions_are_steps_of_their_own_with_line_and_cure(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     lines = (
@@ -343,6 +354,7 @@ def test_mistakes_with_positions_are_steps_of_their_own_with_line_and_cure(tmp_p
     assert (printed.stderr, "mistake" in printed.message) == ("hello\nhello\nhello", False)
 
 
+@pytest.mark.costly
 def test_a_late_agent_with_a_mistake_that_makes_it_late_is_told_of_both(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     loop = "        while state.turn is not None:\n            state.play(state.moves()[0])\n"

@@ -26,6 +26,7 @@ def test_a_file_that_does_not_work_is_explained(broken: Broken, tmp_path: Path) 
     assert check_messages.of_file(broken, tmp_path) == MESSAGES[f"file: {broken}"]
 
 
+@pytest.mark.costly(seconds=10)
 def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
     """With real processes, one of each family; with SOAK=1 all of them."""
     wanted = {name for family in FAMILIES for name in (family if SOAK else family[:1])}

@@ -22,6 +22,7 @@ def drawn(rules: str, most: int = 50, seed: int = 0) -> list[CheckPosition]:
     )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("rules", GAMES)
 def test_positions_are_different_and_for_every_seat(rules: str) -> None:
     found = drawn(rules)
@@ -31,6 +32,7 @@ def test_positions_are_different_and_for_every_seat(rules: str) -> None:
     assert all(each.state.turn == each.seat and each.state.moves() for each in found)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("rules", GAMES)
 def test_the_referee_reaches_positions_by_the_same_moves_and_dice(rules: str) -> None:
     for position in drawn(rules, 20):

@@ -31,6 +31,7 @@ def test_there_are_at_least_fifty_two_and_each_says_what_is_wrong_with_it() -> N
         assert agent.step in {*StepName}, agent.name
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_wrong_agent_is_found_and_its_mistake_is_named(part: int, tmp_path: Path) -> None:
     need(WallKind.SANDBOX)

@@ -75,6 +75,7 @@ def test_the_best_seeds_have_the_byes() -> None:
     assert formats.byes(event.known) == {}
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(st.integers(2, 40), st.integers(1, 3), st.integers(0, 3), st.integers(0, 2**64), st.randoms())
 def test_all_but_one_lose_a_series(players: int, best_of: int, repeats: int, seed: int, random: Random) -> None:
@@ -321,6 +322,7 @@ def test_who_went_through_before_a_ruling_is_shown_as_such() -> None:
     assert shown(event).rounds[0][0].why is Why.PAIRED
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(st.integers(2, 40), st.integers(1, 3), st.integers(0, 3), st.integers(0, 2**64), st.randoms())
 def test_at_any_moment_the_bracket_agrees_with_what_is_played(

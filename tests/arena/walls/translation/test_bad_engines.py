@@ -38,6 +38,7 @@ def test_every_manner_is_in_the_table(protocol: str) -> None:
     assert ["plays_well", *manners] == [engine.manner for engine in BAD_ENGINES if engine.protocol == protocol]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("engine", BAD_ENGINES, ids=str)
 def test_every_bad_engine_gets_its_verdict_and_leaves_nothing(engine: BadEngine, judges: Judges) -> None:
     judge = judges[engine.protocol, engine.patience]
