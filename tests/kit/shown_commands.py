@@ -20,7 +20,7 @@ from tests.kit import once
 from tests.kit.arena_program import Ended, arena
 from tests.kit.places import EXAMPLES, ROOT
 
-PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES: Final = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 STUDENT: Final = "student.md"
 STORIES: Final = ("instructor.md", STUDENT)
 """Pages to be followed from the first line to the last: their blocks share one folder."""
