@@ -134,6 +134,7 @@ def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> Non
         assert is_host or path.is_relative_to(ROOT / "arena" / "cli") or "hosts" not in folders_imported(path, "arena")
 
 
+@pytest.mark.costly
 def test_no_command_loads_dask_without_its_option() -> None:
     code = (
         "import sys, arena.cli.play.run, arena.cli.play.worker, arena.cli.play.tournament_display, "

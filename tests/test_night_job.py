@@ -90,6 +90,7 @@ def test_each_night_collects_plays_and_publishes_and_writes_a_log(home: Path) ->
     assert log.endswith("\n")
 
 
+@pytest.mark.costly
 def test_a_step_that_fails_ends_the_night_and_a_second_night_does_not_begin(home: Path) -> None:
     needs.program("flock")
     folder = home / "cs101"

@@ -137,6 +137,7 @@ def nodes(spec: str) -> Iterator[tuple[Any, tuple[tuple[Any, int], ...]]]:
         stack += [(state.play(move), (*before, (state, move))) for move in state.moves()]
 
 
+@pytest.mark.costly
 @needs_openspiel
 @pytest.mark.parametrize(
     "name",

@@ -56,6 +56,7 @@ def test_for_the_other_seat_the_bounds_are_turned_round() -> None:
     assert (proof.search(lost, seat=1).value, proof.search(lost, seat=1).exact) == (-1, True)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("spec", "win", "draw"),
     [

@@ -297,6 +297,7 @@ def test_what_looks_at_the_pages_sees_these_attacks(browser: Browser, record: Re
     listener.close()
 
 
+@pytest.mark.costly(seconds=10)
 @pytest.mark.parametrize("text", [*TEXTS, *IN_MEMORY], ids=range(len(TEXTS) + len(IN_MEMORY)))
 def test_texts_in_markup_hold_nothing_that_acts_on_what_is_around_them(text: str) -> None:
     shown = svg.words(text)

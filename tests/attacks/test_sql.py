@@ -77,6 +77,7 @@ def empty(tmp_path: Path) -> str:
         return str(database.file)
 
 
+@pytest.mark.costly
 def test_nothing_is_written_or_read_elsewhere(record: str, tmp_path: Path) -> None:
     before = dumped(record)
     files = sorted(tmp_path.iterdir())
@@ -187,6 +188,7 @@ def test_one_function_of_sqlite_that_takes_minutes_is_given_up(empty: str) -> No
     assert "took longer than 1 s" in found.err
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_at_once(record: str, number: signal.Signals, request: pytest.FixtureRequest) -> None:
     server: Server | None = request.getfixturevalue("postgres") if "://" in record else None
@@ -203,6 +205,7 @@ def test_a_signal_ends_it_at_once(record: str, number: signal.Signals, request: 
         pass  # the server looks every second whether it is still asked
 
 
+@pytest.mark.costly
 def test_an_interrupt_between_two_rows_prints_nothing(empty: str) -> None:
     """The cursor is closed before its connection, even while a traceback keeps the rows alive."""
     program = """if True:
@@ -251,6 +254,7 @@ def test_a_table_shows_the_first_rows_and_says_so(record: str) -> None:
     assert (few.out, few.err) == ("i\n1\n2\n", "only the first 2 rows; --limit N prints more\n")
 
 
+@pytest.mark.costly
 def test_rows_that_nobody_reads_are_not_computed(record: str) -> None:
     command = [sys.executable, "-m", "arena", "sql", ENDLESS, "--db", record, "--format", "csv"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

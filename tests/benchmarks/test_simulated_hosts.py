@@ -103,6 +103,7 @@ def test_whatever_happens_to_hosts_each_game_counts_once_and_the_standings_are_t
     assert standings == in_order(tmp_path / "in order")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", range(tries(2)))
 def test_short_games_in_batches_count_once(tmp_path: Path, seed: int) -> None:
     hurried = replace(_FAILING, fails_after=0.5, away=0.2, joins_within=0.2, given_up=0.1, late=0.3)

@@ -166,6 +166,7 @@ def test_a_newer_database_is_refused_and_not_changed(tmp_path: Path, *, read_onl
     assert not list(tmp_path.glob("*before*"))
 
 
+@pytest.mark.costly
 def test_a_missing_write_permission_is_a_readable_error(open_folder: Path) -> None:
     file = open_folder / "arena.db"
     with Database(str(file)) as database:
@@ -228,6 +229,7 @@ def test_several_processes_can_create_the_same_database_at_the_same_time(tmp_pat
     assert done.stdout.splitlines() == ["[0, 0, 0, 0, 0, 0] 6"] * 5, done.stderr
 
 
+@pytest.mark.costly
 def test_opening_an_up_to_date_database_does_not_import_alembic(tmp_path: Path) -> None:
     file = tmp_path / "arena.db"
     Database(str(file)).close()

@@ -346,6 +346,7 @@ def test_with_at_a_filter_does_not_change_which_version_is_outdated(record: Reco
 # Whatever the record.
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("number", range(tries(8)))
 def test_exactly_the_games_that_should_be_are_rated(record: Record, number: int) -> None:
     random = Random(number)

@@ -194,6 +194,7 @@ def test_a_reader_sees_one_snapshot_and_blocks_no_writer(database: Database) -> 
 # The disk.
 
 
+@pytest.mark.costly
 def test_a_full_disk_is_a_readable_error_and_the_game_can_be_stored_later(tmp_path: Path) -> None:
     done = run(
         """
@@ -276,6 +277,7 @@ def test_a_number_over_64_bits_is_a_readable_error(database: Database) -> None:
         store.enter(connection, 2**63, "ann", 1)
 
 
+@pytest.mark.costly
 def test_thousands_of_agents_take_part(database: Database) -> None:
     agents = tries(1000, soak=10_000)
     with database.writing() as connection:

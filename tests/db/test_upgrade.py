@@ -171,6 +171,7 @@ def test_the_backup_includes_the_write_ahead_log(tmp_path: Path, monkeypatch: py
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
+@pytest.mark.costly
 def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

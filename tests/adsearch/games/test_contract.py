@@ -37,6 +37,7 @@ class Sticks(State):
 """
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "spec", [*games.names(), "ludo:players=2", "maze:ghosts=1", "tree:three", *OWN], ids=lambda spec: Path(spec).name
 )

@@ -269,6 +269,7 @@ def test_a_view_loads_with_the_right_moves_and_a_sample_agrees_with_it(spec: str
                 assert state.sample(seat, Random(seed)).view(seat) == view
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("spec", SMALL_HIDDEN)
 def test_samples_reach_every_position_that_agrees_with_the_view_and_no_other(spec: str) -> None:
     agreeing: dict[tuple[int, str], set[str]] = {}

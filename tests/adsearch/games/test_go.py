@@ -132,6 +132,7 @@ def made(board: Any, point: int, colour: str) -> Any:
     return child
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("size", "plies"), [(2, 40), (3, 80), (4, 120), (5, 150), (9, 120)])
 def test_moves_captures_superko_and_areas_are_those_of_sgfmills_board(size: int, plies: int) -> None:
     repeating = 0

@@ -118,6 +118,7 @@ def test_it_is_taken_apart_into_the_one_sheet_and_a_drawing_without_it(spec: str
         assert len(drawing) < 50_000
 
 
+@pytest.mark.costly
 def test_what_a_board_has_a_class_for_has_a_rule_and_every_rule_is_of_use() -> None:
     used: set[str] = {"board"}
     for spec in BOARDS:

@@ -320,6 +320,7 @@ def test_a_number_with_5000_digits_is_not_an_error() -> None:
     assert talk(f"setoption name Move Overhead value {'9' * 5000}", "isready", "quit") == ["readyok"]
 
 
+@pytest.mark.costly
 def test_a_strangers_client_plays_games_against_stockfish_without_a_fault() -> None:
     import chess
     from chess.engine import Limit, SimpleEngine

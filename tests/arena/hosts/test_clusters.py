@@ -101,6 +101,7 @@ def check(folder: Path, at_home: list[tuple[object, ...]]) -> None:
     assert {host["walls"] for host in hosts(folder)} <= {"sandbox", None}
 
 
+@pytest.mark.costly(seconds=15)
 def test_killed_stopped_and_cut_off_hosts_lose_no_game(room: Room, at_home: list[tuple[object, ...]]) -> None:
     folder = described(room.folder / "killed")
     killed, stopped = room.host("--games", "2"), room.host("--games", "2")
@@ -129,6 +130,7 @@ def test_killed_stopped_and_cut_off_hosts_lose_no_game(room: Room, at_home: list
             assert host.ended() == 128 + signal.SIGTERM, host.said
 
 
+@pytest.mark.costly(seconds=10)
 def test_a_tournament_survives_scheduler_and_command_and_ends_at_home(
     room: Room, at_home: list[tuple[object, ...]]
 ) -> None:
@@ -160,6 +162,7 @@ def test_a_tournament_survives_scheduler_and_command_and_ends_at_home(
     check(folder, at_home)
 
 
+@pytest.mark.costly
 def test_a_cluster_on_this_machine_is_gone_at_the_end(room: Room, at_home: list[tuple[object, ...]]) -> None:
     folder = described(room.folder / "local")
     command = (str(folder / "far.toml"), "--db", str(folder / "arena.db"))
@@ -171,6 +174,7 @@ def test_a_cluster_on_this_machine_is_gone_at_the_end(room: Room, at_home: list[
     check(folder, at_home)
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not SOAK, reason="plays 400 games while hosts are killed: SOAK=1")
 def test_four_hundred_games_survive_four_kills_and_a_new_scheduler(room: Room) -> None:
     folder = described(room.folder / "soak")

@@ -167,6 +167,7 @@ def failures(printed: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.costly(seconds=20)
 def test_a_folder_is_checked_as_at_home_though_a_host_is_killed(room: Room) -> None:
     folder = room.folder / "handed-in"
     folder.mkdir()

@@ -59,6 +59,7 @@ def test_a_result_that_cannot_be_that_of_the_game_is_refused(changes: dict[str, 
         check_result(result(**changes), GAME)
 
 
+@pytest.mark.costly
 @given(st.one_of(st.binary(), st.text(), st.floats(), st.none(), st.dictionaries(st.text(), st.booleans(), min_size=1)))
 def test_what_is_not_a_message_is_refused(data: object) -> None:
     for given_data in (data, msgpack(data)):

@@ -42,6 +42,7 @@ def certificate(security: object, folder: Path) -> dict[str, str]:
 _ROLES = ("SCHEDULER", "WORKER", "CLIENT")
 
 
+@pytest.mark.costly(seconds=15)
 def test_nobody_without_the_certificate_hands_out_or_takes_games(room: Room) -> None:
     game = ("tictactoe", "random", "random:seed=1", "--seed", "1")
     preload = ("--preload", "arena.hosts.preload", "--no-nanny", "--no-dashboard")

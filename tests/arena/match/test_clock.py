@@ -196,6 +196,7 @@ def test_a_seats_time_is_never_negative_whatever_is_charged(
 # The budget.
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(300))
 @given(
     CONTROLS,

@@ -75,6 +75,7 @@ def test_a_c_program_of_several_files_runs_from_the_store(build: Build, store: S
     assert again.command == (str(again.source / "files" / "agent"),)
 
 
+@pytest.mark.costly
 def test_a_java_program_in_a_package_runs_from_the_store(build: Build) -> None:
     main = "package de.uni;\nclass Bot { public static void main(String[] a) { System.out.print(Other.X); } }\n"
     built = build(
@@ -199,6 +200,7 @@ def test_a_submission_just_within_the_limits_is_the_students_failure(build: Buil
         build({"agent.js": "", **files}, DEFAULTS["js"])
 
 
+@pytest.mark.costly
 def test_long_names_are_no_more_than_the_students_failure(build: Build) -> None:
     with pytest.raises(BadPlayer, match=r"^A{200}"):
         build({"A.java": f"public class {'A' * 300} {{ public static void main(String[] a) {{}} }}"}, DEFAULTS["java"])

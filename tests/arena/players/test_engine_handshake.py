@@ -19,6 +19,7 @@ PYTHON = shlex.quote(sys.executable)
 """Programs of one line, which speak no protocol of engines."""
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("player", "game"),
     [
@@ -73,6 +74,7 @@ def test_what_cannot_play_is_refused_before_the_first_game(player: str, game: st
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("program", "says"),
     [
@@ -113,6 +115,7 @@ def test_a_program_that_never_answers_is_refused(tmp_path: Path) -> None:
     assert "does not speak UCI: it did not answer within" in ended.err
 
 
+@pytest.mark.costly
 def test_more_nodes_play_better_chess_in_a_sandbox(tmp_path: Path) -> None:
     engines.need("stockfish")
     behind_walls.need(WallKind.SANDBOX)

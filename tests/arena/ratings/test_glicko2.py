@@ -93,6 +93,7 @@ def test_games_without_rounds_and_days_are_one_period() -> None:
     assert ratings(periods([])) == {}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("many", [1, 100, 5000])
 @pytest.mark.parametrize("tau", [0.2, 0.5, 1.2, 10.0])
 def test_thousands_of_wins_in_one_period_stay_within_bounds(many: int, tau: float) -> None:

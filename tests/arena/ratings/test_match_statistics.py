@@ -202,6 +202,7 @@ def test_small_bounds_agree_with_the_approximation_by_a_normal_variable() -> Non
     assert sprt(counts, -5, 0).llr == pytest.approx(close, abs=0.02)
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(150))
 @given(FIVE, THREE, st.floats(-2000, 2000), st.floats(-2000, 2000), MODEL)
 @example([0, 0, 0, 0, 10**9], (10**9, 0, 0), -2000, 2000, Model.NORMALIZED)

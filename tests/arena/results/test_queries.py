@@ -130,6 +130,7 @@ def test_what_does_not_exist_is_named(record: Path, tmp_path: Path) -> None:
         standings("cs101", db=record, everything=True)
 
 
+@pytest.mark.costly
 def test_the_import_loads_no_package_for_the_command_line() -> None:
     code = "import sys, arena.results; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()

@@ -181,6 +181,7 @@ def test_what_cannot_be_an_agent_is_refused_with_one_sentence(room: Room) -> Non
         assert "handed-in" not in one.words
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("language", ["c", "java"])
 def test_agents_in_other_languages_are_built_by_the_child(tmp_path: Path, language: str) -> None:
     need(DEFAULTS[language].build_walls)

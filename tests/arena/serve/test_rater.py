@@ -156,6 +156,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunFolder]:
         yield folder
 
 
+@pytest.mark.costly
 def test_a_process_rates_and_a_killed_one_loses_nothing(database: Database, folder: RunFolder) -> None:
     players = Players(database)
     for _ in range(tries(1, soak=20)):
@@ -186,6 +187,7 @@ def test_a_process_rates_and_a_killed_one_loses_nothing(database: Database, fold
     assert [point.games for point in curve] == sorted({point.games for point in curve})
 
 
+@pytest.mark.costly
 def test_it_ends_with_its_director(database: Database, tmp_path: Path) -> None:
     program = (
         "import os, sys\n"

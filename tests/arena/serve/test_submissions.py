@@ -449,6 +449,7 @@ def test_without_a_sandbox_no_uploads_are_taken(room: HandInRoom, monkeypatch: p
     assert why_no_hand_ins(room.opened, trusts_everybody=True) == ""
 
 
+@pytest.mark.costly
 def test_two_processes_cannot_pass_the_same_limit(tmp_path: Path, postgres: Server) -> None:
     where = postgres.new_database()
     room = hand_in_room(tmp_path, limits="pause = 0\nper_day = 1", where=where)

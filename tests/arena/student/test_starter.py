@@ -87,6 +87,7 @@ def expected(state: Any) -> tuple[str, int]:
     return "middle", min(state.moves(), key=lambda column: abs(column - (state.board.columns - 1) / 2))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("game", SIZES)
 @pytest.mark.parametrize("ending", TOOLS)
 def test_its_rules_are_those_of_our_connect4(started: Callable[[str, str], Program], ending: str, game: str) -> None:
@@ -98,6 +99,7 @@ def test_its_rules_are_those_of_our_connect4(started: Callable[[str, str], Progr
     assert min(reasons[why] for why in ("win", "block", "middle")) >= POSITIONS // 20, reasons
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("ending", TOOLS)
 def test_it_beats_random(started: Callable[[str, str], Program], ending: str) -> None:
     program, random = started(ending, "connect4"), Random(7)

@@ -67,6 +67,7 @@ def check_games(url: str, folder: Path) -> None:
     assert verified.code == 0, verified.out
 
 
+@pytest.mark.costly
 def test_a_tournament_pauses_while_its_server_does_not_answer(url: str, postgres: Server, tmp_path: Path) -> None:
     running = started(url, tmp_path / "home")
     printed = ""
@@ -79,6 +80,7 @@ def test_a_tournament_pauses_while_its_server_does_not_answer(url: str, postgres
     check_games(url, tmp_path / "home")
 
 
+@pytest.mark.costly
 def test_two_machines_do_not_run_it_at_once_and_one_continues_what_the_other_began(url: str, tmp_path: Path) -> None:
     first = started(url, tmp_path / "one")
     wait_for_games(first, 10)

@@ -98,6 +98,7 @@ def test_the_same_games_are_played_with_and_without_walls(kind: WallKind, evenin
     assert moves(evening.behind(kind, str(path))) == moves(evening.against_random(without))
 
 
+@pytest.mark.costly
 def test_numpy_works_behind_all_walls_and_counts_the_same(evening: Evening, tmp_path: Path) -> None:
     path = tmp_path / "of_numpy.py"
     path.write_text(OF_NUMPY)
@@ -123,12 +124,14 @@ def test_a_program_in_c_works(kind: WallKind, evening: Evening, engine: Path, wi
     assert moves(evening.behind(kind, f"cmd:{engine}")) == without_walls
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", WallKind)
 def test_a_program_in_java_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
     needs.program("javac")
     assert moves(evening.behind(kind, f"cmd:java {shlex.quote(str(STARTERS / 'bare.java'))}")) == without_walls
 
 
+@pytest.mark.costly
 def test_a_compiled_program_in_java_works(evening: Evening, tmp_path: Path, without_walls: list[str]) -> None:
     words = command(STARTERS / "bare.java", tmp_path)
     assert words[:2] == ["java", "-cp"]

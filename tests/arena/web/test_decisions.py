@@ -66,6 +66,7 @@ def refused(room: ManagedLadder, do: str, words: str, **given: object) -> None:
 # The ladder.
 
 
+@pytest.mark.costly
 def test_a_ladder_is_closed_and_opened_again(room: ManagedLadder) -> None:
     room.send("close", sure="yes")
     state = room.page().ladder

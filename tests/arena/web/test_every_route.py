@@ -88,21 +88,25 @@ def test_every_route_is_visited(record: WebRecord) -> None:
     assert set(addresses(record)) == {getattr(route, "path", "") for route in ROUTES}
 
 
+@pytest.mark.costly
 def test_nothing_private_is_in_any_answer(server_with_roster: PageServer, record: WebRecord) -> None:
     visited = visit_everything(server_with_roster, record, Reader(names=True))
     assert not any("zzclosed" in answer.text for answer in visited.values())
 
 
+@pytest.mark.costly
 def test_only_names_are_public_without_a_roster(server: PageServer, record: WebRecord) -> None:
     visit_everything(server, record, Reader(names=False))
 
 
+@pytest.mark.costly
 def test_a_student_without_an_agent_finds_nothing_private(server_with_roster: PageServer, record: WebRecord) -> None:
     visited = visit_everything(server_with_roster, record, Reader(names=True, cookie=record.session("stranger")))
     assert any("zzclosed" in answer.text for answer in visited.values())
     assert {visited[f"/s/{number}"].status for number in record.submissions} == {404}
 
 
+@pytest.mark.costly
 def test_a_student_sees_what_is_private_of_the_own_agent_alone(
     server_with_roster: PageServer, record: WebRecord
 ) -> None:
@@ -113,6 +117,7 @@ def test_a_student_sees_what_is_private_of_the_own_agent_alone(
         assert f"-{what}-of-{own}" in everything, what
 
 
+@pytest.mark.costly
 def test_an_instructor_sees_all_and_nothing_of_it_runs(server_with_roster: PageServer, record: WebRecord) -> None:
     visited = visit_everything(server_with_roster, record, Reader(names=True, cookie=record.session(""), sees_all=True))
     everything = "".join(answer.text for answer in visited.values())

@@ -75,6 +75,7 @@ def room(tmp_path: Path) -> Iterator[LadderRoom]:
         yield room
 
 
+@pytest.mark.costly
 def test_who_uploads_too_often_is_told_when_it_is_possible_again(tmp_path: Path) -> None:
     record = str(tmp_path / "arena.db")
     with Database(record) as database, database.writing() as connection:
@@ -90,6 +91,7 @@ def test_who_uploads_too_often_is_told_when_it_is_possible_again(tmp_path: Path)
     assert re.fullmatch(said, str(answer["error"]))
 
 
+@pytest.mark.costly
 def test_forty_students_hand_in_at_once_and_no_place_in_the_queue_gets_worse(tmp_path: Path) -> None:
     """Without a director, so that the test decides when each check begins and ends."""
     record = str(tmp_path / "arena.db")
@@ -131,6 +133,7 @@ def test_forty_students_hand_in_at_once_and_no_place_in_the_queue_gets_worse(tmp
         assert server.complaints == b""
 
 
+@pytest.mark.costly(seconds=20)
 def test_whatever_is_killed_during_hand_ins_each_reaches_its_end_once(room: LadderRoom) -> None:
     room.describe(games_at_once=1)
     room.serve("--web", "--listen", "127.0.0.1:0")

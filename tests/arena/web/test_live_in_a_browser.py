@@ -140,6 +140,7 @@ def text(page: Page, where: str) -> str:
     return page.locator(where).text_content() or ""
 
 
+@pytest.mark.costly
 def test_a_page_opened_in_mid_game_is_right_is_paused_without_a_server_and_becomes_the_replay(
     browser: Browser, director: Director, server: PageServer
 ) -> None:
@@ -226,6 +227,7 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
         until(page, lambda: "1-0" in text(page, "#results"))
 
 
+@pytest.mark.costly
 def test_the_front_page_lists_new_games_and_leaves_out_those_that_are_over(
     browser: Browser, director: Director, server: PageServer
 ) -> None:

@@ -77,6 +77,7 @@ def test_a_phone_shows_that_a_table_or_picture_goes_on(
         assert check_hints(shown)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("page", PAGES)
 def test_it_is_the_same_without_scripts(browser: Browser, server: PageServer, record: WebRecord, page: str) -> None:
     with browser.open(address(server, record, page), script=False, outages=page in FAILED) as shown:

@@ -272,6 +272,7 @@ def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course
             check_keyboard(page)
 
 
+@pytest.mark.costly(seconds=20)
 def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course: Course, link: str) -> None:
     with browser.session(link, outages=True) as page:
         assert "Anna Berger" in (page.text_content("main") or "")

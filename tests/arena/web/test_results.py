@@ -233,6 +233,7 @@ def test_the_front_page_has_ladders_and_tournaments_apart(connection: Connection
     assert overview.playing == []
 
 
+@pytest.mark.costly
 def test_each_kind_of_database_answers(where: str) -> None:
     sample_record.make(where)
     names = Names().seen_by(MEMBER)

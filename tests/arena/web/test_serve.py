@@ -47,6 +47,7 @@ def front_page(address: str) -> str:
         return str(answer.read().decode())
 
 
+@pytest.mark.costly(seconds=10)
 def test_whatever_is_killed_the_pages_go_on_and_every_game_is_played_once(room: LadderRoom) -> None:
     address = serve(room)
     port = int(address.rpartition(":")[2])
@@ -69,6 +70,7 @@ def test_whatever_is_killed_the_pages_go_on_and_every_game_is_played_once(room: 
     room.assert_whole()
 
 
+@pytest.mark.costly
 def test_the_second_ctrl_c_waits_neither_for_a_rater_that_hangs_nor_for_open_pages(room: LadderRoom) -> None:
     address = serve(room)
     os.kill(room.awaited("serve.rater"), signal.SIGSTOP)
@@ -83,6 +85,7 @@ def test_the_second_ctrl_c_waits_neither_for_a_rater_that_hangs_nor_for_open_pag
         stream.close()
 
 
+@pytest.mark.costly(seconds=10)
 def test_make_serve_opens_a_ladder_hands_its_agents_in_and_shows_it(tmp_path: Path) -> None:
     needs.program("make")
     settings = (

@@ -14,6 +14,7 @@ from tests.kit import needs
 from tests.kit.web_room import PageServer
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_it_ignores_ctrl_c_which_reaches_it_too_while_its_director_finishes_games(tmp_path: Path) -> None:
     pytest.importorskip("starlette", reason=needs.extra("web"))

@@ -145,6 +145,7 @@ def test_waiting_for_an_agent_that_fails_its_check_says_why(room: HandInRoom) ->
     assert out.splitlines()[-1] == "submission 1 failed its check: correct the agent, and hand it in again"
 
 
+@pytest.mark.costly
 def test_ctrl_c_ends_only_the_waiting(room: HandInRoom) -> None:
     process = waiting_for(room, room.file())
     process.send_signal(signal.SIGINT)

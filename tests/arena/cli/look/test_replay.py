@@ -359,6 +359,7 @@ def terminal(record: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]
     os.close(screen)
 
 
+@pytest.mark.costly
 def test_keys_step_through_the_boards(terminal: Terminal) -> None:
     assert HERE in terminal.until("0/5")
     for key, at in (

@@ -47,6 +47,7 @@ def test_the_same_seed_gives_the_same_table_and_the_cells_are_the_games_of_arena
     assert row == f"random,greedy,3,{cell['won']},{cell['mean_score']!r}"
 
 
+@pytest.mark.costly
 def test_a_game_for_one_player_has_one_column_and_is_won_by_a_score_above_0() -> None:
     asked = ("matrix", "maze:random2,map=trap", "expectimax:rounds=3", "paranoid:rounds=3", "--games", "1")
     ended = arena(*asked)
@@ -57,6 +58,7 @@ def test_a_game_for_one_player_has_one_column_and_is_won_by_a_score_above_0() ->
         assert cell["won"] == (cell["mean_score"] > 0)
 
 
+@pytest.mark.costly
 def test_an_agent_of_a_student_plays_too_and_its_faults_are_counted(tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text(

@@ -39,6 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.costly
 def test_the_name_with_commas_and_parentheses_is_kept_in_every_list(folder: Path) -> None:
     history = json.loads(arena("history", "--format", "json", cwd=folder).out)
     assert [row["game"] for row in history] == [GAME] * 2
@@ -87,6 +88,7 @@ def test_a_game_is_replayed_on_its_board_of_text(folder: Path) -> None:
     assert "Point card sequence: 3 2 1" in (folder / "board.svg").read_text("utf-8")
 
 
+@pytest.mark.costly
 def test_games_lists_those_that_keep_the_promises_and_tests_the_one_that_is_named(folder: Path) -> None:
     listed = csv.DictReader(io.StringIO(arena("games", "openspiel", "--format", "csv").out))
     rows = {row["game"]: (row["players"], row["chance"], row["hidden"], row["title"]) for row in listed}

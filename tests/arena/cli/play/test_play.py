@@ -80,6 +80,7 @@ def temporary() -> Iterator[str]:
         assert os.listdir(folder) == []
 
 
+@pytest.mark.costly
 def test_a_game_is_shown_move_by_move_with_clocks_and_thinking_and_the_verdict_in_words() -> None:
     ended = arena("play", "tictactoe", "alphabeta:depth=3", "random", "--clock", "5+0.1", "--seed", "1")
     assert ended.code == 0, ended.err
@@ -466,6 +467,7 @@ def is_over(handle: int) -> bool:
     return bool(poll.poll(1000 * PATIENCE))
 
 
+@pytest.mark.costly
 def test_each_line_begins_with_the_id_by_which_the_game_is_replayed(tmp_path: Path) -> None:
     first = arena("play", "tictactoe", "random", "random", "--clock", "none", "--seed", "1", cwd=tmp_path)
     assert first.out.splitlines()[-1] == "to step through this game: arena replay 1"

@@ -322,6 +322,7 @@ def test_a_game_in_a_students_own_file_is_searched_too(tmp_path: Path) -> None:
 # Parallel search.
 
 
+@pytest.mark.costly
 def test_parallel_has_the_value_and_move_of_alphabeta_and_its_waste_is_told() -> None:
     ended = arena("compare", "connect4", "alphabeta", "parallel", "--processes", "2", "--depth", "4-5")
     assert (ended.code, ended.err) == (0, "")
@@ -335,6 +336,7 @@ def test_parallel_has_the_value_and_move_of_alphabeta_and_its_waste_is_told() ->
     assert other.endswith("; 2,288 nodes wasted (57%)")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("game", ["tictactoe:m=2,n=4,k=2", f"{EXAMPLES}/countdown.py:Countdown:n=9"])
 def test_positions_of_any_game_are_sent_to_the_processes(game: str) -> None:
     for order in ("given", "reversed"):
@@ -351,6 +353,7 @@ def lock_is_free(_: object) -> Any:
     return not LOCK.locked()
 
 
+@pytest.mark.costly
 def test_workers_do_not_inherit_a_lock_that_a_thread_holds() -> None:
     jobs: list[Any] = [1, 2]
     with LOCK, worker_processes(2, "nap") as workers:

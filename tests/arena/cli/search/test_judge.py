@@ -124,6 +124,7 @@ def test_what_cannot_be_asked_is_told(arguments: tuple[str, ...], words: str, tm
     assert ended.err.count("\n") == 1
 
 
+@pytest.mark.costly
 def test_it_can_be_interrupted(tmp_path: Path) -> None:
     """Somebody loses patience with an endless loop."""
     (tmp_path / "loop.py").write_text("def minimax(state):\n    while True: pass\n")

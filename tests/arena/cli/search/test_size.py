@@ -61,6 +61,7 @@ def test_the_rows_of_the_salem_spencer_numbers_fit_into_eighty_columns(capsys: p
     assert line.endswith("33,910,500  17,480")
 
 
+@pytest.mark.costly
 def test_a_tree_too_large_to_walk_is_measured_in_a_moment() -> None:
     (row,) = measured("maze:0,map=tiny")
     assert row["height"] == 200

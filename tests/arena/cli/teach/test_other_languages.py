@@ -53,6 +53,7 @@ def collected() -> dict[str, dict[str, object]]:
     return {row["id"]: row for row in json.loads(ended.out)}
 
 
+@pytest.mark.costly
 def test_from_a_hand_in_to_a_bundle(course: Path) -> None:
     rows = collected()
     assert [rows[each]["light"] for each in ("1001", "1002", "1005", "s-77")] == ["good", "good", "failed", "failed"]
@@ -85,6 +86,7 @@ def test_from_a_hand_in_to_a_bundle(course: Path) -> None:
     assert "Bob Brown@2" in ended.out
 
 
+@pytest.mark.costly
 def test_a_student_checks_as_the_course_does(course: Path) -> None:
     (course / "cs101.toml").write_text(f'{DESCRIPTION}[[agent]]\nname = "two"\nplayer = "greedy"\n')
     good = arena("check", "in/1002", "--tournament", "cs101.toml", "--positions", "5")

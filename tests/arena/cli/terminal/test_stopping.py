@@ -205,6 +205,7 @@ def stopped_run(
     return ended.code, ended.out, recorded
 
 
+@pytest.mark.costly
 def test_signals_at_every_line_end_the_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first line is the plan; each game has one."""
     code, out, _ = stopped_run(tmp_path, monkeypatch, 1, 99, signal.SIGTERM)
@@ -252,6 +253,7 @@ def test_a_signal_while_nothing_can_be_recorded_stops_immediately(
     assert "stopped after 0 of 2 games; the same command continues\n" in ended.out
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
 def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal.Signals, signals: Signals) -> None:
     """SIGALRM comes at the time of --until."""
@@ -289,6 +291,7 @@ def test_the_director_is_rung_even_if_the_alarm_is_late() -> None:
     assert rung == [True]
 
 
+@pytest.mark.costly
 def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

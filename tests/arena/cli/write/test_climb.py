@@ -136,6 +136,7 @@ def test_json_tells_the_steps() -> None:
     assert len({game["opening"] for game in history}) == max(step["games"] for step in found["steps"]) / 2
 
 
+@pytest.mark.costly
 def test_an_agent_that_fails_at_once_is_sent_to_be_checked() -> None:
     Path("failing.py").write_text(FAILING)
     ended = arena("climb", "failing.py", "--game", "tictactoe", "--seed", "1", "--walls", "limits")

@@ -143,6 +143,7 @@ def test_without_a_ply_the_last_turn_of_ones_own_agent_is_taken_and_said() -> No
     assert "That is" not in arena("debug", "last", "--ply", str(last)).out
 
 
+@pytest.mark.costly
 def test_an_engine_is_not_ones_own_agent_and_cannot_be_debugged() -> None:
     need("stockfish")
     Path("drawing.py").write_text(DRAWING)

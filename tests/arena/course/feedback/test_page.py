@@ -145,6 +145,7 @@ def test_each_member_of_a_team_gets_the_letter_of_the_team() -> None:
     assert without_agent([letter("Fox")], roster) == 2
 
 
+@pytest.mark.costly
 def test_a_list_for_mails_needs_no_names_for_agents() -> None:
     roster = read("id,name,alias\n1,Ann Lee,Fox\n2,bob@x,\n", "roster.csv")
     rows = [*csv.DictReader(mail([letter("Fox")], roster, "cs101").splitlines(keepends=True))]

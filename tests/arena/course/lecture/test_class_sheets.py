@@ -82,6 +82,7 @@ def test_files_are_written_only_into_a_new_or_empty_folder(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "new"]
 
 
+@pytest.mark.costly
 def test_all_sheets_can_be_read_and_printed_from_one_page(tmp_path: Path, browser: Browser) -> None:
     class_sheets.write(class_sheets.files("errors", ROSTER, seed=5), tmp_path / "week")
     for dark in (False, True):

@@ -95,6 +95,7 @@ def test_a_window_leaves_out_more_and_the_key_says_what_the_result_means() -> No
     assert said == {"at most", "at least", "exactly"}
 
 
+@pytest.mark.costly
 def test_negascout_searches_something_again_and_leaves_out_something_that_alphabeta_sees() -> None:
     for seed in SEEDS:
         made = exercise.make("negascout", seed=seed)

@@ -158,6 +158,7 @@ def test_a_line_that_is_only_indented_wrong_is_answered_with_its_indentation() -
     assert answers["Right line"] == "return best, indented by 8 spaces"
 
 
+@pytest.mark.costly
 def test_most_mistakes_change_the_value() -> None:
     """Only a mistake that costs nothing but effort is shown on a tree with the same value."""
     same = {

@@ -305,6 +305,7 @@ def test_a_node_of_two_players_has_the_value_for_max() -> None:
     assert steps[2].value[1] == "4"
 
 
+@pytest.mark.costly
 def test_nodes_have_the_names_of_the_picture_in_table_and_sentences() -> None:
     state = games.start("grundy:7")
     trace = Trace()

@@ -135,6 +135,7 @@ def test_the_bracket_of_a_knockout_is_readable(browser: Browser, cup: Path, widt
             check_axe(shown)
 
 
+@pytest.mark.costly
 def test_on_a_desk_each_series_is_between_the_two_before_it_and_on_a_phone_below(browser: Browser, cup: Path) -> None:
     def places(width: int) -> list[list[tuple[float, float]]]:
         """Left edge and middle of each series, by rounds."""

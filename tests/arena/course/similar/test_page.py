@@ -78,6 +78,7 @@ def test_no_word_of_the_table_is_broken(tmp_path: Path, browser: Browser) -> Non
         assert kind.evaluate(lines) <= 2
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_number_leads_to_the_equal_part_on_the_other_side(file: Path, browser: Browser, width: int) -> None:
     with browser.open(file, width=width) as tab:

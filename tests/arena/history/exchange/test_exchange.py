@@ -159,6 +159,7 @@ def as_far_as(form: FileFormat, game: PastGame) -> PastGame:
     return replace(game, lag=None, moves=moves, seats=seats, rulings=rulings)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("form", ANY_GAME)
 @settings(max_examples=tries(25))
 @given(data=st.data())
@@ -380,6 +381,7 @@ def test_times_of_other_zones_are_stored_in_utc() -> None:
     assert (game.started, game.finished) == ("2026-04-30T23:00:00.000Z", "2026-04-30T23:30:00.500Z")
 
 
+@pytest.mark.costly
 @settings(max_examples=tries(40))
 @given(data=st.data())
 def test_a_damaged_file_is_refused_or_read_but_nothing_else_happens(data: st.DataObject) -> None:

@@ -286,6 +286,7 @@ def test_names_and_texts_run_no_script(browser: Browser, tmp_path: Path) -> None
         assert opened.locator("body img").count() == 0
 
 
+@pytest.mark.costly
 def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser, tmp_path: Path) -> None:
     plain, shared, sheets = [], [], dict[str, None]()
     for number, rules in enumerate(EVERY_GAME):

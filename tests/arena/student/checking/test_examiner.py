@@ -136,6 +136,7 @@ def test_a_program_whose_file_is_missing_is_reported(tmp_path: Path) -> None:
     assert "check the name" in step.advice
 
 
+@pytest.mark.costly
 def test_a_program_of_any_language_is_checked() -> None:
     found = checked(f"cmd:{shlex.join([sys.executable, '-I', '-S', str(BARE)])}")
     assert found.light is not Light.FAILED, found.worst
@@ -217,6 +218,7 @@ def test_a_late_agent_fails_only_the_step_of_the_clock(tmp_path: Path) -> None:
     assert next(step.message for step in found.steps if step.name == StepName.LEGAL) == "no move in time"
 
 
+@pytest.mark.costly
 def test_if_no_game_was_finished_the_step_of_whole_games_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.08)\n        return"))

@@ -46,6 +46,7 @@ def test_each_confined_agent_is_in_one_family_whose_first_is_examined() -> None:
         assert set(others) <= known or first not in known
 
 
+@pytest.mark.costly(seconds=10)
 @pytest.mark.parametrize("attack_run", ["sandbox-ordinary"], indirect=True, scope="module")
 def test_every_attack_has_its_message(attack_run: AttackRun) -> None:  # noqa: F811
     for name, words in check_messages.of_attacks(attack_run).items():
