@@ -144,7 +144,8 @@ def _serve(requests: socket.socket) -> None:
         if (pid := _fork_beside()) == 0:
             requests.close()
             _become(request, files)
-            sys.exit(module.main())
+            leave = module._leave if request["module"] == "agents" else sys.exit
+            leave(module.main())
         for file in files:
             os.close(file)
         requests.send(str(pid).encode())
@@ -162,8 +163,6 @@ def _become(request: dict[str, Any], files: Sequence[int]) -> None:
     os.chdir(request["folder"])
     sys.argv = [request["module"], *request["arguments"]]
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.stdin = os.fdopen(0)
-    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", 1, errors="backslashreplace")
     if request["module"] == "agents":
         gc.disable()
     else:
