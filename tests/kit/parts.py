@@ -142,6 +142,7 @@ class _Progress:
                 reporter.write_line("")
         else:
             reporter.write_line(line)
+            reporter.flush()
 
 
 def _minutes(seconds: float) -> str:

@@ -34,7 +34,8 @@ _CLONE: Final = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.pl
 POSSIBLE: Final = _CLONE is not None
 _CLONE_PARENT: Final = 0x8000
 _IMPORTED_FIRST: Final = ("agents", "arena.play.referee", "arena.walls.warden")
-"""Other modules are imported when they are asked for the first time."""
+_FORKED: Final = (*_IMPORTED_FIRST, "arena.serve.intake", "arena.serve.rater", "arena.web.server")
+"""Programs whose module has a `main` and starts nothing when it is imported; others are started by `Popen`."""
 _MOST: Final = 1 << 20
 
 
@@ -95,6 +96,7 @@ class Nursery:
         first, module, arguments = [*command[:3]], command[3], command[4:]
         if (
             first != [sys.executable, "-P", "-m"]
+            or module not in _FORKED
             or os.getpid() != self._owner
             or _circumstances(env) != self._circumstances
         ):
