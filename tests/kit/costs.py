@@ -1,8 +1,8 @@
 """What each test costs: the processor time of its own process and of the children that ended in it.
 
 A plugin of pytest (pyproject.toml names it). Wall time says little on a shared machine; processor time decides whether
-a test is marked `costly`. At the end the most expensive tests are printed, and the sum of each room; `--costs FILE`
-writes all of them.
+a test is marked `costly`. At the end of each part the most expensive tests are printed, and the sum of each room;
+`--costs FILE` writes all of them.
 """
 
 import resource
@@ -26,7 +26,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Summary(config.getoption("--costs")))
+        config.pluginmanager.register(
+            _Summary(config.getoption("--costs"), is_told=config.getoption("--part") is not None)
+        )
 
 
 def used() -> float:
@@ -52,8 +54,9 @@ def pytest_runtest_makereport(
 
 
 class _Summary:
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, file: Path | None, *, is_told: bool) -> None:
         self._file = file
+        self._is_told = is_told
         self._costs: dict[str, float] = {}
         self._marked: set[str] = set()
 
@@ -68,6 +71,8 @@ class _Summary:
         costs = sorted(self._costs.items(), key=lambda item: -item[1])
         if self._file is not None:
             self._file.write_text("".join(f"{cost:.3f}\t{name}\n" for name, cost in costs), "utf-8")
+        if not self._is_told:
+            return
         rooms: dict[str, float] = defaultdict(float)
         for name, cost in costs:
             rooms["/".join(name.partition("::")[0].split("/")[1:3])] += cost
