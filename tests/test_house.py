@@ -1,6 +1,7 @@
 """The house stands as it is drawn: who may import whom, and what importing costs."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -47,7 +48,8 @@ MODULES = {
 }
 
 
-def modules_imported(path: Path) -> set[str]:
+@functools.cache
+def modules_imported(path: Path) -> frozenset[str]:
     """The modules that a module imports, anywhere in it; with what it imports from them, which may be modules too."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -56,7 +58,7 @@ def modules_imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are written in full"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def imported(path: Path) -> set[str]:
@@ -73,7 +75,6 @@ def folders_imported(path: Path, within: str) -> set[str]:
     }
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("package", BELOW)
 def test_imports_only_go_down(package: str) -> None:
     assert MODULES[package]
@@ -116,7 +117,6 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
 WEB = {"starlette", "uvicorn", "httptools", "uvloop"}
 
 
-@pytest.mark.costly
 def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> None:
     for path in MODULES["arena"]:
         is_web = path.is_relative_to(ROOT / "arena" / "web")
@@ -126,7 +126,6 @@ def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> 
             assert "web" not in folders_imported(path, "arena"), path
 
 
-@pytest.mark.costly
 def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> None:
     for path in MODULES["arena"]:
         is_host = path.is_relative_to(ROOT / "arena" / "hosts")
@@ -134,7 +133,7 @@ def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> Non
         assert is_host or path.is_relative_to(ROOT / "arena" / "cli") or "hosts" not in folders_imported(path, "arena")
 
 
-@pytest.mark.costly
+@pytest.mark.sees_extras
 def test_no_command_loads_dask_without_its_option() -> None:
     code = (
         "import sys, arena.cli.play.run, arena.cli.play.worker, arena.cli.play.tournament_display, "
@@ -144,7 +143,6 @@ def test_no_command_loads_dask_without_its_option() -> None:
     assert not {"dask", "distributed", "arena.hosts"} & set(loaded)
 
 
-@pytest.mark.costly
 def test_the_accounts_are_opened_by_few() -> None:
     """So that no other command can show what is in them."""
     modules = {"db.accounts", "db.accounts_schema", "db.accounts_database"}
@@ -159,7 +157,6 @@ def test_serve_loads_the_web_only_with_its_option() -> None:
     assert not {*WEB, "arena.web"} & set(loaded)
 
 
-@pytest.mark.costly
 def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     """Whoever else loads rules is named here, with where it has them from."""
     loading = {
@@ -202,7 +199,6 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     assert loading == of_the_game_being_played | of_a_description | typed | built_in | on_record
 
 
-@pytest.mark.costly
 def test_no_modules_import_each_other_in_a_circle() -> None:
     paths = {_name(path): path for package in MODULES for path in MODULES[package]}
     imports = {name: modules_imported(path) for name, path in paths.items()}
@@ -316,12 +312,11 @@ def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) ->
     assert found == "True typing_extensions adsearch.budget adsearch.trace True"
 
 
-@pytest.mark.costly
 def test_every_module_opens_with_what_it_is_for() -> None:
     for paths in (*MODULES.values(), (ROOT / "tests").rglob("*.py"), (ROOT / "benchmarks").rglob("*.py")):
         for path in paths:
             source = path.read_text("utf-8")
-            assert not source or ast.get_docstring(ast.parse(source)), path
+            assert not source or source.startswith('"""'), path
 
 
 def test_the_pinned_versions_are_names_and_versions_only() -> None:

@@ -81,8 +81,8 @@ def dealt(names: Sequence[str], costs: Sequence[float], processes: int) -> list[
 
 
 def _passed(config: pytest.Config) -> set[str]:
-    assert config.cache is not None
-    when, names = config.cache.get(_PASSED, (0, ()))
+    cache = getattr(config, "cache", None)
+    when, names = (0, ()) if cache is None else cache.get(_PASSED, (0, ()))
     return set(names) if when == _last_change() else set()
 
 
@@ -123,14 +123,14 @@ class _Progress:
     def pytest_runtest_logfinish(self) -> None:
         self._count += 1
         now = monotonic()
-        if now - self._said >= _EVERY[sys.stdout.isatty()] and self._all:
+        if now - self._said >= _EVERY[sys.stdout.isatty()] and self._count * 50 > self._all > 0:
             self._said = now
             left = (now - self._began) * (self._all - self._count) / self._count
             share = 100 * self._count // self._all
             self._say(f"{share:3} %  {self._count:,} of {self._all:,} tests  about {_minutes(left)} left", passing=True)
 
     def pytest_sessionfinish(self) -> None:
-        cache = self._config.cache
+        cache = getattr(self._config, "cache", None)  # None with `-p no:cacheprovider`
         if self._config.getoption("--part") == "quick" and cache is not None:
             cache.set(_PASSED, (self._last_change, self._passed))
 

@@ -123,7 +123,6 @@ class Season:
         return [games, seats, self.course.sql("SELECT name, status FROM entry ORDER BY name")]
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("number", range(tries(2, soak=60)))
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_a_run_remembers_changes_nothing(tmp_path: Path, format: str, number: int) -> None:
