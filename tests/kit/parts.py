@@ -87,7 +87,8 @@ def _passed(config: pytest.Config) -> set[str]:
 
 
 def _last_change() -> int:
-    files = (path for room in _ROOMS for path in (ROOT / room).rglob("*") if path.suffix not in (".pyc", ""))
+    files = [path for room in _ROOMS for path in (ROOT / room).rglob("*") if path.suffix not in (".pyc", "")]
+    files += [ROOT / "pyproject.toml", *ROOT.glob("*.md")]
     return max(path.stat().st_mtime_ns for path in files)
 
 
