@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError
@@ -59,9 +59,13 @@ def test_a_result_that_cannot_be_that_of_the_game_is_refused(changes: dict[str, 
         check_result(result(**changes), GAME)
 
 
+EMPTY_MAPS = (b"\x80", b"\xde\0\0", b"\xdf\0\0\0\0")
+
+
 @pytest.mark.costly
 @given(st.one_of(st.binary(), st.text(), st.floats(), st.none(), st.dictionaries(st.text(), st.booleans(), min_size=1)))
 def test_what_is_not_a_message_is_refused(data: object) -> None:
+    assume(data not in EMPTY_MAPS)  # a message of defaults
     for given_data in (data, msgpack(data)):
         for kind in (Host, Played):
             with pytest.raises(ArenaError, match="expected a message"):

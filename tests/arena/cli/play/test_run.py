@@ -305,7 +305,7 @@ def test_ctrl_c_and_sigterm_finish_the_games_in_progress(folder: Path, number: s
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number, err
-    assert "finishing the games in progress" in out
+    assert out.count("finishing the games in progress") <= 1  # none, if it came between two games
     assert re.search(r"^stopped after \d+ of 12 games, about .* left; the same command continues$", out, re.MULTILINE)
     assert not set(out + err) & set("\x1b\r"), "control characters in a pipe"
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE status = 'playing'") == [(0,)]
