@@ -44,19 +44,23 @@ $(SHOWN_DB): | $(READY_TO_SERVE)
 	@for agent in $(SHOWN)/*.py; do name=$$(basename $$agent .py); echo "handing in: $$name"; \
 	  said=$$($(BIN)/arena submit $$agent --as $$name --db $@ 2>&1) || { echo "$$said"; exit 2; }; done
 
-# What costs little: a few minutes. Style and types are checked while the tests run, and printed below them.
+# Tests, and meanwhile style and types, which are printed below them.
+define CHECKED
+@($(STYLE) && $(TYPES)) > $(VENV)/lint.log 2>&1 & lint=$$!; \
+$(TESTS) --part $(1); tests=$$?; \
+wait $$lint; style=$$?; cat $(VENV)/lint.log; \
+[ $$tests = 0 ] || echo "make $@: tests failed, see above"; \
+[ $$style = 0 ] || echo "make $@: style or types failed, see above"; \
+[ $$tests = 0 ] && [ $$style = 0 ]
+endef
+
+# What costs little: a few minutes.
 test: $(READY_TO_TEST)
-	@($(STYLE) && $(TYPES)) > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(TESTS) --part quick; tests=$$?; \
-	wait $$lint; style=$$?; cat $(VENV)/lint.log; \
-	[ $$tests = 0 ] || echo "make test: tests failed, see above"; \
-	[ $$style = 0 ] || echo "make test: style or types failed, see above"; \
-	[ $$tests = 0 ] && [ $$style = 0 ]
+	$(call CHECKED,quick)
 
 # The rest: what costs more, and what `make test` skipped because an extra or a program was missing.
 test-all: $(READY_WITH_EXTRAS)
-	$(TYPES)
-	$(TESTS) --part rest
+	$(call CHECKED,rest)
 
 extras: $(READY_WITH_EXTRAS)
 

@@ -35,8 +35,10 @@ def is_shown(printed: str, shown: str) -> bool:
     return re.fullmatch("".join(parts), printed + "\n", re.DOTALL) is not None
 
 
-@pytest.mark.costly(seconds=10)
-@pytest.mark.parametrize(("page", "block"), scenes())
+@pytest.mark.parametrize(
+    ("page", "block"),
+    [pytest.param(*scene, marks=pytest.mark.costly(seconds=20 if scene[0] in STORIES else 0)) for scene in scenes()],
+)
 def test_shown_commands_print_and_draw_what_is_shown(
     page: str, block: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

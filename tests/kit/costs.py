@@ -18,6 +18,7 @@ LIMIT: Final = 0.5
 _SHOWN: Final = 12
 _NAME: Final = "processor time"
 _began: Final = pytest.StashKey[float]()
+_is_last: Final = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,8 +39,9 @@ def used() -> float:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
     item.stash[_began] = used()
+    item.stash[_is_last] = nextitem is None
     return (yield)
 
 
@@ -48,7 +50,8 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if call.when == "teardown":
+    # After its last test a process ends what all of its tests have used, as the browser.
+    if call.when == ("call" if item.stash[_is_last] else "teardown"):
         report.user_properties.append((_NAME, used() - item.stash[_began]))
     return report
 
@@ -71,7 +74,7 @@ class _Summary:
         costs = sorted(self._costs.items(), key=lambda item: -item[1])
         if self._file is not None:
             self._file.write_text("".join(f"{cost:.3f}\t{name}\n" for name, cost in costs), "utf-8")
-        if not self._is_told:
+        if not costs or not self._is_told:
             return
         rooms: dict[str, float] = defaultdict(float)
         for name, cost in costs:

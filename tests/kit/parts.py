@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "costly(seconds=1): uses more than half a second of processor time; not in `make test`"
+        "markers", "costly(seconds=0): uses more than half a second of processor time, or so many; not in `make test`"
     )
     config.addinivalue_line("markers", "journey: the real journey of a thing that users do; in `make test` at any cost")
     config.addinivalue_line("markers", "sees_extras: passes without the extras too, but tests something else then")
@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
     if workers > 1:
         costs = [
-            marker.kwargs.get("seconds", 1) if (marker := item.get_closest_marker("costly")) else 0 for item in items
+            marker.kwargs.get("seconds", 0) if (marker := item.get_closest_marker("costly")) else 0 for item in items
         ]
         items[:] = [items[place] for place in dealt([item.nodeid for item in items], costs, workers)]
 
@@ -64,16 +64,16 @@ def dealt(names: Sequence[str], costs: Sequence[float], processes: int) -> list[
     """The order in which to hand out these tests, as places among them.
 
     Each process is first given a part of the tests that is as long as any other's (`--dist worksteal`), and takes what
-    others have left when it is done. So the costly ones are dealt to the beginnings of the parts, the longest first.
-    The other files come in an order that has nothing to do with what they cost: then the share of the tests that have
-    run tells the share of the time."""
-    costly = sorted((place for place, cost in enumerate(costs) if cost), key=lambda place: -costs[place])
+    others have left when it is done. So the tests that name their seconds are dealt to the beginnings of the parts, the
+    longest first. The other files come in an order that has nothing to do with what they cost: then the share of the
+    tests that have run tells the share of the time."""
+    long = sorted((place for place, cost in enumerate(costs) if cost), key=lambda place: -costs[place])
     others = [place for place, cost in enumerate(costs) if not cost]
     others.sort(key=lambda place: zlib.crc32(names[place].partition("::")[0].encode()))
     order: list[int] = []
     taken = 0
     for process in range(processes):
-        part = costly[process::processes]
+        part = long[process::processes]
         size = max(0, (len(names) - len(order)) // (processes - process) - len(part))
         order += [*part, *others[taken : taken + size]]
         taken += size

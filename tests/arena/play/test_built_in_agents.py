@@ -20,7 +20,7 @@ from arena.walls.run_folder import RunFolder
 from tests.kit.effort import tries
 
 CLOCK = "1+0.01"
-GAMES = tries(10)
+GAMES = tries(4, soak=200)
 LONG = ("connect4", "pig:goal=30", "ludo:players=2,tokens=1", "leduc")
 SHORT = ("tictactoe", "nap:12", "pig:goal=6", "kuhn")
 """One game in ten is long enough to use up an agent's time; the others test its start."""

@@ -72,7 +72,6 @@ def seeds_of(deal: tuple[str, ...]) -> GameSeeds:
     return next(seeds for seeds in map(GameSeeds, (b"%d" % n for n in range(999))) if cards_of(seeds) == "".join(deal))
 
 
-@pytest.mark.costly(seconds=30)
 @pytest.mark.parametrize("deal", DEALS)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_seat_sees_its_own_card_and_what_was_said(deal: tuple[str, ...], seat: int) -> None:

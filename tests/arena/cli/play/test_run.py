@@ -295,22 +295,34 @@ def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, 
     assert verified.code == 0, verified.out + verified.err
 
 
+UNHURRIED = """
+import time
+from agents import Agent
+
+class Unhurried(Agent):
+    def choose(self, state, clock):
+        time.sleep(0.1)
+        return state.moves()[0]
+"""
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_and_sigterm_finish_the_games_in_progress(folder: Path, number: signal.Signals) -> None:
-    with start(folder) as process:
+    (folder / "unhurried.py").write_text(UNHURRIED, "utf-8")  # no game is over right after it has begun
+    arguments = ("tictactoe", "unhurried.py", "random", "--format=match", "--rounds=6", "--clock=5")
+    with start(folder, *arguments) as process:
         assert process.stdout is not None
-        while not process.stdout.readline().lstrip().startswith("2/12"):
-            pass
+        assert any(line.lstrip().startswith("2/12") for line in process.stdout)
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number, err
-    assert out.count("finishing the games in progress") <= 1  # none, if it came between two games
+    assert out.count("finishing the games in progress") == 1
     assert re.search(r"^stopped after \d+ of 12 games, about .* left; the same command continues$", out, re.MULTILINE)
     assert not set(out + err) & set("\x1b\r"), "control characters in a pipe"
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE status = 'playing'") == [(0,)]
     assert os.listdir(folder / "tmp") == []
-    finished(folder)
+    finished(folder, *arguments)
     assert_whole(folder)
 
 
