@@ -41,6 +41,7 @@ from tests.kit.places import ROOT
 FILE: Final = Path(__file__).with_suffix(".txt")
 FAULTS: Final = FILE.with_name("check_faults.json")
 _REPLACED: Final = (
+    (re.escape(str(ROOT)), ""),
     (r"(?<=[\s('\"])/(?:[^\s/'\"]+/)+", ""),
     (r"\d+\.\d+ s\b", "N s"),
     (r"\(and in \d+ of \d+ other positions\)", "(and in N of N other positions)"),

@@ -75,6 +75,11 @@ def test_a_c_program_of_several_files_runs_from_the_store(build: Build, store: S
     assert again.command == (str(again.source / "files" / "agent"),)
 
 
+def test_a_compiler_that_starts_no_program_works_in_a_sandbox(build: Build) -> None:
+    copying = Language("sh", ("cp", "agent.sh", "agent"), ("sh", "./agent"), WallKind.SANDBOX)
+    assert output(build({"agent.sh": "echo 7\n"}, copying)) == "7\n"
+
+
 @pytest.mark.costly
 def test_a_java_program_in_a_package_runs_from_the_store(build: Build) -> None:
     main = "package de.uni;\nclass Bot { public static void main(String[] a) { System.out.print(Other.X); } }\n"
@@ -251,6 +256,8 @@ def test_a_damaged_copy_is_built_again(build: Build) -> None:
     (first.path / "command.json").write_text("{}")
     with pytest.raises(ArenaError, match="was changed: delete"):
         build({"agent.sh": "cp agent.sh agent"})
+    for folder in (first.path, *first.path.glob("*/")):
+        folder.chmod(0o700)
     shutil.rmtree(first.path)
     assert build({"agent.sh": "cp agent.sh agent"}) == first
 

@@ -270,6 +270,7 @@ def test_a_tournament_whose_agents_cannot_be_read_is_tried_again(room: Room, tmp
     room.hand_in("alice", source=source, started_as="alice.py")
     room.now = FRIDAY
     folder = room.store.folder / source
+    folder.chmod(0o700)
     folder.rename(tmp_path / "gone")
     with room.run() as dated:
         for _ in range(2):

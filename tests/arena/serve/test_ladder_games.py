@@ -484,6 +484,7 @@ def test_an_agent_whose_copy_is_damaged_is_left_out_and_others_play(stand: Stand
         begun = begin(games)
         (author,) = set(names(begun)) - ANCHORS.keys()
     ((source,),) = stand.sql(f"SELECT source FROM version WHERE started_as LIKE '%{author}.py'")
+    (stand.store.folder / source).chmod(0o700)
     shutil.move(stand.store.folder / source, stand.folder / "away")
     with stand.running() as games:
         assert "enter it again" in games.left_out[author]

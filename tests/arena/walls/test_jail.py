@@ -244,7 +244,8 @@ def test_the_first_process_of_a_container_is_not_the_agents(tmp_path: Path) -> N
         time.sleep(1000)
     """
     assert excess_of(1, (*behind_walls.PYTHON, source), 256, tmp_path, threads=20) is None
-    assert excess_of(1, (*behind_walls.PYTHON, source), 256, tmp_path, threads=19) is not None
+    if os.getuid() == 0:  # the kernel lets nobody else start one more
+        assert excess_of(1, (*behind_walls.PYTHON, source), 256, tmp_path, threads=19) is not None
 
 
 @pytest.mark.skipif(

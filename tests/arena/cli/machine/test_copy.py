@@ -109,6 +109,7 @@ def test_a_copy_that_is_refused_leaves_the_other_store_as_it_was(home: Path, tmp
 @pytest.mark.parametrize(("lost", "count"), [("*.py", 2), ("countdown.py", 1)])
 def test_a_record_is_not_copied_without_its_sources(home: Path, where: str, lost: str, count: int) -> None:
     for number, found in enumerate(list((home / "arena.store").glob(f"*/{lost}"))):
+        found.parent.chmod(0o700)
         found.parent.rename(home / f"elsewhere{number}")
     ended = arena("db", "copy", "arena.db", where, cwd=home)
     assert (ended.code, ended.out) == (2, "")

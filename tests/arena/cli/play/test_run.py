@@ -370,7 +370,7 @@ def sql_if_there(folder: Path, query: str) -> object:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("number", range(tries(4, soak=100)))
+@pytest.mark.parametrize("number", range(tries(2, soak=100)))
 def test_whoever_is_killed_when_every_game_is_played_exactly_once(folder: Path, number: int) -> None:
     drawn = random.Random(number)
     victims = ("director", "referee", "player", "all")
