@@ -171,6 +171,21 @@ def test_what_is_charged_lies_between_what_was_computed_and_all(wall: int, cpu: 
     assert cost == max(min(cpu, wall), wall - waited(wall, cpu, runnable) - held)
 
 
+def test_a_thread_that_is_seen_late_counts_from_its_start_only_if_it_must_be_new() -> None:
+    machine = Machine(Random(1))
+    machine.threads[FIRST].state = "sleep"
+    seen = Seen(machine)
+    seen.start_span(at_birth=True)
+    other = machine.threads[FIRST + 1] = Thread("sleep")
+    other.counted_ran = machine.now = 10
+    assert seen.longest(10 * MS) == 10 * MS
+    seen.start_span()
+    assert seen.longest(MS) == 0
+    seen.start_span()  # after a short span only the first thread is read
+    other.counted_ran = machine.now = 20
+    assert seen.longest(10 * MS) == 0
+
+
 def test_execve_from_a_thread_that_has_waited_long_gains_nothing() -> None:
     machine = Machine(Random(1))
     seen = Seen(machine)
