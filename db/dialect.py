@@ -99,7 +99,6 @@ def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None  # `begin` below sends BEGIN; sqlite3 must not
         cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT}")
         cursor.execute("PRAGMA foreign_keys = ON")
         # The file can come from anyone: https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
         cursor.execute("PRAGMA trusted_schema = OFF")

@@ -91,6 +91,15 @@ def test_nothing_is_written_or_read_elsewhere(record: str, tmp_path: Path) -> No
     assert sorted(tmp_path.iterdir()) == files
 
 
+def test_on_a_server_a_query_can_only_read_and_sees_one_moment(postgres: Server) -> None:
+    url = postgres.new_database()
+    with Database(url):
+        pass
+    settings = ("transaction_read_only", "transaction_isolation")
+    ended = arena("sql", f"SELECT {', '.join(f'current_setting({name!r})' for name in settings)}", "--db", url)
+    assert ["on", "repeatable", "read"] in [line.split() for line in ended.out.splitlines()]
+
+
 def dumped(record: str) -> object:
     with Database(record, read_only=True) as database, database.reading() as connection:
         tables = "sqlite_master" if "://" not in record else "pg_tables"
