@@ -70,8 +70,14 @@ def _with_databases_that_are_quick() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def once_for_all(pytestconfig: pytest.Config) -> bool:
+    """Whether tests may use what others have found out; not where it is recorded which test executes which line."""
+    return not pytestconfig.pluginmanager.hasplugin("tests.mutants.recorder")
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _with_new_databases_like_the_first() -> Iterator[None]:
+def _with_new_databases_like_the_first(once_for_all: bool) -> Iterator[None]:
     """Alembic needs 50 ms for the tables of a new database; the same statements need a millisecond."""
     migrate = upgrade._migrate
     known: dict[tuple[str, str], list[tuple[str, Any]]] = {}
@@ -82,7 +88,7 @@ def _with_new_databases_like_the_first() -> Iterator[None]:
             migrate(connection)
             return
         kind = (connection.dialect.name, upgrade.REVISION)
-        if kind in known:
+        if once_for_all and kind in known:
             for statement, values in known[kind]:
                 connection.exec_driver_sql(statement, values)
             return
@@ -120,14 +126,14 @@ def _with_folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _without_asking_an_interpreter_twice() -> Iterator[None]:
+def _without_asking_an_interpreter_twice(once_for_all: bool) -> Iterator[None]:
     """What a Python says of itself is the same all the while; asking costs a process."""
     ask = library._ask
     once = functools.cache(lambda program, roots, _path: ask(program, roots, ""))
 
     @functools.wraps(ask)
     def ask_once(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
-        if rules:  # a file that may change
+        if rules or not once_for_all:  # `rules` is a file that may change
             return ask(program, roots, rules)
         return copy.deepcopy(once(program, tuple(roots), os.environ.get("PYTHONPATH")))
 

@@ -160,6 +160,17 @@ def test_without_space_for_the_backup_nothing_is_changed(tmp_path: Path, monkeyp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
+def test_a_backup_that_fails_leaves_no_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "arena.db"
+    older(file)
+    next_program(tmp_path / "migrations", monkeypatch)
+    backup = tmp_path / "arena.db.before-0007"
+    backup.mkdir()
+    with pytest.raises(IsADirectoryError):
+        Database(str(file))
+    assert {path.name for path in tmp_path.iterdir()} == {"arena.db", "migrations", backup.name}
+
+
 def test_the_backup_includes_the_write_ahead_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "arena.db"
     open_still = Database(str(file))
