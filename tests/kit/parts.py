@@ -8,6 +8,7 @@ in both. Without `--part` everything runs, as in `make soak`.
 
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Sequence, Set
 from time import monotonic
 from typing import Final
@@ -34,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "journey: the real journey of a thing that users do; in `make test` at any cost")
     config.addinivalue_line("markers", "sees_extras: passes without the extras too, but tests something else then")
     if config.getoption("--part") and not hasattr(config, "workerinput"):
+        config.option.reportchars = ""  # instead of a line for each place that skips, one for each reason
         config.pluginmanager.register(_Progress(config))
 
 
@@ -103,11 +105,14 @@ class _Progress:
         self._passed: list[str] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._all = self._all or len(session.items)
+        self._begin(len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        self._all = len(ids)
+        self._begin(len(ids))
+
+    def _begin(self, number: int) -> None:
+        self._all, self._began = number, monotonic()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -124,11 +129,16 @@ class _Progress:
     def pytest_runtest_logfinish(self) -> None:
         self._count += 1
         now = monotonic()
-        if now - self._said >= _EVERY[sys.stdout.isatty()] and self._count * 50 > self._all > 0:
+        if now - self._said >= _EVERY[sys.stdout.isatty()] and self._count * 20 > self._all > 0:
             self._said = now
             left = (now - self._began) * (self._all - self._count) / self._count
             share = 100 * self._count // self._all
             self._say(f"{share:3} %  {self._count:,} of {self._all:,} tests  about {_minutes(left)} left", passing=True)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        reasons = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
+        for reason, number in reasons.most_common():
+            terminalreporter.write_line(f"{number:5} skipped: {reason.removeprefix('Skipped: ')}")
 
     def pytest_sessionfinish(self) -> None:
         cache = getattr(self._config, "cache", None)  # None with `-p no:cacheprovider`

@@ -94,7 +94,7 @@ def test_what_is_no_address_is_refused(words: str) -> None:
 
 @pytest.mark.parametrize("words", ["run tictactoe random greedy --on tls://far:8786", "worker tls://far:8786"])
 def test_a_certificate_that_cannot_be_used_is_told_before_anything_else(words: str, tmp_path: Path) -> None:
-    config = pytest.importorskip("dask.config")
+    config = pytest.importorskip("dask.config", reason=needs.extra("scale"))
     key, wrong = tmp_path / "cluster.key", tmp_path / "wrong.key"
     wrong.write_text("no key")
 
