@@ -22,6 +22,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 
 
+@pytest.mark.costly
 def test_the_wheel_has_every_file_of_the_packages_and_nothing_else(tmp_path_factory: pytest.TempPathFactory) -> None:
     wheel, _ = package.built(tmp_path_factory)
     about = f"arena_referee-{PROJECT['version']}.dist-info"
@@ -29,6 +30,7 @@ def test_the_wheel_has_every_file_of_the_packages_and_nothing_else(tmp_path_fact
     assert package.in_wheel(wheel) == package.files_below(*package.PACKAGES) | noted
 
 
+@pytest.mark.costly
 def test_the_wheel_has_both_scripts_and_needs_no_extra_to_play(tmp_path_factory: pytest.TempPathFactory) -> None:
     wheel, _ = package.built(tmp_path_factory)
     with zipfile.ZipFile(wheel) as opened:
@@ -43,6 +45,7 @@ def test_the_wheel_has_both_scripts_and_needs_no_extra_to_play(tmp_path_factory:
     assert len(always) == len(PROJECT["dependencies"])
 
 
+@pytest.mark.costly
 def test_the_sdist_has_what_the_tests_need(tmp_path_factory: pytest.TempPathFactory) -> None:
     _, sdist = package.built(tmp_path_factory)
     named = [name.removeprefix("/") for name in PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]]

@@ -14,7 +14,9 @@ from tests.kit.effort import SOAK, tries
 from tests.kit.game_facts import facts
 
 PERFT = [
-    pytest.param(fen, plies, count, id=f"{name}, {plies} plies")
+    pytest.param(
+        *(fen, plies, count), id=f"{name}, {plies} plies", marks=[pytest.mark.costly] if count > 1_000_000 else []
+    )
     for name, (fen, counts) in facts("chess_perft.json")["positions"].items()
     for plies, count in enumerate(counts, start=1)
     if count is not None and (SOAK or count <= 600_000 or (name, plies) == ("start", 5))

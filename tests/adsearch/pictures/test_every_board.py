@@ -377,7 +377,7 @@ def test_any_text_is_a_board(text: str) -> None:
 @pytest.mark.parametrize("spec", [spec for spec in BOARDS if not spec.startswith("tree")])
 def test_no_board_counts_players_from_0(spec: str) -> None:
     """But trees do, which are for lectures."""
-    assert not any(re.search(r"\bseat \d", state.svg(), re.IGNORECASE) for state, _ in playout(spec, 0))
+    assert not any(re.search(r"\bseat \d", state.svg(), re.IGNORECASE) for state, _ in [*playout(spec, 0)][::7])
 
 
 def test_the_lines_of_a_board_are_drawn_as_they_are() -> None:

@@ -52,6 +52,7 @@ def positions() -> Iterator[Checkers]:
         yield from random_positions(pieces, 10_000, seed=pieces)
 
 
+@pytest.mark.costly
 def test_sweeps_over_all_positions_find_the_same_values() -> None:
     """Another algorithm: each sweep computes all values anew from those of the sweep before, until none changes."""
     states = {state.key: state for state in every_position(FEWEST)}

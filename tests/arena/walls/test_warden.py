@@ -577,6 +577,7 @@ def test_memory_that_is_shared_is_counted_or_cannot_be_had(kind: WallKind) -> No
     assert (match.verdict, match.fault) == (verdict, 0), match.detail
 
 
+@pytest.mark.costly
 @needs_kinds
 @pytest.mark.parametrize("kind", WallKind)
 def test_more_threads_than_it_may_have_cost_the_game(kind: WallKind) -> None:

@@ -139,7 +139,7 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["trace", "nap:4", "alphabeta", "--depth", "-1"], "expected a depth of 0 or more plies, got -1"),
         (["trace", "nap:4", "alphabeta", "--moves", "1 1"], "ply 2: expected a legal move, got '1': 1 is marked"),
         (["trace", "kuhn", "alphabeta"], "alphabeta does not support chance"),
-        (["trace", "tictactoe", "minimax", "--svg", "x.svg"], "at most 2,000 nodes"),
+        (["trace", "tictactoe", "minimax", "--depth", "5", "--svg", "x.svg"], "at most 2,000 nodes"),
         (["tree", "nap"], "at most 2,000 nodes and 200 plies to draw; limit its depth (--depth)"),
         (["tree", "nap"], "This one has 39,692,669 nodes; arena size nap measures the game"),
         (["tree", "tictactoe", "--depth", "5"], "This one has 18,730 nodes in its first 5 plies; arena size tictactoe"),

@@ -121,6 +121,7 @@ def test_a_new_version_before_anything_was_played_needs_no_word(collected: Path)
     assert collect().out.endswith("next: arena run cs101.toml\n")
 
 
+@pytest.mark.costly
 def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) -> None:
     with (played / "cs101.toml").open("a") as file:
         file.write('[[agent]]\nname = "dice"\nplayer = "random"\n')
