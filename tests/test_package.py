@@ -97,12 +97,6 @@ def plays(installed: Installed, *, everything: bool = False) -> None:
         assert (installed.home / name).stat().st_size > 0
 
 
-@pytest.mark.costly(seconds=10)
-def test_a_student_needs_no_clone(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    wheel, _ = package.built(tmp_path_factory)
-    plays(package.with_linked_dependencies(wheel, tmp_path), everything=False)
-
-
 @pytest.mark.costly(seconds=40)
 @pytest.mark.parametrize("place", range(-1, 4 if SOAK else 1))
 def test_what_pip_installs_plays_on_every_python(place: int, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -279,6 +279,7 @@ def test_what_is_not_a_picture_is_not_written(record: Record, tmp_path: Path, pi
         write_board(tmp_path / "board.svg", games.start(record.rules(picture, 0)))
 
 
+@pytest.mark.costly
 def test_what_looks_at_the_pages_sees_these_attacks(browser: Browser, record: Record, tmp_path: Path) -> None:
     """The same attacks on a page without our care do run and load: so the tests above look in the right places."""
     unsafe = tmp_path / "unsafe.html"

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import pytest
 
 from tests.kit import once
@@ -124,20 +123,6 @@ def _makes_environments(program: str) -> bool:
         return False
     done = subprocess.run([program, "-c", "import ensurepip, sqlite3, ssl, venv"], capture_output=True, check=False)
     return done.returncode == 0
-
-
-def with_linked_dependencies(wheel: Path, folder: Path) -> Installed:
-    """The wheel in an environment of its own; what it depends on is that of the tests. Takes a second or two."""
-    environment = folder / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=PATIENCE)
-    (packages,) = environment.glob("lib/python3*/site-packages")
-    # A folder that a .pth file names is searched, but the .pth files in it are not read: the clone stays out of sight.
-    (packages / "dependencies.pth").write_text(f"{Path(msgspec.__file__).parents[1]}\n", "utf-8")
-    python = environment / "bin" / "python"
-    _pip("--python", str(python), "install", "--no-deps", "--no-index", "--no-compile", str(wheel))
-    home = folder / "home"
-    home.mkdir()
-    return Installed(environment / "bin", home, {})
 
 
 @contextmanager

@@ -150,6 +150,7 @@ def test_whatever_is_killed_during_hand_ins_each_reaches_its_end_once(room: Ladd
                 assert status in (201, 409), answer
                 handed_in.append(answer["submission"])
                 break
+            room.line(0.05)
         if victim:
             process = room.awaited(victim)
             with suppress(ProcessLookupError):

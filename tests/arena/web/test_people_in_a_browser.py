@@ -255,6 +255,7 @@ def test_requests_from_other_sites_are_refused(browser: Browser, course: Course,
 PAGES: Final = ("/me", "/me/submit", "/me/why", "/play", "/play/random")
 
 
+@pytest.mark.costly
 def test_everyone_can_use_the_pages_of_a_person(browser: Browser, course: Course, link: str) -> None:
     with browser.session(link, width=360) as page:
         check_width(page)
