@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from arena.match.clock import SECOND
 from arena.walls.kinds import Walls
 from arena.walls.translation.engine import Engine
 
@@ -18,12 +19,12 @@ class WardenSettings(Struct, frozen=True):
     command: tuple[str, ...]
     scratch: str
     """The directory in which the agent's working directory is made."""
-    start: int
-    """Time from its start until an agent that sends no hello must be ready."""
-    ready: int
-    """Time from its hello, or from the message `start` if that is later, until an agent must be ready."""
     fresh: bool = True
     """Whether each game gets a new process."""
+    start: int = 10 * SECOND
+    """Time from its start until an agent that sends no hello must be ready."""
+    ready: int = 5 * SECOND
+    """Time from its hello, or from the message `start` if that is later, until an agent must be ready."""
     walls: Walls = Walls()
     ponder: bool = False
     """Whether the agent also runs when it is not its turn."""

@@ -22,8 +22,7 @@ class Turning:
     def __init__(self, *, cpu: float | None, ready: float, unsure_until: int = -1) -> None:
         self.now = 0
         self.told: list[FromPlayer] = []
-        settings = WardenSettings("", "", "ann", ("agent",), "", start=10_000 * MS, ready=5_000 * MS)
-        self.guard = Guard(settings, self.told.append, lambda: self.now)
+        self.guard = Guard(WardenSettings("", "", "ann", ("agent",), ""), self.told.append, lambda: self.now)
         self.cpu, self.ready, self.unsure_until = cpu, ready, unsure_until
         self.guard.agent = self._agent()
         self.guard._phase, self.guard._game = _Phase.PLAYING, GAME

@@ -33,8 +33,7 @@ class Turning:
         self.told: list[FromPlayer] = []
         patch.setattr(meter, "own_wait", lambda: self.own_wait)
         patch.setattr(meter, "thread_time_ns", lambda: self.own_cpu)
-        settings = WardenSettings("", "", "ann", ("agent",), "", start=10_000 * MS, ready=5_000 * MS)
-        self.guard = Guard(settings, self.told.append, lambda: self.now)
+        self.guard = Guard(WardenSettings("", "", "ann", ("agent",), ""), self.told.append, lambda: self.now)
         self.guard.agent = self._agent()
         self.guard._phase, self.guard._game = _Phase.PLAYING, GAME
         self.guard.ask(Turn(game=GAME, id="1", ply=1, events=(), left=None, budget=None, limit=1_000 * MS))
