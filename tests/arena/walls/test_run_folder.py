@@ -6,12 +6,22 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.walls import run_folder
 from arena.walls.run_folder import RunFolder, remove_abandoned
+
+
+@pytest.fixture(autouse=True)
+def _among_no_others(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Where tests and programs put their folders: other directors would remove what these tests leave behind."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
+        monkeypatch.setattr("tempfile.tempdir", name)
+        monkeypatch.setenv("TMPDIR", name)
+        yield
 
 
 def test_it_is_private_and_gone_afterwards() -> None:
