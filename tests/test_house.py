@@ -331,10 +331,13 @@ def test_the_pinned_versions_are_names_and_versions_only() -> None:
 
 
 @given(st.integers(1, 60), st.integers(1, 5), st.dictionaries(st.integers(0, 59), st.integers(1, 9)))
-def test_every_test_is_handed_out_once_and_costly_ones_begin_every_part(
-    count: int, processes: int, costly: dict[int, int]
-) -> None:
-    costs = [costly.get(place, 0) for place in range(count)]
+def test_every_test_is_handed_out_once(count: int, processes: int, long: dict[int, int]) -> None:
+    costs = [long.get(place, 0) for place in range(count)]
     order = parts.dealt([f"tests/test_{place % 7}.py::test" for place in range(count)], costs, processes)
     assert sorted(order) == list(range(count))
-    assert costs[order[0]] == max(costs)
+
+
+def test_long_tests_begin_every_part() -> None:
+    costs = {3: 5, 7: 9, 20: 1, 31: 2, 32: 3}
+    order = parts.dealt(["tests/test_a.py::test"] * 40, [costs.get(place, 0) for place in range(40)], 4)
+    assert [order[0], order[10], order[20], order[30], order[1]] == [7, 3, 32, 31, 20]

@@ -106,7 +106,7 @@ def test_what_pip_installs_plays_on_every_python(place: int, tmp_path_factory: p
         pytest.skip(f"only {len(pythons)} Pythons here can make environments: install another version")
     wheel, _ = package.built(tmp_path_factory)
     with package.with_pip(wheel, pythons[place]) as installed:
-        plays(installed, everything=place == 0)
+        plays(installed, everything=pythons[place] == pythons[0])
 
 
 # make release.

@@ -9,7 +9,7 @@ import resource
 from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -17,8 +17,10 @@ LIMIT: Final = 0.5
 """Seconds. A test that costs more and is not marked `costly` is named at the end."""
 _SHOWN: Final = 12
 _NAME: Final = "processor time"
+_SHARED: Final = "processor time of fixtures that several tests share"
 _began: Final = pytest.StashKey[float]()
 _is_last: Final = pytest.StashKey[bool]()
+_shared: Final = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,13 +48,26 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    before = used()
+    made = yield
+    if fixturedef.scope != "function":
+        request.node.session.stash[_shared] = request.node.session.stash.get(_shared, 0.0) + used() - before
+    return made
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     # After its last test a process ends what all of its tests have used, as the browser.
     if call.when == ("call" if item.stash[_is_last] else "teardown"):
-        report.user_properties.append((_NAME, used() - item.stash[_began]))
+        shared = item.session.stash.get(_shared, 0.0)
+        item.session.stash[_shared] = 0.0
+        report.user_properties += [(_NAME, used() - item.stash[_began] - shared), (_SHARED, shared)]
     return report
 
 
@@ -69,6 +84,10 @@ class _Summary:
                 self._costs[report.nodeid] = value
                 if {"costly", "journey"} & report.keywords.keys():
                     self._marked.add(report.nodeid)
+            elif name == _SHARED and isinstance(value, float) and value:
+                place = f"{report.nodeid.partition('::')[0]}, fixtures"
+                self._marked.add(place)
+                self._costs[place] = self._costs.get(place, 0.0) + value
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         costs = sorted(self._costs.items(), key=lambda item: -item[1])

@@ -1,17 +1,19 @@
 """The two parts of the tests, and how far a part is: a plugin of pytest (pyproject.toml names it).
 
-`--part quick` (`make test`) runs all tests that are not marked `costly`. `--part rest` (`make test-all`) runs all that
-have not passed in the quick part since a file was last changed: the costly ones, and those that were skipped because an
-extra or a program was missing. A test that an extra changes, though it passes without, is marked `sees_extras` and runs
-in both. Without `--part` everything runs, as in `make soak`.
+`--part quick` (`make test`) runs all tests that are not marked `costly`, and each `journey`. `--part rest` (`make
+test-all`) runs all that have not passed in a quick part since a file was last changed: the costly ones, and those that
+were skipped because an extra or a program was missing. A test that an extra changes, though it passes without, is
+marked `sees_extras` and runs in both. Without `--part` everything runs, as in `make soak`.
 """
 
+import hashlib
+import os
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Sequence, Set
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -19,7 +21,7 @@ from tests.kit.places import ROOT
 
 _PASSED: Final = "arena/passed"
 """Where pytest's cache keeps the names of the quick tests that passed."""
-_ROOMS: Final = ("adsearch", "agents", "arena", "benchmarks", "db", "docs", "examples", "tests")
+_NOT_OURS: Final = {".git", ".hypothesis", ".venv", "__pycache__", "build", "dist"}
 _EVERY: Final = {True: 0.5, False: 20.0}
 """Seconds between two lines that say how far the part is: on a terminal, and in a log."""
 
@@ -58,7 +60,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_of_part(item: pytest.Item, part: str, passed: Set[str]) -> bool:
     if part == "quick":
-        return item.get_closest_marker("costly") is None
+        return item.get_closest_marker("costly") is None or item.get_closest_marker("journey") is not None
     return item.nodeid not in passed or item.get_closest_marker("sees_extras") is not None
 
 
@@ -83,15 +85,23 @@ def dealt(names: Sequence[str], costs: Sequence[float], processes: int) -> list[
 
 
 def _passed(config: pytest.Config) -> set[str]:
-    cache = getattr(config, "cache", None)
-    when, names = (0, ()) if cache is None else cache.get(_PASSED, (0, ()))
-    return set(names) if when == _last_change() else set()
+    """The quick tests that have passed in this Python since a file was last changed."""
+    cache = getattr(config, "cache", None)  # None with `-p no:cacheprovider`
+    tree, names = ("", ()) if cache is None else cache.get(_PASSED, ("", ()))
+    return set(names) if tree == _tree(config) else set()
 
 
-def _last_change() -> int:
-    files = [path for room in _ROOMS for path in (ROOT / room).rglob("*") if path.suffix not in (".pyc", "")]
-    files += [ROOT / "pyproject.toml", *ROOT.glob("*.md")]
-    return max(path.stat().st_mtime_ns for path in files)
+def _tree(config: pytest.Config) -> str:
+    """Another text for another Python, and after each change of a file. The processes that share the tests are told."""
+    if hasattr(config, "workerinput"):
+        return str(config.workerinput["arena_tree"])
+    found = hashlib.sha256(f"{sys.prefix} {sys.version}".encode())
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if name not in _NOT_OURS and not name.endswith("_cache"))
+        for name in sorted(files):
+            status = os.stat(os.path.join(folder, name), follow_symlinks=False)
+            found.update(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return found.hexdigest()
 
 
 class _Progress:
@@ -99,10 +109,11 @@ class _Progress:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._last_change = _last_change()
+        self._tree = _tree(config)
         self._began = self._said = monotonic()
         self._count = self._all = 0
-        self._passed: list[str] = []
+        self._passed = _passed(config)
+        self._failed = set[str]()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._begin(len(session.items))
@@ -117,8 +128,9 @@ class _Progress:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self._say(f"{report.outcome}: {report.nodeid}")
+            self._failed.add(report.nodeid)
         elif report.passed and report.when == "call":
-            self._passed.append(report.nodeid)
+            self._passed.add(report.nodeid)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
@@ -140,10 +152,14 @@ class _Progress:
         for reason, number in reasons.most_common():
             terminalreporter.write_line(f"{number:5} skipped: {reason.removeprefix('Skipped: ')}")
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        node.workerinput["arena_tree"] = self._tree
+
     def pytest_sessionfinish(self) -> None:
-        cache = getattr(self._config, "cache", None)  # None with `-p no:cacheprovider`
+        cache = getattr(self._config, "cache", None)
         if self._config.getoption("--part") == "quick" and cache is not None:
-            cache.set(_PASSED, (self._last_change, self._passed))
+            cache.set(_PASSED, (self._tree, sorted(self._passed - self._failed)))
 
     def _say(self, line: str, *, passing: bool = False) -> None:
         reporter = self._config.pluginmanager.getplugin("terminalreporter")

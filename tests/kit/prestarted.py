@@ -3,8 +3,9 @@
 A referee, a warden or a built-in agent needs 150 ms of processor time to start, nearly all of it for imports, and the
 tests start thousands. A `Nursery`, one for each process that runs tests, forks them in a few milliseconds. What it
 forks is a child of the process that asked for it (CLONE_PARENT), with the descriptors, environment and folder that
-`subprocess.Popen` would give it; only its command line in /proc is the nursery's. Where a fork would not be the same
-as a start, `Popen` is used: with other Python variables, limits or processors. `POSSIBLE`: whether this system has it.
+`subprocess.Popen` would give it. The nursery's are its command line and environment in /proc, its modules and its seed
+of hashes; tests of commands in processes of their own start real crews. Where a fork would differ in more, `Popen` is
+used: with other Python variables, limits or processors. `POSSIBLE`: whether this system has it.
 
 This module is also the nursery's program: `python -P -m tests.kit.prestarted DESCRIPTOR`.
 """
@@ -23,6 +24,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -106,7 +108,9 @@ class Nursery:
         with self._one_at_a_time, open(os.devnull, "wb") as null:
             files = [given["stdin"], null.fileno(), given["stderr"].fileno(), *given["pass_fds"]]
             socket.send_fds(self._socket, [json.dumps(request).encode()], files)
-            return Prestarted(int(self._socket.recv(_MOST)))
+            if (pid := int(self._socket.recv(_MOST))) > 0:
+                return Prestarted(pid)
+        return subprocess.Popen(command, env=env, **given)  # it fails, or says what is wrong
 
 
 def _circumstances(env: Mapping[str, str]) -> tuple[object, ...]:
@@ -142,8 +146,11 @@ def _serve(requests: socket.socket) -> None:
         if not text:
             return
         request = json.loads(text)
-        module = _module(request["module"])
-        if (pid := _fork_beside()) == 0:
+        pid = -1
+        with suppress(Exception):
+            module = _module(request["module"])
+            pid = _fork_beside()
+        if pid == 0:
             requests.close()
             _become(request, files)
             leave = module._leave if request["module"] == "agents" else sys.exit

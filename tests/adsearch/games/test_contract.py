@@ -37,9 +37,15 @@ class Sticks(State):
 """
 
 
-@pytest.mark.costly
+SLOW = ("backgammon", "words")
+
+
 @pytest.mark.parametrize(
-    "spec", [*games.names(), "ludo:players=2", "maze:ghosts=1", "tree:three", *OWN], ids=lambda spec: Path(spec).name
+    "spec",
+    [
+        pytest.param(spec, marks=[pytest.mark.costly] if spec in SLOW else [], id=Path(spec).name)
+        for spec in (*games.names(), "ludo:players=2", "maze:ghosts=1", "tree:three", *OWN)
+    ],
 )
 def test_every_built_in_game_fulfils_the_contract(spec: str) -> None:
     assert contract.check(spec) >= 10

@@ -23,7 +23,7 @@ CLOCK = "1+0.01"
 GAMES = tries(4, soak=200)
 LONG = ("connect4", "pig:goal=30", "ludo:players=2,tokens=1", "leduc")
 SHORT = ("tictactoe", "nap:12", "pig:goal=6", "kuhn")
-"""One game in ten is long enough to use up an agent's time; the others test its start."""
+"""The first game in ten is long enough to use up an agent's time; the others test its start."""
 
 
 def rules_for(name: str, kinds: tuple[str, ...]) -> str:

@@ -85,7 +85,7 @@ def test_the_second_ctrl_c_waits_neither_for_a_rater_that_hangs_nor_for_open_pag
         stream.close()
 
 
-@pytest.mark.costly(seconds=10)
+@pytest.mark.journey
 def test_make_serve_opens_a_ladder_hands_its_agents_in_and_shows_it(tmp_path: Path) -> None:
     needs.program("make")
     settings = (

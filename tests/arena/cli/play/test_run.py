@@ -124,7 +124,6 @@ def left_by_python(file: Path) -> bool:
     return file.is_file() and file.read_bytes() in (b"", b"blat")
 
 
-@pytest.mark.costly
 def test_a_tournament_is_announced_played_line_by_line_and_concluded(evening: tuple[Path, str]) -> None:
     folder, printed = evening
     lines = printed.splitlines()

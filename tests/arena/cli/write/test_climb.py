@@ -43,7 +43,7 @@ class First(Agent):
 """
 
 
-@pytest.mark.costly
+@pytest.mark.journey
 def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     ended = arena("climb", "random", "--game", "tictactoe", "--games", "16", "--seed", "1")
     assert (ended.code, ended.err) == (0, "")
