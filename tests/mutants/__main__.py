@@ -33,13 +33,16 @@ _RESULTS: Final = recorder.FOLDER / "results"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description="Measures the power of the tests.")
-    parser.add_argument("--number", type=int, default=60, help="number of mutants (default 60)")
+    parser.add_argument("--number", type=positive_number, default=60, help="number of mutants (default 60)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the draw (default 1)")
     parser.add_argument("--tests", nargs="*", default=[], help="test files and folders (default: the whole suite)")
     parser.add_argument("--record", action="store_true", help="record again which tests execute which lines")
-    parser.add_argument("--seconds", type=float, default=300, help="limit per mutant and kind of test (default 300)")
-    parser.add_argument("--processes", type=int, default=2, help="number of processes (default 2)")
+    parser.add_argument("--seconds", type=positive_number, default=300, help="limit per mutant and part (default 300)")
+    parser.add_argument("--processes", type=positive_number, default=2, help="number of processes (default 2)")
     options = parser.parse_args()
+    for test in options.tests:
+        if not (ROOT / test.partition("::")[0]).exists():
+            parser.error(f"--tests: no file or folder {test!r}")
     if options.record or not recorder.is_recorded(options.tests):
         recorder.record(options.tests, processes=options.processes)
     recording = recorder.Recording()
@@ -60,6 +63,12 @@ def main() -> None:
     report = "\n".join([*table, "", *_summary(outcomes)])
     (recorder.FOLDER / "report.txt").write_text(f"{report}\n", "utf-8")
     print(f"\n{report}")
+
+
+def positive_number(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise ValueError
+    return number
 
 
 def _reasons() -> dict[tuple[str, str, str], str]:
