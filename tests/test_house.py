@@ -245,6 +245,7 @@ def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:
     assert sorted(named) == sorted(modules - {*adsearch.algorithms})
 
 
+@pytest.mark.sees_extras
 def test_importing_all_of_adsearch_loads_nothing_outside_the_standard_library() -> None:
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODULES["adsearch"]]
     code = f"""if True:

@@ -12,6 +12,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from time import monotonic
 from typing import Any, Final
 
@@ -95,12 +96,13 @@ def _tree(config: pytest.Config) -> str:
     """Another text for another Python, and after each change of a file. The processes that share the tests are told."""
     if hasattr(config, "workerinput"):
         return str(config.workerinput["arena_tree"])
-    found = hashlib.sha256(f"{sys.prefix} {sys.version}".encode())
+    found = hashlib.sha256(f"{sys.prefix} {sys.version} {os.getuid()}".encode())
     for folder, folders, files in os.walk(ROOT):
         folders[:] = sorted(name for name in folders if name not in _NOT_OURS and not name.endswith("_cache"))
         for name in sorted(files):
-            status = os.stat(os.path.join(folder, name), follow_symlinks=False)
-            found.update(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+            with suppress(FileNotFoundError):  # another program has just removed it
+                status = os.stat(os.path.join(folder, name), follow_symlinks=False)
+                found.update(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
     return found.hexdigest()
 
 

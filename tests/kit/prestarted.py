@@ -5,7 +5,7 @@ tests start thousands. A `Nursery`, one for each process that runs tests, forks 
 forks is a child of the process that asked for it (CLONE_PARENT), with the descriptors, environment and folder that
 `subprocess.Popen` would give it. The nursery's are its command line and environment in /proc, its modules and its seed
 of hashes; tests of commands in processes of their own start real crews. Where a fork would differ in more, `Popen` is
-used: with other Python variables, limits or processors. `POSSIBLE`: whether this system has it.
+used: with other Python variables, limits, processors or groups. `POSSIBLE`: whether this system has it.
 
 This module is also the nursery's program: `python -P -m tests.kit.prestarted DESCRIPTOR`.
 """
@@ -25,6 +25,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -98,6 +99,8 @@ class Nursery:
         first, module, arguments = [*command[:3]], command[3], command[4:]
         if (
             first != [sys.executable, "-P", "-m"]
+            or given.keys() != {"stdin", "stdout", "stderr", "pass_fds"}
+            or given["stdout"] != subprocess.DEVNULL
             or module not in _FORKED
             or os.getpid() != self._owner
             or _circumstances(env) != self._circumstances
@@ -119,7 +122,8 @@ def _circumstances(env: Mapping[str, str]) -> tuple[object, ...]:
     variables.pop("PYTHONIOENCODING", None)
     path = [place for place in variables.pop("PYTHONPATH", "").split(os.pathsep) if place not in ("", str(ROOT))]
     limits = [resource.getrlimit(getattr(resource, name)) for name in ("RLIMIT_NOFILE", "RLIMIT_AS", "RLIMIT_NPROC")]
-    return variables, path, limits, os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
+    group = Path("/proc/self/cgroup").read_text()
+    return variables, path, limits, group, os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def _fork_beside() -> int:
