@@ -66,13 +66,11 @@ def test_boards_trees_games_and_tables_show_themselves(cells: list[Cell]) -> Non
     assert sum(one.startswith("<div") for one in shown) == 4
 
 
-@pytest.mark.costly
 def test_the_search_finds_the_win_and_the_tree_has_the_best_line(cells: list[Cell]) -> None:
     assert cell(cells, "depth=6").printed.startswith("value 1.0 after ")
     assert "Best play: D, L, U." in repr(cell(cells, "search_tree(").value)
 
 
-@pytest.mark.journey
 def test_the_agent_wins_against_random_and_its_game_can_be_looked_at(cells: list[Cell]) -> None:
     game = cell(cells, "practice(").value
     assert isinstance(game, Played)

@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "costly(seconds=0): uses more than half a second of processor time, or so many; not in `make test`"
+        "markers", "costly(seconds=0): needs more than half a second of processor time; `make test` leaves it out"
     )
     config.addinivalue_line("markers", "journey: the real journey of a thing that users do; in `make test` at any cost")
     config.addinivalue_line("markers", "sees_extras: passes without the extras too, but tests something else then")

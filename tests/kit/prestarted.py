@@ -98,22 +98,21 @@ class Nursery:
     def _popen(self, command: Sequence[str], *, env: Mapping[str, str], **given: Any) -> Any:
         first, module, arguments = [*command[:3]], command[3], command[4:]
         if (
-            first != [sys.executable, "-P", "-m"]
-            or given.keys() != {"stdin", "stdout", "stderr", "pass_fds"}
-            or given["stdout"] != subprocess.DEVNULL
-            or module not in _FORKED
-            or os.getpid() != self._owner
-            or _circumstances(env) != self._circumstances
+            first == [sys.executable, "-P", "-m"]
+            and given.keys() == {"stdin", "stdout", "stderr", "pass_fds"}
+            and given["stdout"] == subprocess.DEVNULL
+            and module in _FORKED
+            and os.getpid() == self._owner
+            and _circumstances(env) == self._circumstances
         ):
-            return subprocess.Popen(command, env=env, **given)
-        request: dict[str, Any] = {"module": module, "arguments": arguments, "env": {**env}, "folder": os.getcwd()}
-        request["files"] = [0, 1, 2, *given["pass_fds"]]
-        with self._one_at_a_time, open(os.devnull, "wb") as null:
-            files = [given["stdin"], null.fileno(), given["stderr"].fileno(), *given["pass_fds"]]
-            socket.send_fds(self._socket, [json.dumps(request).encode()], files)
-            if (pid := int(self._socket.recv(_MOST))) > 0:
-                return Prestarted(pid)
-        return subprocess.Popen(command, env=env, **given)  # it fails, or says what is wrong
+            request: dict[str, Any] = {"module": module, "arguments": arguments, "env": {**env}, "folder": os.getcwd()}
+            request["files"] = [0, 1, 2, *given["pass_fds"]]
+            with self._one_at_a_time, open(os.devnull, "wb") as null:
+                files = [given["stdin"], null.fileno(), given["stderr"].fileno(), *given["pass_fds"]]
+                socket.send_fds(self._socket, [json.dumps(request).encode()], files)
+                if (pid := int(self._socket.recv(_MOST))) > 0:
+                    return Prestarted(pid)
+        return subprocess.Popen(command, env=env, **given)
 
 
 def _circumstances(env: Mapping[str, str]) -> tuple[object, ...]:

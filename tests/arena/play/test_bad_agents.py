@@ -106,7 +106,6 @@ def attack_run(played: list[Finished]) -> dict[int, Finished]:
     return {event.game.number: event for event in played}
 
 
-@pytest.mark.journey
 @pytest.mark.parametrize("number", range(1, len(BAD_AGENTS) + 1), ids=lambda number: str(BAD_AGENTS[number - 1]))
 def test_misbehaving_costs_the_misbehaving_players_game(attack_run: dict[int, Finished], number: int) -> None:
     agent, record = BAD_AGENTS[number - 1], attack_run[number].record

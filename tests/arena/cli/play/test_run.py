@@ -147,7 +147,6 @@ def test_the_demo_is_a_tournament_of_the_built_in_searchers(tmp_path_factory: py
     assert "demo is finished: 30 games. Next:" in ended.out
 
 
-@pytest.mark.costly
 def test_a_finished_tournament_is_only_shown_again(evening: tuple[Path, str]) -> None:
     folder, _ = evening
     again = finished(folder)
