@@ -165,6 +165,9 @@ class GameRecord(Struct, frozen=True):
     moves: tuple[MoveRecord, ...]
     lag: int
     """The lag of all turns together."""
+    busy: str = ""
+    """Which programs used the processors, if the game is void because they were busy: for the instructor alone. It is
+    not stored."""
 
 
 class PastRuling(Struct, frozen=True):

@@ -23,7 +23,7 @@ SECOND: Final = 1_000_000_000
 MILLISECOND: Final = 1_000_000
 LONGEST_POLL: Final = 2**31 - 1
 """The longest timeout of a poll call, in milliseconds."""
-TOO_BUSY: Final = "the machine was too busy"
+TOO_BUSY: Final = "the machine was too busy with other programs"
 """Suffix of `detail` when a game is void because a player got too little processor time."""
 _LONGEST: Final = 30 * 24 * 3600 * SECOND
 _MOST_MOVES: Final = 100_000

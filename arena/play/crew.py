@@ -25,7 +25,8 @@ import agents
 from agents.errors import one_line
 from agents.protocol import Verdict
 from arena.errors import ArenaError
-from arena.walls import jail
+from arena.match.clock import TOO_BUSY
+from arena.walls import busy, jail
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
 
@@ -88,6 +89,10 @@ class Process:
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
         lines = self._log.read_text("utf-8", "replace").strip().splitlines() if self._log.exists() else []
         return f"{how}: {one_line(lines[-1], most=_LONGEST_LINE)}" if lines else how
+
+    def why_busy(self, game: int) -> str:
+        """Which programs used the processors when its agent had to wait too long in that game; empty if not known."""
+        return busy.told(self._log, game)
 
     def is_gone(self) -> bool:
         """Whether the process has ended."""
@@ -219,7 +224,12 @@ def _packages_first() -> str:
 
 
 def explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
-    """The record, with how the processes of lost players ended; the referee may have seen only connections end."""
+    """The record, with how the processes of lost players ended, and what kept the processors busy; the referee may have
+    seen only connections end."""
     lost = [player.ended for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)]
     reasons = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
-    return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons])) if reasons else record
+    others = ""
+    if record.verdict == Verdict.VOID and TOO_BUSY in record.detail:
+        wardens = [player.process for player in players if player.guarded and player.process is not None]
+        others = next(filter(None, (warden.why_busy(record.game) for warden in wardens)), "")
+    return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons]), busy=others)

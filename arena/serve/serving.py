@@ -126,6 +126,8 @@ class Serving(WrappingSchedule):
         self._over += 1
         self._look_at = self._clock()
         self._report_broken_rules(finished)
+        if finished.record.busy:
+            self._tell(Notice(f"{words.without_store(finished.record.detail)}; {finished.record.busy}"))
         if finished.game.number >= FIRST_NUMBER:  # a check, or a game with people: it has no row, and is not rated
             return
         if self._rater.process is not None:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from select import select
-from time import monotonic
+from time import monotonic, monotonic_ns
 from typing import IO, Final
 
 from agents.protocol import MESSAGE_BYTES, Verdict
@@ -20,6 +20,7 @@ from arena.walls import jail
 from arena.walls.jail import Confined, Excess
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.meter import Meter
+from arena.walls.pause import Pause
 
 STDERR_KEPT: Final = 64 * 1024
 """Bytes at the end of an agent's stderr that are kept."""
@@ -67,6 +68,7 @@ class AgentProcess:
     def __init__(self, confined: Confined) -> None:
         self.confined = confined
         self.meter = Meter(confined)
+        self.pause = Pause(confined, monotonic_ns)
         # Whether its stdout is closed, and everything in it has been read.
         self.stdout_ended = False
         # Bytes that it has written to stderr since `start_log`.
@@ -156,10 +158,10 @@ class AgentProcess:
             del self._log[:-STDERR_KEPT]
         return len(data)
 
-    def note(self, text: str) -> None:
-        """Adds a line that it wrote to its stdout to what is kept of its stderr, marked as such."""
+    def note(self, source: str, text: str) -> None:
+        """Adds a line to what is kept of its stderr, marked with its source: its stdout, or the warden."""
         self.read_log()  # what it wrote to stderr before that line
-        line = f"stdout: {text}\n".encode()
+        line = f"{source}: {text}\n".encode()
         self.log_bytes += len(line)
         self._log += line
 

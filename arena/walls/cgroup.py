@@ -1,4 +1,4 @@
-"""A control group (cgroup v2) for one agent: processor time of all its processes, and how long none could run.
+"""A control group (cgroup v2) for one agent: processor time of all its processes, how long none could run, and a pause.
 
 This process can make one only as root, or in a part of the tree that was delegated to this user (`systemd-run --user
 --scope --property Delegate=yes`). The kernel limits the group's memory where the parent group enables the memory
@@ -31,10 +31,15 @@ class Cgroup:
         self._folder = folder
         self._stat: int | None = None
         self._pressure: int | None = None
+        self._freeze: int | None = None
+        self._events: int | None = None
         try:
             self._stat = os.open(folder / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
             with suppress(OSError):
                 self._pressure = os.open(folder / "cpu.pressure", os.O_RDONLY | os.O_CLOEXEC)
+            with suppress(OSError):  # since Linux 5.2
+                self._freeze = os.open(folder / "cgroup.freeze", os.O_WRONLY | os.O_CLOEXEC)
+                self._events = os.open(folder / "cgroup.events", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             self.remove()
             raise
@@ -62,9 +67,27 @@ class Cgroup:
 
     def cpu(self) -> int:
         """Nanoseconds of processor time that its processes have used, including ended ones (cpu.stat)."""
+        return self._time(rb"usage_usec (\d+)")
+
+    def user(self) -> int:
+        """Nanoseconds of it in user mode."""
+        return self._time(rb"user_usec (\d+)")
+
+    def _time(self, pattern: bytes) -> int:
         if self._stat is None:
             raise ValueError("the group has been removed")
-        return _number(rb"usage_usec (\d+)", os.pread(self._stat, 1000, 0)) * _MICROSECOND
+        return _number(pattern, os.pread(self._stat, 1000, 0)) * _MICROSECOND
+
+    def freeze(self, wanted: bool) -> bool:
+        """Tells all its processes to stand still, which no signal undoes, or to go on; False if the kernel cannot."""
+        if self._events is None or self._freeze is None:
+            return False
+        os.write(self._freeze, b"1" if wanted else b"0")
+        return True
+
+    def is_frozen(self) -> bool | None:
+        """Whether all its processes stand still (cgroup.events); None if the kernel cannot freeze them."""
+        return None if self._events is None else b"frozen 1" in os.pread(self._events, 1000, 0)
 
     def starved(self) -> int | None:
         """Nanoseconds in which at least one thread was ready and none ran (cpu.pressure, "full"); None if not known."""
@@ -77,10 +100,10 @@ class Cgroup:
 
     def remove(self) -> None:
         """Removes the group; its processes have ended."""
-        for file in (self._stat, self._pressure):
+        for file in (self._stat, self._pressure, self._freeze, self._events):
             if file is not None:
                 os.close(file)
-        self._stat = self._pressure = None
+        self._stat = self._pressure = self._freeze = self._events = None
         _remove(self._folder)
 
 

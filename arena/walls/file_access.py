@@ -6,13 +6,15 @@ cannot be read can neither be listed nor executed.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
+
+from arena.walls import landlock
+from arena.walls.landlock import Access
 
 SYSTEM: Final = (
     *("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share"),
@@ -96,40 +98,17 @@ def beneath(paths: Iterable[str], hidden: Iterable[str]) -> Iterator[tuple[str, 
 def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *, writes: bool) -> int:
     """The descriptor of a Landlock ruleset: `readable` can be read and executed; `own` can be listed, and if `writes`
     also written to."""
-    from landlock import FSAccess
-    from landlock.plumbing import (
-        PathBeneathAttr,
-        RulesetAttr,
-        get_add_rule,
-        get_create_ruleset,
-    )
-
-    ctypes.set_errno(0)  # the library would report the error of an earlier call
-    everything = FSAccess.all()
-    attributes = RulesetAttr(everything)
-    rules: int = get_create_ruleset()(ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
-    files = FSAccess.EXECUTE | FSAccess.READ_FILE
     # No right to delete: a deleted file that is still mapped would fill the disk unseen.
-    entries = FSAccess.READ_FILE | FSAccess.WRITE_FILE | FSAccess.READ_DIR | FSAccess.MAKE_REG | FSAccess.MAKE_DIR
-    entries |= FSAccess.TRUNCATE & everything
-    wanted = [
-        (path, files | FSAccess.READ_DIR if whole else FSAccess.READ_DIR) for path, whole in beneath(readable, hidden)
-    ]
-    wanted += [(device, FSAccess.READ_FILE | FSAccess.WRITE_FILE) for device in DEVICES]
-    wanted.append((str(own), entries if writes else FSAccess.READ_DIR))
+    files = Access.READ_FILE | Access.WRITE_FILE | Access.TRUNCATE
+    entries = files | Access.READ_DIR | Access.MAKE_REG | Access.MAKE_DIR
+    everything = Access.EXECUTE | Access.READ_FILE | Access.READ_DIR
+    rules = landlock.ruleset()
     try:
-        for path, access in wanted:
-            try:
-                place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            except OSError:
-                continue  # does not exist here
-            try:
-                is_folder = os.path.isdir(path)
-                ctypes.set_errno(0)
-                rule = PathBeneathAttr(access if is_folder else access & FSAccess.all_file(), place)
-                get_add_rule()(rules, 1, ctypes.byref(rule), 0)
-            finally:
-                os.close(place)
+        for path, whole in beneath(readable, hidden):
+            landlock.allow(rules, path, everything if whole else Access.READ_DIR)
+        for device in DEVICES:
+            landlock.allow(rules, device, Access.READ_FILE | Access.WRITE_FILE)
+        landlock.allow(rules, str(own), entries if writes else Access.READ_DIR)
     except OSError:
         os.close(rules)
         raise

@@ -50,6 +50,8 @@ _UNCOUNTED: Final = 20 * MEBIBYTE
 _MOST_FOLDERS: Final = 1000
 """Folders in an agent's working directory that are searched for files; more count as too much."""
 _MOST_PASSES: Final = 10
+_STILL: Final = b"TtZX"
+"""States of a thread that stands still or has ended. A thread in state D may be in a long system call."""
 _KILLED: Final = 128
 """Exit codes above this are signals, as shells and bubblewrap report them: 128 + the signal's number."""
 _RUNS: Final = b"."
@@ -117,23 +119,49 @@ class Confined:
                 self._exit = _KILLED - self._exit  # as shells, bubblewrap and `confine.py` report it
         return self._exit
 
-    def pause(self) -> bool:
-        """Pauses the process and all that it started (SIGSTOP); False if new ones start faster than that."""
+    def stop(self) -> bool:
+        """Tells the process and all that it started to stop; False if new ones start faster than that."""
+        if self.usage.group is not None and self.usage.group.freeze(True):
+            return True
         self._signal_group(signal.SIGSTOP)
-        paused: set[int] = set()
+        stopped: set[int] = set()
         if self._stays_together:
             return True
         for _ in range(_MOST_PASSES):
             family = self.usage.family()
-            if family <= paused:
+            if family <= stopped:
                 return True
-            for pid in family - paused:
+            for pid in family - stopped:
                 _signal(pid, signal.SIGSTOP)
-            paused |= family
+            stopped |= family
         return False
 
+    def stop_each_thread(self) -> None:
+        """Stops again what is not still. A signal to a process waits until its first thread gets a processor; to each
+        thread, until one of them does."""
+        if self.usage.group is not None and self.usage.group.freeze(True):
+            return
+        for pid in [self.pid] if self.usage.single_process else self.usage.family():
+            for thread in usage.threads_of(f"/proc/{pid}"):
+                usage.signal_thread(pid, int(os.path.basename(thread)), signal.SIGSTOP)
+
+    def is_still(self) -> bool:
+        """Whether all its threads stand still, because of `stop`, or have ended. Where the system does not say: yes."""
+        if self.usage.group is not None and (frozen := self.usage.group.is_frozen()) is not None:
+            return frozen
+        if not usage.LINUX:
+            return True
+        if self.walls.kind is WallKind.SANDBOX:
+            # WNOWAIT: it is not an event that is asked for, but how things stand.
+            options = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, options) is not None
+        threads = [thread for pid in self.usage.family() for thread in usage.threads_of(f"/proc/{pid}")]
+        return all(usage.state(thread) in _STILL for thread in threads)
+
     def resume(self) -> None:
-        """Resumes what `pause` has paused (SIGCONT)."""
+        """Resumes what `stop` has stopped."""
+        if self.usage.group is not None and self.usage.group.freeze(False):
+            return
         self._signal_group(signal.SIGCONT)
         if not self._stays_together:
             for pid in self.usage.family():

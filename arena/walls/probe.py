@@ -17,7 +17,7 @@ from typing import Final
 
 from agents.errors import one_line
 from arena.errors import ArenaError
-from arena.walls import file_access, jail, seccomp
+from arena.walls import file_access, jail, landlock, seccomp
 from arena.walls.kinds import Allowance, WallKind, Walls
 
 _ANSWERS_WITHIN: Final = 30.0
@@ -56,7 +56,7 @@ _TRIES: Final = """if True:
 
 LIMITS_MEAN: Final = "an agent can read and change this user's files, open connections, and stop other processes"
 _ADVICE: Final = {
-    "pyseccomp": "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)",
+    "libseccomp": "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)",
     "landlock": "needs Linux 5.13 or newer with Landlock enabled (the kernel parameter lsm= must list landlock)",
     "interpreter": f"this user must be able to read and run {os.path.realpath(sys.executable)}",
     "bwrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap)",
@@ -93,15 +93,13 @@ def offer(kind: WallKind) -> Offer:
             return Offer(kind, False, "bwrap is not on the PATH", _ADVICE["bwrap"])
     else:
         try:
-            from landlock.plumbing import landlock_abi_version
-
-            landlock_abi_version()
-        except (ImportError, OSError) as error:
+            landlock.version()
+        except OSError as error:
             return Offer(kind, False, f"no Landlock: {one_line(str(error))}", _ADVICE["landlock"])
     try:
         seccomp.compiled(kind)
-    except (ImportError, OSError, RuntimeError, TypeError) as error:
-        return Offer(kind, False, f"no system call filter: {one_line(str(error))}", _ADVICE["pyseccomp"])
+    except OSError as error:
+        return Offer(kind, False, f"no system call filter: {one_line(str(error))}", _ADVICE["libseccomp"])
     got_out = _try(kind)
     advice = ""
     if "ermission denied" in got_out and kind is WallKind.SANDBOX:

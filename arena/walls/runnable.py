@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from time import monotonic_ns
 from typing import Final
 
 from arena.match.clock import MILLISECOND
-from arena.walls.usage import content, opened
+from arena.walls.usage import content, opened, state
 
 _LONG: Final = 5 * MILLISECOND
 """In shorter spans only the first thread is read; in nanoseconds."""
@@ -139,7 +138,5 @@ class Runnable:
             return 0
 
     def _is_ready(self, thread: int) -> bool:
-        """Whether the thread runs or is ready to run now (state R)."""
-        with suppress(OSError):
-            return content(f"/proc/{self._pid}/task/{thread}/stat").rpartition(b") ")[2].startswith(b"R")
-        return False
+        """Whether the thread runs or is ready to run now."""
+        return state(f"/proc/{self._pid}/task/{thread}") == b"R"

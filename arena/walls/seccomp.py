@@ -1,8 +1,9 @@
 """The system call filter (seccomp) of an agent: which calls the kernel allows, with which arguments.
 
-The director compiles the filter once, with libseccomp; a jail passes it to the process that becomes an agent. In a
-sandbox or container, a call that is not named here fails with ENOSYS, so that programs try an older call. A call that
-is named as refused fails with EPERM ("not permitted"), so that people can read why.
+The director writes the filter once; a jail passes it to the process that becomes an agent. In a sandbox or container, a
+call that is not named here fails with ENOSYS, so that programs try an older call. A call that is named as refused fails
+with EPERM ("not permitted"), so that people can read why. What a runtime uses where it can, and lives without, fails
+with the error that it expects.
 
 The list says what is allowed, not what is forbidden, because new kernels bring new system calls.
 """
@@ -13,11 +14,11 @@ import errno
 import os
 import signal
 import sys
-import tempfile
-from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
+from arena.walls import bpf
+from arena.walls.bpf import ALLOW, Rule, fails, is_, is_null
 from arena.walls.kinds import WallKind
 
 SELF: Final = 0x5EC0AAAA
@@ -27,24 +28,23 @@ _ALLOWED: Final = """
     read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close
     dup dup2 dup3 pipe pipe2 sendfile sendfile64 copy_file_range
     stat fstat lstat newfstatat fstatat64 stat64 fstat64 lstat64 statx statfs fstatfs access faccessat faccessat2
-    readlink readlinkat getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+    readlink readlinkat
     getcwd chdir fchdir getdents getdents64 umask readahead
     mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 symlink symlinkat link linkat
     ftruncate ftruncate64 fsync fdatasync
-    munmap mremap mprotect madvise msync mlock munlock mlock2 brk pkey_alloc pkey_free pkey_mprotect
+    munmap mremap mprotect msync mlock munlock mlock2 brk pkey_alloc pkey_free pkey_mprotect
     get_mempolicy membarrier
     execve execveat exit exit_group wait4 waitid waitpid
-    futex futex_time64 futex_wait futex_wake futex_requeue futex_waitv set_robust_list get_robust_list
+    futex_wait futex_waitv set_robust_list get_robust_list
     set_tid_address rseq restart_syscall arch_prctl set_thread_area get_thread_area riscv_flush_icache
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64
     sigaltstack sigreturn signalfd signalfd4 pause alarm getitimer setitimer
-    timerfd_create timerfd_settime timerfd_gettime nanosleep clock_gettime clock_gettime64 clock_getres
-    clock_getres_time64 gettimeofday time times getrusage sysinfo uname getcpu getrandom
+    timerfd_create timerfd_settime timerfd_gettime nanosleep gettimeofday time times
+    getrusage sysinfo uname getcpu getrandom
     poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl
     epoll_ctl_old epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
     getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid getgroups
-    capget getpriority sched_getaffinity sched_getparam sched_getscheduler sched_getattr
-    sched_get_priority_max sched_get_priority_min sched_rr_get_interval getrlimit ugetrlimit setrlimit
+    capget sched_get_priority_max sched_get_priority_min getrlimit ugetrlimit setrlimit
     recvfrom recvmsg recvmmsg shutdown getsockname getpeername getsockopt
 """
 
@@ -74,6 +74,15 @@ _LEAVE_GROUP: Final = "setsid setpgid"
 """Calls that take a process out of its process group."""
 _SCHEDULING: Final = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set"
 """Calls with which an agent could choose how long it waits for a processor."""
+_ABOUT_A_PROCESS: Final = """
+    sched_getaffinity sched_getscheduler sched_getparam sched_getattr sched_rr_get_interval sched_rr_get_interval_time64
+"""
+"""Calls that tell something about the process that their first argument names; 0 is the caller."""
+_SIGNALS: Final = {"kill": 1, "tkill": 1, "tgkill": 2}
+"""Calls that send a signal, each with the position of the signal's number."""
+_QUEUED_SIGNALS: Final = {"rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2}
+_WAKES: Final = int(signal.SIGCONT)
+_CLOCKS: Final = "clock_gettime clock_gettime64 clock_getres clock_getres_time64"
 _CLONE_THREAD: Final = 0x00010000
 _CLONE_SIGNAL: Final = 0xFF
 _CLONE_FILES: Final = 0x00000400
@@ -93,128 +102,140 @@ _MAP_SHARED: Final = 0x01
 _MAP_ANONYMOUS: Final = 0x20
 _MAP_GROWSDOWN: Final = 0x100
 _MAP_HUGETLB: Final = 0x40000
+_ADVICE: Final = (*range(5), *range(8, 12), *range(14, 20), 22, 23, 25, 102, 103)
+"""What programs advise about their memory: NORMAL, RANDOM, SEQUENTIAL, WILLNEED, DONTNEED, FREE, REMOVE, DONTFORK,
+DOFORK, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP, WIPEONFORK, KEEPONFORK, POPULATE_READ, POPULATE_WRITE, COLLAPSE,
+GUARD_INSTALL, GUARD_REMOVE."""
 _FADV_DONTNEED: Final = 4
-_FIRST_CLOCK_OF_OTHERS: Final = 16
-_OWN_CLOCKS: Final = (0xFFFFFFFA, 0xFFFFFFFE)
-"""Processor-time clocks of the calling process and thread, as the C library encodes them."""
+_FUTEX_PRIVATE: Final = 0x80
+_FUTEX_COMMAND: Final = 0x7F
+_FUTEX_WAKES: Final = (1, 3, 4, 5, 7, 10, 12)
+"""WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, UNLOCK_PI, WAKE_BITSET, CMP_REQUEUE_PI."""
+_USUAL_CLOCKS: Final = is_(0, 0, 0xFFFFFFF0)
+"""The ids below 16: clocks of the machine, and of the calling process and thread."""
+_CLOCKS_OF_PROCESSES: Final = 0x80000000
+"""The bit of a clock id by which it names a process or a thread."""
+_OF_A_THREAD: Final = is_(0, 0x80000006, 0x80000007)
+"""Processor time of a thread: the kernel knows only the caller's own threads by such an id."""
+_OF_ITSELF: Final = is_(0, 0xFFFFFFFA)
+_OF_THIS_THREAD: Final = is_(0, 0xFFFFFFFE)
+"""Processor time of the calling process and thread, as the C library encodes it."""
 _O_NAMELESS: Final = os.O_TMPFILE & ~os.O_DIRECTORY if sys.platform == "linux" else 0
 _AF_UNIX: Final = 1
 _SOCK_STREAM: Final = 1
 _SOCK_TYPE: Final = 0xF
 
-_Rule = tuple[int, str, tuple[Any, ...]]
-"""Action, name of the call, and conditions on its arguments, which must all be met."""
+_ALLOWS: Final = Rule(ALLOW)
+_REFUSES: Final = Rule(fails(errno.EPERM))
+_IS_NOT_THERE: Final = Rule(fails(errno.ENOSYS))
+_IS_WRONG: Final = Rule(fails(errno.EINVAL))
+_IS_NOT_SUPPORTED: Final = Rule(fails(errno.EOPNOTSUPP))
+_DOES_NOTHING: Final = Rule(fails(0))
 
 
 @cache
 def compiled(kind: WallKind) -> bytes:
-    """The filter for walls of this kind, as BPF code.
-
-    OSError, RuntimeError, TypeError or ImportError if libseccomp does not work here; for limits it is then empty."""
-    try:
-        import pyseccomp  # finds and loads libseccomp, which takes 20 ms
-    except (ImportError, OSError, RuntimeError, TypeError):
-        if kind is WallKind.LIMITS:
-            return b""
-        raise
+    """The filter for walls of this kind, as BPF code. OSError without libseccomp; for limits it is then empty."""
     if kind is WallKind.LIMITS:
-        return _written(_of_limits(pyseccomp))
-    made = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
-    # Calls of another architecture, for example of 32-bit programs.
-    made.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
-    refused = pyseccomp.ERRNO(errno.EPERM)
-    rules: list[_Rule] = [(pyseccomp.ALLOW, name, ()) for name in _ALLOWED.split()]
-    # An agent that yields all the time would wait by choice: sched_yield does nothing and returns 0.
-    rules.append((pyseccomp.ERRNO(0), "sched_yield", ()))
-    rules += _with_arguments(pyseccomp)
-    rules += _of_processes(pyseccomp, refused, kind)
-    named = {name for _, name, _ in rules}
-    rules += [(refused, name, ()) for name in f"{_REFUSED} {_LEAVE_GROUP} {_SCHEDULING}".split() if name not in named]
-    for action, name, conditions in rules:
-        # Calls of other architectures, or too new for this libseccomp, are left out.
-        if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) >= 0:
-            made.add_rule(action, name, *conditions)
-    return _written(made)
+        # Everything that an agent starts is paused and killed in one call, and none chooses its scheduling.
+        refused = {name: [_REFUSES] for name in f"{_LEAVE_GROUP} {_SCHEDULING}".split()}
+        try:
+            return bpf.written(refused, other=ALLOW, foreign=ALLOW)
+        except OSError:
+            return b""
+    return bpf.written(rules(kind), other=fails(errno.ENOSYS), foreign=bpf.KILL)
 
 
-def _of_limits(pyseccomp: Any) -> Any:
-    """The filter of `limits`: allows all calls except those that leave the process group, so that everything an agent
-    starts is paused and killed in one call, and those that choose its scheduling."""
-    made = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    made.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.ALLOW)
-    for name in f"{_LEAVE_GROUP} {_SCHEDULING}".split():
-        made.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
-    return made
+def rules(kind: WallKind) -> dict[str, list[Rule]]:
+    """The rules of a sandbox or a container, by the names of calls."""
+    found = {name: [_REFUSES] for name in f"{_REFUSED} {_LEAVE_GROUP} {_SCHEDULING}".split()}
+    found |= {name: [_ALLOWS] for name in _ALLOWED.split()}
+    return found | _with_arguments() | (_of_a_container() if kind is WallKind.CONTAINER else _of_a_sandbox())
 
 
-def _written(made: Any) -> bytes:
-    with tempfile.TemporaryFile() as file:
-        made.export_bpf(file)
-        file.seek(0)
-        return file.read()
-
-
-def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
+def _with_arguments() -> dict[str, list[Rule]]:
     """Calls that are allowed only with certain arguments."""
-    allow, argument, equal, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.EQ, pyseccomp.MASKED_EQ
-    for name, place, values in (
-        ("fcntl", 1, _FCNTL),
-        ("fcntl64", 1, _FCNTL),
-        ("ioctl", 1, _IOCTL),
-        ("prctl", 0, _PRCTL),
-    ):
-        for value in values:
-            yield allow, name, (argument(place, equal, value),)
+    found: dict[str, list[Rule]] = {}
+    for name, place, values in (("fcntl", 1, _FCNTL), ("ioctl", 1, _IOCTL), ("prctl", 0, _PRCTL)):
+        found[name] = [Rule(ALLOW, (is_(place, value),)) for value in values]
+    found["fcntl64"] = found["fcntl"]
     # O_RDONLY with O_TRUNC is a way to write past Landlock before its ABI version 3; a file without a name (O_TMPFILE)
     # fills the disk unseen.
     for name, place in (("open", 1), ("openat", 2)):
-        for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC):
-            yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC | _O_NAMELESS, mode),)
-    yield allow, "creat", ()
+        found[name] = [
+            Rule(ALLOW, (is_(place, mode, os.O_ACCMODE | os.O_TRUNC | _O_NAMELESS),))
+            for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC)
+        ]
+    found["creat"] = [_ALLOWS]
     # Not counted as the agent's memory: shared anonymous memory, and huge pages, which the machine has reserved. No
     # limit stops memory that grows by itself (MAP_GROWSDOWN).
-    looked_at = _MAP_SHARED | _MAP_ANONYMOUS | _MAP_HUGETLB | _MAP_GROWSDOWN
-    for name in ("mmap", "mmap2"):
-        for kinds in (0, _MAP_SHARED, _MAP_ANONYMOUS):
-            yield allow, name, (argument(3, masked, looked_at, kinds),)
-        for kinds in (_MAP_SHARED | _MAP_ANONYMOUS, _MAP_HUGETLB, _MAP_GROWSDOWN):
-            yield pyseccomp.ERRNO(errno.EPERM), name, (argument(3, masked, kinds, kinds),)
-    # Higher clock ids are processor-time clocks of other processes; a timer on such a clock slows that process.
-    for name in ("clock_nanosleep", "clock_nanosleep_time64"):
-        yield allow, name, (argument(0, pyseccomp.LT, _FIRST_CLOCK_OF_OTHERS),)
-        for clock in _OWN_CLOCKS:
-            yield allow, name, (argument(0, masked, 0xFFFFFFFF, clock),)
+    found["mmap"] = found["mmap2"] = [
+        *(Rule(_REFUSES.action, (is_(3, kind, kind),)) for kind in (_MAP_HUGETLB, _MAP_GROWSDOWN)),
+        Rule(_REFUSES.action, (is_(3, _MAP_SHARED | _MAP_ANONYMOUS, _MAP_SHARED | _MAP_ANONYMOUS),)),
+        _ALLOWS,
+    ]
+    # Other advice throws what others read out of the page cache (PAGEOUT, COLD), or shares pages (MERGEABLE).
+    found["madvise"] = [*(Rule(ALLOW, (is_(2, advice),)) for advice in _ADVICE), _IS_WRONG]
+    # Files dropped from the page cache would have to be read from the disk again, by the opponent.
+    found["fadvise64"] = [Rule(_DOES_NOTHING.action, (is_(3, _FADV_DONTNEED),)), _ALLOWS]
+    # A timer on a processor-time clock of another process slows that process.
+    found["clock_nanosleep"] = [Rule(ALLOW, (clock,)) for clock in (_USUAL_CLOCKS, _OF_ITSELF, _OF_THIS_THREAD)]
+    found["clock_nanosleep_time64"] = found["clock_nanosleep"]
     # A thread with its own table of open files could have as many files again.
-    yield allow, "close_range", (argument(2, masked, _CLOSE_RANGE_UNSHARE, 0),)
+    found["close_range"] = [Rule(ALLOW, (is_(2, 0, _CLOSE_RANGE_UNSHARE),))]
     # fallocate reserves gigabytes between two polls, also past the end of a file, which RLIMIT_FSIZE does not count.
     # After EOPNOTSUPP, programs write zeros instead.
-    yield pyseccomp.ERRNO(errno.EOPNOTSUPP), "fallocate", ()
-    # Files dropped from the page cache would have to be read from the disk again, by the opponent.
-    yield pyseccomp.ERRNO(0), "fadvise64", (argument(3, equal, _FADV_DONTNEED),)
-    yield allow, "fadvise64", (argument(3, pyseccomp.NE, _FADV_DONTNEED),)
+    found["fallocate"] = [_IS_NOT_SUPPORTED]
+    # Landlock does not close the extended attributes of files that cannot be opened.
+    for name in ("getxattr", "listxattr"):
+        found |= {f"{which}{name}": [_IS_NOT_SUPPORTED] for which in ("", "l", "f")}
+    # An agent that yields all the time would wait by choice.
+    found["sched_yield"] = [_DOES_NOTHING]
     # asyncio needs a pair of connected sockets. No datagram sockets: they could send to a path. setsockopt is refused
     # (larger buffers), and sendmsg (open files in transit are not counted).
-    yield allow, "socketpair", (argument(0, equal, _AF_UNIX), argument(1, masked, _SOCK_TYPE, _SOCK_STREAM))
-    yield allow, "sendto", (argument(4, equal, 0),)
+    found["socketpair"] = [Rule(ALLOW, (is_(0, _AF_UNIX), is_(1, _SOCK_STREAM, _SOCK_TYPE)))]
+    found["sendto"] = [Rule(ALLOW, is_null(4))]
     # Only for itself (PID 0): it could lower the limits of this user's other processes.
-    yield allow, "prlimit64", (argument(0, equal, 0),)
+    found["prlimit64"] = [Rule(ALLOW, (is_(0, 0),))]
+    return found
 
 
-def _of_processes(pyseccomp: Any, refused: int, kind: WallKind) -> Iterator[_Rule]:
-    """Calls that start processes or send signals. In a sandbox: only new threads, and signals to itself."""
-    allow, argument, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.MASKED_EQ
+def _of_a_sandbox() -> dict[str, list[Rule]]:
+    """Calls about processes, in a sandbox: it starts new threads only, signals itself, and learns nothing of others."""
     # Threads must share the table of open files of their process, which is limited and counted once.
     thread = _CLONE_THREAD | _CLONE_FILES
-    if kind is WallKind.CONTAINER:
-        for name in ("fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
-            yield allow, name, ()
+    found = {
+        "clone": [
+            Rule(ALLOW, (is_(0, thread, thread | _CLONE_NAMESPACES | _CLONE_APART),)),
+            Rule(_REFUSES.action, (is_(0, 0, _CLONE_THREAD),)),
+        ]
+    }
+    for name, place in _SIGNALS.items():
+        found[name] = [Rule(_REFUSES.action, (is_(place, _WAKES),)), Rule(ALLOW, (is_(0, SELF),)), _REFUSES]
+    # EPERM would end a JVM.
+    itself = [Rule(ALLOW, (is_(0, pid),)) for pid in (0, SELF)]
+    found |= {name: [*itself, _IS_NOT_THERE] for name in _ABOUT_A_PROCESS.split()}
+    found["getpriority"] = [*(Rule(ALLOW, (is_(0, 0), is_(1, pid))) for pid in (0, SELF)), _IS_NOT_THERE]
+    # Processor time of other processes.
+    clocks = [Rule(ALLOW, (clock,)) for clock in (is_(0, 0, _CLOCKS_OF_PROCESSES), _OF_A_THREAD, _OF_ITSELF)]
+    found |= {name: [*clocks, _IS_WRONG] for name in _CLOCKS.split()}
+    # Two agents that map the same file could wake each other. Threads of one process need no such futex.
+    wakes = [Rule(_IS_WRONG.action, (is_(1, command, _FUTEX_PRIVATE | _FUTEX_COMMAND),)) for command in _FUTEX_WAKES]
+    found["futex"] = found["futex_time64"] = [*wakes, _ALLOWS]
+    return found
+
+
+def _of_a_container() -> dict[str, list[Rule]]:
+    """Calls about processes, in a container: an agent sees its own alone, and does with them as it likes, but wakes
+    none: a signal could wake one that is paused."""
+    thread = _CLONE_THREAD | _CLONE_FILES
+    allowed = f"fork vfork futex futex_time64 getpriority {_ABOUT_A_PROCESS} {_CLOCKS}"
+    found = {name: [_ALLOWS] for name in allowed.split()}
+    for name, place in (_SIGNALS | _QUEUED_SIGNALS).items():
+        found[name] = [Rule(_REFUSES.action, (is_(place, _WAKES),)), _ALLOWS]
+    found["clone"] = [
         # A child must end with SIGCHLD: with SIGCONT it would wake a paused parent.
-        looked_at = _CLONE_NAMESPACES | _CLONE_THREAD | _CLONE_SIGNAL
-        yield allow, "clone", (argument(0, masked, looked_at, signal.SIGCHLD),)
-        yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES | thread, thread),)
-        return
-    yield allow, "clone", (argument(0, masked, thread | _CLONE_NAMESPACES | _CLONE_APART, thread),)
-    yield refused, "clone", (argument(0, masked, _CLONE_THREAD, 0),)
-    for name in ("kill", "tkill", "tgkill"):
-        yield allow, name, (argument(0, pyseccomp.EQ, SELF),)
-        yield refused, name, (argument(0, pyseccomp.NE, SELF),)
+        Rule(ALLOW, (is_(0, signal.SIGCHLD, _CLONE_NAMESPACES | _CLONE_THREAD | _CLONE_SIGNAL),)),
+        Rule(ALLOW, (is_(0, thread, _CLONE_NAMESPACES | thread),)),
+    ]
+    return found

@@ -27,6 +27,8 @@ _LONGEST = 16 * 1024
 _KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())
 _KCMP_VM = 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_USER, _REAPED_USER, _REAPED_SYSTEM = 11, 13, 14
+"""Positions of utime, cutime and cstime in /proc/PID/stat, counted from the process's state."""
 
 
 class Usage:
@@ -141,14 +143,31 @@ class Usage:
         self._most = max(self._most, living + max(self._gone, self._reaped()))
         return self._most
 
+    def user(self) -> int | None:
+        """How much of `cpu` was in user mode: in steps of 10 ms, not exactly, and without what ended unreaped."""
+        if self.group is not None:
+            return self.group.user()
+        if not LINUX:
+            return None
+        own, others = self._times(self._stat, _USER, _REAPED_USER), (pid for pid in self._cpu if pid != self.pid)
+        for pid in others:
+            with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:
+                own += self._times(stat.fileno(), _USER, _REAPED_USER)
+        return own
+
     def _reaped(self) -> int:
         """Processor time of children that the process has reaped; 0 if not known, or after its own end."""
-        if self._stat is None or self.single_process:
+        return 0 if self.single_process else self._times(self._stat, _REAPED_USER, _REAPED_SYSTEM)
+
+    @staticmethod
+    def _times(stat: int | None, *fields: int) -> int:
+        """The sum of these fields of a process's /proc/PID/stat, in nanoseconds; 0 if it cannot be read."""
+        if stat is None:
             return 0
         try:
-            fields = os.pread(self._stat, 1000, 0).rpartition(b")")[2].split()
-            return sum(map(int, fields[13:15])) * _TICK  # cutime and cstime, counted from the process's state
-        except (OSError, ValueError):
+            found = os.pread(stat, 1000, 0).rpartition(b")")[2].split()
+            return sum(int(found[field]) for field in fields) * _TICK
+        except (OSError, ValueError, IndexError):
             return 0
 
     def memory(self) -> int | None:
@@ -193,6 +212,24 @@ def threads_of(process: str) -> list[str]:
         return [f"{process}/task/{thread}" for thread in os.listdir(f"{process}/task")]
     except OSError:
         return []
+
+
+def state(thread: str) -> bytes:
+    """The state of a thread, as one letter: R if it runs or is ready to; `thread`: its folder in /proc. X if it is
+    gone."""
+    try:
+        return content(f"{thread}/stat").rpartition(b") ")[2][:1]
+    except OSError:
+        return b"X"
+
+
+def signal_thread(pid: int, thread: int, number: int) -> None:
+    """Sends a signal to one thread; to the whole process where the C library cannot (glibc before 2.30, musl)."""
+    if hasattr(_libc(), "tgkill"):
+        _libc().tgkill(pid, thread, number)
+    else:
+        with suppress(OSError):
+            os.kill(pid, number)
 
 
 def prefer_for_oom_kill(pid: int) -> None:

@@ -42,6 +42,7 @@ from arena.walls.warden_settings import WardenSettings
 
 _CONNECTS_WITHIN: Final = 10.0
 """Timeout for the connection to the referee, in seconds."""
+_HAS_PIDFD: Final = hasattr(os, "pidfd_open")
 _DIRECTOR: Final = 0
 """Stdin: closed when the director has ended."""
 
@@ -59,6 +60,9 @@ class Warden:
         self._poller = select.poll()
         # The agent's descriptors -> the events that are polled.
         self._watched: dict[int, int] = {}
+        # Whether the kernel tells when the agent is resumed, or has ended: needed only while it stands still, or
+        # where nothing else tells that it has ended.
+        self._hears_children = not _HAS_PIDFD
         # The exit code of this process; None while it runs.
         self._code: int | None = None
 
@@ -80,6 +84,8 @@ class Warden:
                 if _DIRECTOR in happened and _at_end(_DIRECTOR):
                     self._code = 0
                 self._guard.tick()
+                if _HAS_PIDFD and self._guard.is_still is not self._hears_children:
+                    self._hear_children(not self._hears_children)
         finally:
             self._guard.end()
             self._connection.close()
@@ -119,7 +125,14 @@ class Warden:
         if signal.SIGTERM in os.read(self._signals, 4096):
             self._code = 0
         else:
-            self._guard.check_exit()
+            self._guard.check_children()
+
+    def _hear_children(self, wanted: bool) -> None:
+        """Switches SIGCHLD on or off. It is off in the agent's own turn, which would begin later."""
+        self._hears_children = wanted
+        signal.signal(signal.SIGCHLD, _heard if wanted else signal.SIG_DFL)
+        if wanted:
+            self._guard.check_children()
 
     def _read_referee(self) -> None:
         while self._code is None:
@@ -188,9 +201,13 @@ def _signals() -> int:
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for number in (signal.SIGTERM,) if hasattr(os, "pidfd_open") else (signal.SIGTERM, signal.SIGCHLD):
-        signal.signal(number, lambda *_: None)
+    for number in (signal.SIGTERM,) if _HAS_PIDFD else (signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, _heard)
     return reader
+
+
+def _heard(*_: object) -> None:
+    """The handler of a signal that the descriptor of `_signals` reports."""
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from typing import Any, Final, Literal
 from agents.protocol import Verdict
 from arena.walls.kinds import WallKind
 
-Way = Literal["kit", "homework", "bare"]
-"""An agent of the kit, one with a list of allowed modules, or a program that speaks the protocol itself."""
+Way = Literal["kit", "homework", "bare", "compiled"]
+"""An agent of the kit, one with a list of allowed modules, or a program that speaks the protocol itself: in Python, or
+compiled from C, where there is a compiler."""
 
 _NORMAL: Final = frozenset({Verdict.NORMAL})
 _FULL: Final = frozenset({Verdict.NORMAL, Verdict.FLOODED})
@@ -64,6 +65,12 @@ def _starts_processes(name: str, *verdicts: Verdict, **others: Any) -> Attack:
     return _ends(name, *verdicts, by_kind={WallKind.SANDBOX: _NORMAL}, **others)
 
 
+def _computes_off_turn(name: str) -> Attack:
+    """An attack in C on the opponent's time."""
+    by_kind = {WallKind.LIMITS: frozenset({Verdict.ADJUDICATED, Verdict.CRASHED})}
+    return _ends(name, Verdict.ADJUDICATED, way="compiled", opponent_thinks=True, by_kind=by_kind)
+
+
 def _shares_memory(name: str, **others: Any) -> Attack:
     """An attack by shared memory. The filter of a sandbox or container refuses memory that is not counted."""
     refused = {WallKind.SANDBOX: _NORMAL, WallKind.CONTAINER: _NORMAL}
@@ -75,6 +82,15 @@ ATTACKS: Final = (
     _ends("spin_off_turn", Verdict.ADJUDICATED, opponent_thinks=True),
     _ends("spin_off_turn_in_a_child", Verdict.ADJUDICATED, opponent_thinks=True),
     _ends("wake_by_a_timer", Verdict.ADJUDICATED, opponent_thinks=True),
+    _computes_off_turn("compute_off_turn"),
+    _computes_off_turn("resume_itself"),
+    _computes_off_turn("resume_itself_with_many_threads"),
+    _computes_off_turn("resume_itself_by_timers"),
+    _computes_off_turn("resume_each_other"),
+    _computes_off_turn("start_children_that_end"),
+    _computes_off_turn("start_children_in_its_memory"),
+    _computes_off_turn("start_threads_without_end"),
+    _computes_off_turn("replace_itself"),
     # The margin is so large that a busy machine cannot be the reason: it would have to take nine tenths of the turn.
     _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.1", margin=0.9),
     _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.1", margin=0.9),

@@ -231,12 +231,11 @@ def _entered(
     free = Confinement(folder.scratch, "tictactoe", walls=kind)
     homework = Confinement(folder.scratch, "tictactoe", walls=kind, modules=["adsearch.games"])
     program = f"cmd:{shlex.join([sys.executable, '-I', '-S', str(ATTACKERS / 'bare.py')])}"
+    ways = [("kit", str(student), free), ("homework", str(student), homework), ("bare", program, free)]
+    if (compiler := shutil.which("cc")) is not None:
+        ways.append(("compiled", f"cmd:{shlex.quote(str(compiled(compiler, home)))}", free))
     entered = {}
-    for way, text, confinement in (
-        ("kit", str(student), free),
-        ("homework", str(student), homework),
-        ("bare", program, free),
-    ):
+    for way, text, confinement in ways:
         for small in (False, True):
             name = f"{way}-{'small' if small else 'usual'}"
             entered[way, small] = enter(
@@ -245,10 +244,19 @@ def _entered(
     return entered  # type: ignore[return-value]
 
 
+def compiled(compiler: str, folder: Path) -> Path:
+    """The program of the attackers in C."""
+    program = folder / "off_turn"
+    subprocess.run([compiler, "-O1", "-pthread", "-o", program, ATTACKERS / "off_turn.c"], check=True)
+    return program
+
+
 def _schedule(attacks: Sequence[Attack], attackers: dict[tuple[Way, bool], Entrant]) -> list[Planned]:
     """The attackers' games, and ordinary ones among them."""
     games: list[Planned] = []
     for number, attack in enumerate(attacks, 1):
+        if (attack.way, attack.small) not in attackers:
+            continue
         games.append(_game(number, replace(attackers[attack.way, attack.small], name=attack.name), attack))
         if number % (len(attacks) // ORDINARY_GAMES + 1) == 0:
             games.append(_game(1000 + number, _opponent(_USUAL)))

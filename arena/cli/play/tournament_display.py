@@ -151,6 +151,8 @@ class TournamentDisplay:
                 self.say(progress if self._status is None else f"{progress}; {self._status()}")
         else:
             self._table.add(event, line)
+        if event.record.busy:
+            self.say(f"     {event.record.busy}")
         for name in self._tournament.quarantined[self._quarantined :]:
             self._quarantined += 1
             self.say(

@@ -48,7 +48,7 @@ def findings() -> list[Finding]:
     return [
         *(of_walls(probe.offer(kind)) for kind in WallKind),
         default_walls(default, probe.LIMITS_MEAN),
-        landlock(_landlock_version()),
+        of_landlock(),
         *promises.findings(
             default,
             *count_threads(confine.__file__),
@@ -75,20 +75,14 @@ def default_walls(kind: WallKind, limits_mean: str) -> Finding:
     return found("walls", "default", f"agents that are not built in run in a {kind}")
 
 
-def landlock(version: int | None) -> Finding:
-    """The ABI version of Landlock in this kernel; Landlock restricts access to files."""
-    if version is None:
-        return unknown("walls", "Landlock", "not available")
-    return found("walls", "Landlock", f"ABI version {version}")
+def of_landlock() -> Finding:
+    """The version of Landlock in this kernel; Landlock restricts access to files."""
+    from arena.walls import landlock
 
-
-def _landlock_version() -> int | None:
     try:
-        from landlock.plumbing import landlock_abi_version
-
-        return int(landlock_abi_version())
-    except (ImportError, OSError):
-        return None
+        return found("walls", "Landlock", f"ABI version {landlock.version()}")
+    except OSError:
+        return unknown("walls", "Landlock", "not available")
 
 
 def count_threads(confine: str) -> tuple[str, str]:

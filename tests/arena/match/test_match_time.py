@@ -84,7 +84,7 @@ def test_the_referee_gives_up_on_a_host_a_second_after_the_longest_that_a_turn_m
     assert table.result() == (None, None)
     table.wait(1)
     assert table.result() == ("void", None)
-    assert table.match.detail == "ann did not answer in time: the machine was too busy"
+    assert table.match.detail == "ann did not answer in time: the machine was too busy with other programs"
 
 
 def test_a_delayed_referee_reads_the_move_before_it_calls_time() -> None:
@@ -157,7 +157,7 @@ def test_a_process_of_ours_that_never_sits_down_makes_the_game_void() -> None:
     assert table.result() == (None, None)
     table.wait(1)
     assert table.result() == ("void", None)
-    assert table.match.detail == "bob did not connect in time: the machine was too busy"
+    assert table.match.detail == "bob did not connect in time: the machine was too busy with other programs"
 
 
 def test_a_guest_that_never_connects_is_unready() -> None:
@@ -462,7 +462,8 @@ def test_waiting_until_the_absolute_limit_with_time_left_makes_the_game_void() -
     table.fail(0, Verdict.TIME, spent=70 * SECOND + 500 * MS, cpu=200 * MS, delay=70 * SECOND)
     assert table.result() == ("void", None)
     assert table.match.detail == (
-        "ann used 0.500 s of 1.000 s at ply 1, and waited 70.000 s for a processor: the machine was too busy"
+        "ann used 0.500 s of 1.000 s at ply 1, and waited 70.000 s for a processor: "
+        "the machine was too busy with other programs"
     )
 
 

@@ -18,7 +18,7 @@ from arena.play import descriptors
 from arena.play.machine import Finding, Health, disk, extras, findings, memory, processors, promises, sandboxes, system
 from arena.play.machine.processors import ProcessorTimes
 from arena.play.machine.promises import Promise
-from arena.walls import confine, probe
+from arena.walls import confine, landlock, probe
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, WallKind
 from arena.walls.probe import Offer
 
@@ -106,9 +106,11 @@ def test_a_mac_has_only_limits_and_says_why(monkeypatch: pytest.MonkeyPatch) -> 
     assert one(found, "threads").verdict is Health.UNKNOWN
 
 
-def test_the_version_of_landlock_is_shown() -> None:
-    assert "5" in sandboxes.landlock(5).value
-    assert sandboxes.landlock(None).verdict is Health.UNKNOWN
+def test_the_version_of_landlock_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "version", lambda: 5)
+    assert sandboxes.of_landlock().value == "ABI version 5"
+    monkeypatch.setattr(landlock, "version", lambda: (_ for _ in ()).throw(OSError("it is switched off")))
+    assert sandboxes.of_landlock().verdict is Health.UNKNOWN
 
 
 @linux

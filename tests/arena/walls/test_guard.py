@@ -53,10 +53,11 @@ class Turning:
             of_game=nothing,
             note_idle=nothing,
         )
-        confined = SimpleNamespace(resume=nothing, memory=None)
+        pause = SimpleNamespace(begin=lambda: True, end=nothing, fault=lambda: "", is_still=True, look_at=None)
         return SimpleNamespace(
-            meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=lambda: 0,
-            next_line=nothing, read_log=lambda: 0, log=lambda _: "", stdout_ended=False, ask_where_busy=nothing,
+            meter=meter, pause=pause, confined=SimpleNamespace(memory=None), write=nothing, excess=nothing,
+            kill=nothing, read=lambda: 0, next_line=nothing, read_log=lambda: 0, log=lambda _: "",
+            stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip
 
     def ends(self) -> tuple[float, Failed]:
@@ -122,4 +123,7 @@ def test_the_deadline_for_ready_moves_by_the_time_waited() -> None:
 def test_an_agent_that_only_waited_is_not_unready() -> None:
     after, failed = Turning(cpu=0.0, ready=1.0).starting().ends()
     assert after == pytest.approx(110_000, abs=2)
-    assert (failed.verdict, failed.detail) == (Verdict.VOID, "was not ready after 110 s: the machine was too busy")
+    assert (failed.verdict, failed.detail) == (
+        Verdict.VOID,
+        "was not ready after 110 s: the machine was too busy with other programs",
+    )

@@ -14,6 +14,7 @@ from arena.match.clock import charged
 from arena.walls import meter
 from arena.walls.guard import Guard, _Phase
 from arena.walls.meter import Meter
+from arena.walls.pause import Pause
 from arena.walls.warden_settings import WardenSettings
 
 GAME = 7
@@ -44,16 +45,18 @@ class Turning:
             return None
 
         threads = SimpleNamespace(longest=lambda _: self.ready, look=nothing, start_span=nothing, unsure=False)
-        usage: Any = SimpleNamespace(cpu=lambda: self.cpu, memory=nothing, single_process=False, group=None)
-        confined: Any = SimpleNamespace(pid=0, usage=usage, cpu=None, memory=None, resume=nothing, pause=lambda: True)
+        usage: Any = SimpleNamespace(
+            cpu=lambda: self.cpu, user=lambda: 0, memory=nothing, single_process=False, group=None
+        )
+        confined: Any = SimpleNamespace(pid=0, usage=usage, cpu=None, memory=None, resume=nothing, stop=lambda: True)
         measured = Meter(confined)
         measured._threads = threads  # type: ignore[assignment]
         measured.start_span()
         measured.close = nothing  # type: ignore[method-assign]
         return SimpleNamespace(
-            meter=measured, confined=confined, write=nothing, excess=nothing, kill=nothing, read=self._read,
-            next_line=lambda: self.lines.pop() if self.lines else None, read_log=lambda: 0, log=lambda _: "",
-            log_bytes=0, stdout_ended=False, ask_where_busy=nothing,
+            meter=measured, pause=Pause(confined, lambda: self.now), confined=confined, write=nothing,
+            excess=nothing, kill=nothing, read=self._read, next_line=lambda: self.lines.pop() if self.lines else None,
+            read_log=lambda: 0, log=lambda _: "", log_bytes=0, stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip
 
     def _read(self) -> int:

@@ -1,0 +1,142 @@
+"""An agent cannot compute in its opponent's turn, and no game is void by what it does then. The attackers are in C."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from adsearch import games
+from agents.protocol import Verdict
+from arena.match.clock import MILLISECOND as MS
+from arena.match.schedule import Entrant, Finished, InOrder, Planned
+from arena.play.director import Director
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.player import read_player
+from arena.players.submissions import Store
+from arena.walls import cgroup
+from arena.walls.jail import Confined
+from arena.walls.kinds import WallKind
+from arena.walls.pause import Pause
+from arena.walls.run_folder import RunFolder
+from tests.attacks import ATTACKS
+from tests.attacks.attack_run import compiled
+from tests.kit import behind_walls, needs
+from tests.kit.behind_walls import needs_linux
+from tests.kit.effort import SOAK
+
+pytestmark = needs_linux
+
+NAMES: Final = [*(attack.name for attack in ATTACKS if attack.way == "compiled"), "call_for_long"]
+TURNS: Final = 6
+OPPONENTS: Final = 0.1
+"""Seconds of an opponent's turn."""
+MOST: Final = 20 * MS
+"""Processor time in an opponent's turn, in user mode."""
+PLACES: Final = (
+    *((WallKind.SANDBOX, False), (WallKind.LIMITS, False)),
+    *((WallKind.CONTAINER, True), (WallKind.CONTAINER, False)),
+)
+"""Kinds of walls, and whether there is a control group: for an ordinary user only where one was delegated."""
+THINKER: Final = "mcts:seconds=0.05"
+GAMES: Final = 30 if SOAK else 2
+PLIES: Final = 12
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The attackers' program."""
+    return compiled(needs.program("cc"), tmp_path_factory.mktemp("off-turn"))
+
+
+def answer(confined: Confined, number: int) -> bool:
+    """Whether the agent has answered a turn."""
+    turn = b'{"type":"turn","game":1,"id":"%d","legal":["a","b"]}\n' % number
+    os.write(confined.stdin.fileno(), turn)
+    return confined.stdout.readline().startswith(b'{"type":"move"')
+
+
+def in_opponents_turn(confined: Confined, pause: Pause) -> tuple[int, int, str]:
+    """What it uses in a pause, in user mode and in the kernel, and what it is accused of. Looks are made when due."""
+    all_before, user_before = confined.usage.cpu(), confined.usage.user()
+    assert pause.begin()
+    until = time.monotonic() + OPPONENTS
+    fault = ""
+    while not fault and (left := until - time.monotonic()) > 0:
+        due = until if pause.look_at is None else pause.look_at / 1e9
+        time.sleep(max(0.0, min(left, due - time.monotonic())))
+        if pause.look_at is not None and time.monotonic_ns() >= pause.look_at:
+            confined.usage.look()
+            fault = pause.look()
+    fault = fault or pause.fault()
+    all_used, user_used = (
+        (confined.usage.cpu() or 0) - (all_before or 0),
+        (confined.usage.user() or 0) - (user_before or 0),
+    )
+    program = min(all_used, user_used)
+    return program, all_used - program, fault
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(("kind", "grouped"), PLACES)
+@pytest.mark.parametrize("attack", NAMES)
+def test_nobody_computes_in_the_opponents_turn(
+    attack: str, kind: WallKind, grouped: bool, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not grouped:
+        monkeypatch.setattr(cgroup, "make", lambda *_: None)
+    elif cgroup.make() is None:
+        pytest.skip("no control group can be made here: run as root, or in a group that was delegated")
+    confined = behind_walls.start([str(program), attack], kind, tmp_path, readable=(str(program),))
+    pause = Pause(confined, time.monotonic_ns)
+    accused = ""
+    try:
+        for turn in range(TURNS):
+            assert answer(confined, turn)
+            confined.usage.look()
+            in_program, in_kernel, accused = in_opponents_turn(confined, pause)
+            if accused:
+                assert kind is WallKind.LIMITS, accused
+                break
+            # The kernel divides processor time by samples.
+            assert in_program <= MOST + in_kernel // 8
+            pause.end()
+    finally:
+        confined.kill_all()
+        confined.remove()
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
+@pytest.mark.parametrize("attack", ["resume_itself_with_many_threads", "call_for_long"])
+def test_no_game_is_void_by_what_is_done_off_turn(attack: str, kind: WallKind, program: Path, tmp_path: Path) -> None:
+    """Not even where other programs keep both processors busy."""
+    behind_walls.need(kind)
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    store = Store(tmp_path / "store")
+    try:
+        with RunFolder() as folder, Director(folder, at_once=1) as director:
+            confinement = Confinement(folder.scratch, "connect4", walls=kind)
+            attacker = enter(read_player(f"cmd:{program}"), attack, games.start("connect4"), store, confinement)
+            opponent = Entrant("thinker", THINKER, ("-m", "agents", THINKER, "--connect", "-"))
+            schedule = [
+                Planned(
+                    number, "connect4", "connect4", (attacker, opponent), seed=number, identity=("off turn", number),
+                    clock="1+0.1", max_plies=PLIES,
+                )
+                for number in range(1, GAMES + 1)
+            ]  # fmt: skip
+            over = [event.record for event in director.play(InOrder(schedule)) if isinstance(event, Finished)]
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+    assert len(over) == GAMES
+    for record in over:
+        assert record.verdict in (Verdict.ADJUDICATED, Verdict.NORMAL), record.detail
