@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
+_PROCESSES: Final = "/proc"
 _TICKS_A_SECOND: Final = os.sysconf("SC_CLK_TCK")
 _LEAST: Final = 0.02
 """Share of the time that a program must have used of a processor to be named."""
@@ -56,10 +57,10 @@ def _mark(game: int) -> str:
 def _used() -> dict[tuple[int, bytes, str], int]:
     """Clock ticks that each process has used; its PID with its start is its own, its name is for people."""
     found = {}
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+    for name in os.listdir(_PROCESSES) if os.path.isdir(_PROCESSES) else ():
         with suppress(OSError, ValueError, IndexError):
             pid = int(name)
-            called, _, rest = Path(f"/proc/{pid}/stat").read_bytes().partition(b"(")[2].rpartition(b")")
+            called, _, rest = Path(_PROCESSES, name, "stat").read_bytes().partition(b"(")[2].rpartition(b")")
             fields = rest.split()
             plain = re.sub(r"[^ -~]", "?", called.decode("utf-8", "replace"))
             found[pid, fields[19], plain] = int(fields[11]) + int(fields[12])

@@ -40,7 +40,7 @@ _BEHIND_LIMITS: Final = {
     Promise.MEMORY: "kept in part: memory in files without a name (memfd_create) is not counted",
     Promise.DISK: "kept in part: only its own folder is limited, not /tmp or /dev/shm",
     Promise.SHARED_QUOTAS: "kept in part: an agent can open all pseudo-terminals of the machine",
-    Promise.OFF_TURN: "kept in part: a system timer (timer_create) can wake a paused agent",
+    Promise.OFF_TURN: "kept in part: an agent can resume itself; processor time finds it on Linux, nothing on macOS",
     Promise.WAITING: "not kept: waiting for a processor is charged as thinking",
     Promise.KILLED_WHOLE: "kept in part: a process that left its session (setsid) is killed late",
 }

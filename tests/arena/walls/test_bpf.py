@@ -278,7 +278,7 @@ def test_without_libseccomp_limits_have_no_filter_and_others_do_not_hold(monkeyp
 
     seccomp.compiled.cache_clear()
     bpf._library.cache_clear()
-    monkeypatch.setattr(bpf.ctypes, "CDLL", missing)
+    monkeypatch.setattr(ctypes, "CDLL", missing)
     try:
         assert seccomp.compiled(WallKind.LIMITS) == b""
         with pytest.raises(OSError, match=r"libseccomp\.so\.2: cannot open"):

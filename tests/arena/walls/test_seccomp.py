@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from arena.walls import confine, seccomp
+from arena.walls import confine, file_access, seccomp
 from arena.walls.kinds import WallKind
-from tests.kit import needs
+from tests.kit import behind_walls, needs
 from tests.kit.behind_walls import need, needs_linux, run
 
 pytestmark = needs_linux
@@ -55,6 +57,13 @@ WORKS = {
     "reads": "os.close(os.open(here, os.O_RDONLY))",
     "maps memory": "__import__('mmap').mmap(-1, 1 << 20, flags=0x22)",
     "writes to nothing": "open('/dev/null', 'wb').close()",
+    "reads its own clocks": "[__import__('time').clock_gettime(clock) for clock in (0, 1, 2, 3, 0xFFFFFFFA - 2**32)]",
+    "reads the clock of a thread": (
+        "time = __import__('time'); threads = __import__('threading'); "
+        "time.clock_gettime(time.pthread_getcpuclockid(threads.get_ident()))"
+    ),
+    "asks how it is scheduled": "os.sched_getscheduler(0), os.sched_getparam(0), os.getpriority(0, 0)",
+    "advises about its memory": "[__import__('mmap').mmap(-1, 4096, flags=0x22).madvise(each) for each in (0, 4, 8)]",
 }
 """Calls that every agent can make."""
 
@@ -104,6 +113,16 @@ REFUSED = {
         "checked(libc.syscall({'x86_64': 230, 'aarch64': 115}[os.uname().machine], (~os.getppid() << 3) | 2, 0, 0, 0))",
         "ENOSYS",
     ),
+    "reads an extended attribute": ("os.getxattr('/etc', 'user.told')", "ENOTSUP"),
+    "lists extended attributes": ("os.listxattr('/etc')", "ENOTSUP"),
+    "throws its memory out": ("__import__('mmap').mmap(-1, 4096, flags=0x22).madvise(21)", "EINVAL"),
+    "resumes itself": ("os.kill(os.getpid(), signal.SIGCONT)", "EPERM"),
+    "resumes itself with high bits": (
+        "checked(libc.syscall({'x86_64': 62, 'aarch64': 129}[os.uname().machine], "
+        "ctypes.c_long(os.getpid()), ctypes.c_long(18 | 1 << 32)))",
+        "EPERM",
+    ),
+    "resumes its thread": ("signal.pthread_kill(__import__('threading').get_ident(), signal.SIGCONT)", "EPERM"),
     "makes a file of memory": ("os.memfd_create('x')", "EPERM"),
     "watches files": ("checked(libc.inotify_init())", "EPERM"),
     "outlives its warden": ("checked(libc.prctl(1, 0, 0, 0, 0))", "ENOSYS"),
@@ -126,6 +145,19 @@ BY_KIND = {
     "asks whether its parent lives": ("os.kill(os.getppid(), 0)", "EPERM", "done"),
     "signals its group": ("os.kill(0, 0)", "EPERM", "done"),
     "signals everybody": ("os.kill(-1, 0)", "EPERM", "ESRCH"),
+    "asks for the processors of its parent": ("os.sched_getaffinity(os.getppid())", "ENOSYS", "done"),
+    "asks how its parent is scheduled": ("os.sched_getscheduler(os.getppid())", "ENOSYS", "done"),
+    "asks for the priority of its parent": ("os.getpriority(0, os.getppid())", "ENOSYS", "done"),
+    "reads the clock of its parent": (
+        "__import__('time').clock_gettime((~os.getppid() << 3) | 2)",
+        "EINVAL",
+        "done",
+    ),
+    "wakes whoever maps the same file": (
+        "call({'x86_64': 202, 'aarch64': 98}[os.uname().machine], ctypes.byref(ctypes.c_int(0)), 1, 1, 0, 0, 0)",
+        "EINVAL",
+        "done",
+    ),
 }
 """Calls that depend on the kind: in a sandbox, and in a container, where an agent sees only its own processes."""
 
@@ -182,6 +214,67 @@ def test_threads_work(kind: WallKind, tmp_path: Path) -> None:
             thread.join()
     """
     assert run(source, kind, tmp_path) == "100 " + "x" * 20
+
+
+JAVA: str = """
+import java.lang.management.*;
+public class Agent {
+    public static void main(String[] words) throws Exception {
+        Thread other = new Thread(() -> { try { Thread.sleep(100000); } catch (InterruptedException end) { } });
+        other.setDaemon(true);
+        other.start();
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long own = threads.getCurrentThreadCpuTime(), others = threads.getThreadCpuTime(other.getId());
+        System.gc();
+        System.out.print(own > 0 && others >= 0 && Runtime.getRuntime().availableProcessors() > 0);
+    }
+}
+"""
+NODE: str = """
+const { Worker } = require("node:worker_threads");
+const cell = new Int32Array(new SharedArrayBuffer(4));
+const source = `
+    const cell = require("node:worker_threads").workerData;
+    Atomics.store(cell, 0, 1);
+    Atomics.notify(cell, 0);
+`;
+new Worker(source, { eval: true, workerData: cell });
+Atomics.wait(cell, 0, 0);
+process.stdout.write(String(cell[0] === 1 && process.cpuUsage().user > 0));
+"""
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("kind", CONFINED)
+def test_a_jvm_measures_its_threads_and_collects(kind: WallKind, tmp_path: Path) -> None:
+    (tmp_path / "Agent.java").write_text(JAVA)
+    subprocess.run([needs.program("javac"), "Agent.java"], cwd=tmp_path, check=True)
+    java = os.path.realpath(needs.program("java"))
+    readable = (*file_access.of_program([java]), os.path.dirname(os.path.dirname(java)), str(tmp_path))
+    run = [java, "-Xmx64m", "-XX:-UsePerfData", "-cp", str(tmp_path), "Agent"]
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    assert behind_walls.said(behind_walls.start(run, kind, scratch, readable=readable)) == "true"
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("kind", CONFINED)
+def test_a_worker_of_node_shares_memory_and_wakes_its_parent(kind: WallKind, tmp_path: Path) -> None:
+    node = needs.program("node")
+    readable = file_access.of_program([node])
+    assert behind_walls.said(behind_walls.start([node, "-e", NODE], kind, tmp_path, readable=readable)) == "true"
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+def test_a_file_is_copied_with_its_metadata_as_far_as_there_are_any(kind: WallKind, tmp_path: Path) -> None:
+    """shutil goes on without extended attributes, if they are not supported."""
+    source = """if True:
+        import os, shutil, sys
+        sys.path[:0] = [os.path.dirname(os.__file__)]
+        shutil._copyxattr(os.__file__, "copy")
+        print("gone on")
+    """
+    assert run(source, kind, tmp_path) == "gone on"
 
 
 @pytest.mark.parametrize("kind", CONFINED)

@@ -509,6 +509,28 @@ def test_an_agent_stands_still_while_it_is_not_its_turn(kind: WallKind) -> None:
 
 
 @needs_kinds
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="only Linux tells of an agent that is resumed")
+@pytest.mark.parametrize("kind", [WallKind.LIMITS, WallKind.SANDBOX])
+def test_an_agent_that_somebody_else_resumes_is_stopped_again_and_plays_on(kind: WallKind) -> None:
+    """An administrator or a debugger can send the signal, too."""
+    with walled("pass", kind) as judge:
+        judge.hear_a(Hello)
+        begin(judge, 1)
+        agent = innermost(judge)
+        for number in ("00000001", "00000002", "00000003"):
+            wait_until_still(agent)
+            work(0.05)  # the warden has seen it stand still
+            os.kill(agent, signal.SIGCONT)
+            ask(judge, 1, number)
+            assert judge.hear_a(Move).id == number
+            wait_until_still(agent)
+            work(0.05)
+            os.kill(agent, signal.SIGCONT)
+            wait_until_still(agent)
+        assert judge.hang_up() == ""
+
+
+@needs_kinds
 @pytest.mark.parametrize("kind", WallKind)
 def test_an_agent_that_is_kept_stands_still_between_games(kind: WallKind) -> None:
     with walled(SPINS, kind, fresh=False) as judge:
