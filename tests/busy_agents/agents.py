@@ -1,5 +1,6 @@
 """In Python: FILE.py:CLASS."""
 
+import hashlib
 import os
 import signal
 import threading
@@ -17,6 +18,22 @@ class Fair(Agent):
         began = time.process_time()
         while time.process_time() - began < 0.1:
             pass
+        return self.random.choice(state.moves())
+
+
+class Ponders(Agent):
+    """Three threads compute all the time, also when it is not its turn, as far as they can."""
+
+    def begin(self, state: State[Any], seat: int) -> None:
+        if threading.active_count() == 1:
+            for _ in range(3):
+                threading.Thread(target=self.ponder, daemon=True).start()
+
+    def ponder(self) -> None:
+        while hashlib.pbkdf2_hmac("sha256", b"x", b"x", 10_000):
+            pass
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
         return self.random.choice(state.moves())
 
 

@@ -6,6 +6,8 @@ With SOAK=1 the whole matrix is played, and its table printed: docs/time.md show
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +40,13 @@ from tests.kit.needs import program
 AGENTS: Final = Path(busy_agents.__file__).with_name("agents.py")
 SIXTY: Final = AGENTS.with_name("sixty.py")
 JAVA: Final = AGENTS.with_name("Fair.java")
+BUSY_OFF_TURN: Final = {
+    "Ponders": "python3",
+    "java": "javac",
+    "node": "node",
+    "c": "cc",
+}
+"""Honest agents with threads that compute all the time, and the program that each needs."""
 BURNERS: Final = (0, 2, 4, 8) if SOAK else (2,)
 """How many processes burn the agents' cores; with two of them an agent waits two thirds of the time."""
 FAIR: Final = ("built-in", "Fair", "java")
@@ -59,13 +68,16 @@ class Room:
         """The cores on which its games run; none if they run anywhere."""
         return set(self.director._cores._free)
 
-    def entrant(self, kind: str, rules: str, walls: WallKind | None = None) -> Entrant:
+    def entrant(self, kind: str, rules: str, walls: WallKind | None = None, text: str = "") -> Entrant:
+        """`text`: the player; by default that of its kind."""
         texts = {"built-in": "mcts:seconds=0.1", "random": "random", "java": f"cmd:java {JAVA}", "sixty": str(SIXTY)}
-        player = read_player(texts.get(kind, f"{AGENTS}:{kind}"))
-        quick: dict[str, Any] = (
-            {"ready": SECOND, "allowance": Allowance(start=SECOND)} if kind in ("StartsSixty", "sixty") else {}
-        )
-        confinement = Confinement(self.folder.scratch, "", walls=walls or WallKind.SANDBOX, **quick)
+        player = read_player(text or texts.get(kind, f"{AGENTS}:{kind}"))
+        limits: dict[str, Any] = {}
+        if kind in ("StartsSixty", "sixty"):
+            limits = {"ready": SECOND, "allowance": Allowance(start=SECOND)}
+        elif text:
+            limits = {"fresh": False, "allowance": Allowance(memory=None, start=300 * SECOND)}
+        confinement = Confinement(self.folder.scratch, "", walls=walls or WallKind.SANDBOX, **limits)
         store = Store(self.folder.path / "store")
         return enter(player, kind, games.start(rules), store, confinement)
 
@@ -89,12 +101,44 @@ def needs(kind: str) -> None:
         program("java")
 
 
-def games_of(room: Room, kind: str, rules: str, clock: str, number: int) -> list[Planned]:
-    entrant, other = room.entrant(kind, rules), room.entrant("random", rules)
+def games_of(room: Room, kind: str, rules: str, clock: str, number: int, text: str = "") -> list[Planned]:
+    entrant, other = room.entrant(kind, rules, text=text), room.entrant("random", rules)
     return [
         Planned(n, rules, rules, (entrant, other) if n % 2 else (other, entrant), 1, (n,), attempt=3, clock=clock)
         for n in range(1, number + 1)
     ]
+
+
+@pytest.fixture(scope="module")
+def busy_off_turn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The player texts of these agents, as far as their programs are here."""
+    folder = tmp_path_factory.mktemp("busy")
+    texts = {"Ponders": f"{AGENTS}:Ponders"}
+    if compiler := shutil.which("cc"):
+        subprocess.run([compiler, "-O1", "-pthread", "-o", folder / "loads", AGENTS.with_name("loads.c")], check=True)
+        texts["c"] = f"cmd:{folder / 'loads'}"
+    if compiler := shutil.which("javac"):
+        subprocess.run([compiler, "-d", folder, AGENTS.with_name("Garbage.java")], check=True)
+        texts["java"] = f"cmd:java -Xmx4g -cp {folder} Garbage"
+    if node := shutil.which("node"):
+        shutil.copy(AGENTS.with_name("worker.js"), folder)
+        texts["node"] = f"cmd:{node} {folder / 'worker.js'}"
+    return texts
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("burners", (8, 30) if SOAK else (4,))
+@pytest.mark.parametrize("kind", BUSY_OFF_TURN)
+def test_no_honest_agent_is_accused_of_computing_off_turn(
+    kind: str, burners: int, room: Room, busy_off_turn: dict[str, str]
+) -> None:
+    needs("Fair")
+    program(BUSY_OFF_TURN[kind])
+    with burning(burners, room.cores):
+        records = room.play(*games_of(room, kind, SMALL, "20+1", tries(2, soak=65), text=busy_off_turn[kind]))
+    tell(f"{kind}, busy off turn", burners, records)
+    for record in records:
+        assert record.verdict in (Verdict.NORMAL, Verdict.ADJUDICATED), record.detail
 
 
 @pytest.mark.costly
