@@ -15,7 +15,7 @@ from select import select
 from time import monotonic, monotonic_ns
 from typing import IO, Final
 
-from agents.protocol import MESSAGE_BYTES, Verdict
+from agents.protocol import MESSAGE_BYTES, Report, Verdict
 from arena.walls import jail
 from arena.walls.jail import Confined, Excess
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
@@ -24,9 +24,13 @@ from arena.walls.pause import Pause
 
 STDERR_KEPT: Final = 64 * 1024
 """Bytes at the end of an agent's stderr that are kept."""
+_STDERR_SENT: Final = 60 * 1024
+"""Bytes at the end of stderr that go into the report."""
 _CHUNK: Final = 64 * 1024
 FULL: Final = 32 * 1024
 """Bytes in a pipe of 64 KiB above which its writer may be blocked: small writes leave up to half of each page empty."""
+_MOST_TOLD: Final = 10
+"""How often its log says that somebody else has resumed it."""
 _NEARLY: Final = 0.9
 """Share of its memory limit above which an agent that got SIGKILL counts as out of memory."""
 _LONGEST_LAST_LINE: Final = 200
@@ -188,6 +192,12 @@ class AgentProcess:
         text = self._log[-STDERR_KEPT:].decode("utf-8", "replace").encode()
         return text[-most:].decode("utf-8", "ignore")
 
+    def report(self, game: int) -> Report:
+        """What the referee gets after the game: what the agent has used, and the end of its log."""
+        has_ended = self.confined.cpu is not None
+        memory = self.confined.memory if has_ended else self.confined.usage.memory()
+        return Report(game, self.meter.of_game(), memory, self.log(_STDERR_SENT))
+
     # Of the process.
 
     def pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -248,6 +258,27 @@ class AgentProcess:
             case Excess.DISK:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
+
+    def look(self) -> tuple[Verdict, str] | None:
+        """Looks whether it is still, while it is paused; the verdict and the detail if it is at fault, else None."""
+        was_still, woken = self.pause.is_still, self.pause.woken
+        if fault := self.pause.look():
+            return Verdict.CRASHED, fault
+        if woken < self.pause.woken <= _MOST_TOLD:
+            self.note("warden", "somebody else resumed the agent while it was paused: it was stopped again")
+        # Its next turn is prepared while no game waits, if the opponent takes longer than this.
+        return self._prepare() if self.pause.is_still and not was_still else None
+
+    def has_rested(self) -> tuple[Verdict, str] | None:
+        """The verdict and the detail if it cannot have its next turn, because of the pause that ends; else None."""
+        if fault := self.pause.fault():
+            return Verdict.CRASHED, fault
+        return None if self.pause.is_still else self._prepare()
+
+    def _prepare(self) -> tuple[Verdict, str] | None:
+        """Prepares the next span, before which it uses nothing."""
+        self.meter.start_span()
+        return self.excess(at_rest=True)
 
     def _is_nearly_full(self) -> bool:
         most, group = self.confined.walls.allowance.memory, self.confined.usage.group

@@ -79,14 +79,14 @@ class Cgroup:
         return _number(pattern, os.pread(self._stat, 1000, 0)) * _MICROSECOND
 
     def freeze(self, wanted: bool) -> bool:
-        """Tells all its processes to stand still, which no signal undoes, or to go on; False if the kernel cannot."""
+        """Pauses all its processes, which no signal undoes, or lets them go on; False if the kernel cannot."""
         if self._events is None or self._freeze is None:
             return False
         os.write(self._freeze, b"1" if wanted else b"0")
         return True
 
     def is_frozen(self) -> bool | None:
-        """Whether all its processes stand still (cgroup.events); None if the kernel cannot freeze them."""
+        """Whether all its processes are paused (cgroup.events); None if the kernel cannot freeze them."""
         return None if self._events is None else b"frozen 1" in os.pread(self._events, 1000, 0)
 
     def starved(self) -> int | None:

@@ -39,7 +39,6 @@ from agents.protocol import (
 )
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY
 from arena.walls.agent_process import FULL, AgentProcess
-from arena.walls.busy import Programs
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
@@ -52,11 +51,8 @@ _PAUSES_AFTER: Final = 20 * MILLISECOND
 """How long after a game an agent that is kept for the next game can run before it is paused, in nanoseconds."""
 _EXITS_WITHIN: Final = 100 * MILLISECOND
 """How long the guard waits for the exit code of an agent that has closed its stdout, in nanoseconds."""
-_STDERR_SENT: Final = 60 * 1024
-"""Bytes at the end of stderr that go into the report."""
 _MOST_NOTED: Final = 100
-"""How many lines go into an agent's log in one game beside its stderr, such as those of an engine that mean nothing to
-the referee."""
+"""How many lines of an engine that mean nothing to the referee go into its log in one game; each only once."""
 _POLL_EVERY: Final = 25 * MILLISECOND
 """Polling interval for processor time, memory and the other limits while the agent runs, in nanoseconds. Where walls
 let an agent start processes, one that lives shorter and is not reaped uses processor time that is not seen."""
@@ -92,12 +88,9 @@ class Guard:
         self._translator = self._translate()
         # When it closed its stdout.
         self._closed: int | None = None
-        # The open turn.
         self._turn: Turn | None = None
         # Of the turn, or for `ready`.
         self._deadline = Deadline()
-        # What all programs use, since the agent was found waiting for a processor when its time was up.
-        self._programs: Programs | None = None
         self._asked = self._left_by = self._poll_at = 0
         # The processor of the game.
         self._core: int | None = None
@@ -106,7 +99,7 @@ class Guard:
         # The `start` that a process from an earlier game has not answered with `ready` yet.
         self._kept_start: Start | None = None
         self._dropped = self._unasked = 0
-        # The lines of this game in the agent's log that it did not write to its stderr.
+        # The lines in the agent's log that it wrote to its stdout in this game.
         self._noted: set[str] = set()
         # The report of an agent that ended before its game.
         self._report: Report | None = None
@@ -146,12 +139,12 @@ class Guard:
         agent = self.agent
         if agent is None or self._phase is not _Phase.PLAYING:
             return
-        if not self._settings.ponder and not self._has_rested(agent):
+        if not self._settings.ponder and self._is_at_fault(agent.has_rested()):
             return
         line = self._translator.say(turn)
         self._turn = turn
         self._unasked = 0
-        self._deadline, self._programs = Deadline(), None
+        self._deadline = Deadline()
         if self._settings.ponder:
             agent.meter.start_span()
         # The agent is resumed after the line is written, so it wakes up only once.
@@ -182,9 +175,7 @@ class Guard:
             self._resume(agent)
             self._pause_at = self._clock() + _PAUSES_AFTER
             agent.read_log()
-            self._tell(
-                Report(self._game, agent.meter.of_game(), agent.confined.usage.memory(), agent.log(_STDERR_SENT))
-            )
+            self._tell(agent.report(self._game))
 
     def end(self) -> None:
         """Kills the agent; nothing is left of it."""
@@ -214,17 +205,6 @@ class Guard:
         if size > FULL and self._turn is not None:
             agent.meter.note_full_pipe(now - self._asked)
 
-    def check_children(self) -> None:
-        """The agent has ended, or somebody has resumed it (SIGCHLD)."""
-        self.check_exit()
-        if self.agent is not None and self.is_still:
-            self._look(self.agent)
-
-    @property
-    def is_still(self) -> bool:
-        """Whether there is an agent that is paused, and stands still."""
-        return self.agent is not None and self.agent.pause.is_still
-
     def check_exit(self) -> None:
         """Checks whether the agent has ended. What it wrote before counts."""
         agent = self.agent
@@ -234,6 +214,11 @@ class Guard:
             self._take_lines(self._clock())
         if self.agent is agent:
             self._handle_exit(agent)
+
+    def look(self) -> None:
+        """Looks at a paused agent: it may not be still, or somebody may have resumed it."""
+        if self.agent is not None:
+            self._is_at_fault(self.agent.look())
 
     # Time.
 
@@ -284,8 +269,8 @@ class Guard:
             self._poll(agent)
         if (agent := self.agent) is not None and self._pause_at is not None and self._clock() >= self._pause_at:
             self._pause(agent)
-        if (agent := self.agent) is not None and (due := agent.pause.look_at) is not None and self._clock() >= due:
-            self._look(agent)
+        if self.agent is not None and (due := self.agent.pause.look_at) is not None and self._clock() >= due:
+            self.look()
         if (agent := self.agent) is not None and self._is_due():
             self._call_time(agent)
         if self.agent is not None and self._turn is not None:
@@ -295,12 +280,10 @@ class Guard:
         """Measures what the agent uses; fails it if that is more than a limit allows."""
         self._poll_at = self._clock() + _POLL_EVERY
         agent.meter.look()
-        if (excess := agent.excess()) is None:
-            return
-        if self._phase is _Phase.LEAVING:
+        if self._phase is not _Phase.LEAVING:
+            self._is_at_fault(agent.excess())
+        elif agent.excess() is not None:
             self._leave()
-        else:
-            self._fail(*excess)
 
     def _call_time(self, agent: AgentProcess) -> None:
         """The agent is late, unless its answer is already in the pipe."""
@@ -317,10 +300,9 @@ class Guard:
         now = self._clock()
         used = self._deadline.move(agent.meter, now - since, now)
         if now <= self._deadline.at(since, limit):
-            self._programs = self._programs or Programs()
             return
-        if used.charged <= limit and self._programs is not None:
-            self._programs.tell(self._game)
+        if used.charged <= limit:
+            self._deadline.tell_why(self._game)
         agent.ask_where_busy()
         if self._turn is not None:
             self._fail(Verdict.TIME, f"no answer {used.wall / SECOND:.3f} s after its turn came", used)
@@ -334,7 +316,7 @@ class Guard:
 
     def _start_span(self, agent: AgentProcess, *, at_birth: bool = False) -> None:
         """Starts to time the agent."""
-        self._deadline, self._programs = Deadline(), None
+        self._deadline = Deadline()
         agent.meter.start_span(at_birth=at_birth)
 
     # Messages of the agent.
@@ -366,14 +348,9 @@ class Guard:
         """A line that means nothing to the referee. An engine can write as many as it likes in its own turn."""
         if self._turn is not None:
             self._unasked -= len(line) + 1
-        if text is not None and self.agent is not None:
-            self._log(self.agent, "stdout", text)
-
-    def _log(self, agent: AgentProcess, source: str, text: str) -> None:
-        """Adds a line to the agent's log; each only once in a game."""
-        if text not in self._noted and len(self._noted) < _MOST_NOTED:
+        if text is not None and self.agent is not None and text not in self._noted and len(self._noted) < _MOST_NOTED:
             self._noted.add(text)
-            agent.note(source, text)
+            self.agent.note("stdout", text)
 
     def _receive(self, message: FromPlayer, now: int) -> None:
         if isinstance(message, Move | Resign):
@@ -478,6 +455,12 @@ class Guard:
             self._tell(Failed(self._game, verdict, detail, *(used or (None, None, None))))
         self._kill()
 
+    def _is_at_fault(self, fault: tuple[Verdict, str] | None) -> bool:
+        """Fails the agent if it is at fault; whether it is."""
+        if fault is not None:
+            self._fail(*fault)
+        return fault is not None
+
     def _leave(self) -> None:
         """The time for the agent to exit is over: kills it and sends the report."""
         self._kill()
@@ -492,7 +475,7 @@ class Guard:
         self._pause_at = None
         if agent is not None:
             agent.kill()
-            self._report = Report(self._game, agent.meter.of_game(), agent.confined.memory, agent.log(_STDERR_SENT))
+            self._report = agent.report(self._game)
 
     def _resume(self, agent: AgentProcess) -> None:
         """Lets the agent run."""
@@ -505,32 +488,6 @@ class Guard:
         self._pause_at = None
         if not self._settings.ponder and not agent.pause.begin():
             self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
-
-    def _look(self, agent: AgentProcess) -> None:
-        """Looks at a paused agent; fails it if it does not stand still, or has too much of something."""
-        was_still, woken = agent.pause.is_still, agent.pause.woken
-        if fault := agent.pause.look():
-            self._fail(Verdict.CRASHED, fault)
-            return
-        if agent.pause.woken > woken:
-            self._log(agent, "warden", "somebody else resumed the agent while it was paused: it was stopped again")
-        if agent.pause.is_still and not was_still:
-            # While no game waits, if the opponent takes longer than this.
-            self._prepare(agent)
-
-    def _has_rested(self, agent: AgentProcess) -> bool:
-        """Whether the agent has a turn: it is at fault neither for its last pause nor for what it has."""
-        if fault := agent.pause.fault():
-            self._fail(Verdict.CRASHED, fault)
-        return not fault and (agent.pause.is_still or self._prepare(agent))
-
-    def _prepare(self, agent: AgentProcess) -> bool:
-        """Prepares the next span of a paused agent: until then it uses nothing. False if it has too much of something:
-        it is failed."""
-        agent.meter.start_span()
-        if (excess := agent.excess(at_rest=True)) is not None:
-            self._fail(*excess)
-        return excess is None
 
     def _translate(self) -> Translator:
         """A translator for a new process of the agent."""

@@ -1,6 +1,6 @@
 """The pauses of an agent: while it is not its turn, it gets no processor time.
 
-A pause has two parts. The agent is *stopping* from the signal until the kernel says that its last thread stands still.
+A pause has two parts. The agent is *stopping* from the signal until the kernel says that its last thread has stopped.
 That takes as long as the machine needs: a busy processor lets a thread run before it notices, and a long system call
 ends first. Then it is *stopped*, until it is resumed. Honest agents compute in neither part, so one that does is found
 by its processor time, whatever trick it has used. A resume by somebody else, such as an administrator, is no fault: the
@@ -36,14 +36,14 @@ class Pause:
         self._confined = confined
         self._usage = confined.usage
         self._clock = clock
-        # When the next look is due; None: none is, because it runs, or stands still.
+        # When the next look is due; None: none is, because it runs, or is still.
         self.look_at: int | None = None
-        # Whether it stands still.
+        # Whether it is still: all its threads have stopped.
         self.is_still = False
         # How often somebody else has resumed it.
         self.woken = 0
         self._interval = 0
-        # Processor time: all of it, and that in user mode, when the pause began; all of it when it stood still.
+        # Processor time: all of it, and that in user mode, when the pause began; all of it when it was still.
         self._all_before: int | None = None
         self._user_before: int | None = None
         self._at_rest: int | None = None
@@ -57,7 +57,7 @@ class Pause:
         return self._confined.stop()
 
     def look(self) -> str:
-        """Looks whether it stands still; what it has done wrong, in words."""
+        """Looks whether it is still; what it has done wrong, in words."""
         was_still, self.is_still = self.is_still, self._confined.is_still()
         used = self._usage.cpu()
         fault = ""

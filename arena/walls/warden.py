@@ -60,7 +60,7 @@ class Warden:
         self._poller = select.poll()
         # The agent's descriptors -> the events that are polled.
         self._watched: dict[int, int] = {}
-        # Whether the kernel tells when the agent is resumed, or has ended: needed only while it stands still, or
+        # Whether the kernel tells when the agent is resumed, or has ended: needed only while it is still, or
         # where nothing else tells that it has ended.
         self._hears_children = not _HAS_PIDFD
         # The exit code of this process; None while it runs.
@@ -84,7 +84,7 @@ class Warden:
                 if _DIRECTOR in happened and _at_end(_DIRECTOR):
                     self._code = 0
                 self._guard.tick()
-                if _HAS_PIDFD and self._guard.is_still is not self._hears_children:
+                if _HAS_PIDFD and self._is_still() is not self._hears_children:
                     self._hear_children(not self._hears_children)
         finally:
             self._guard.end()
@@ -125,14 +125,20 @@ class Warden:
         if signal.SIGTERM in os.read(self._signals, 4096):
             self._code = 0
         else:
-            self._guard.check_children()
+            self._guard.check_exit()
+            if self._hears_children and self._is_still():
+                self._guard.look()
+
+    def _is_still(self) -> bool:
+        """Whether the agent is paused, and still."""
+        return (agent := self._guard.agent) is not None and agent.pause.is_still
 
     def _hear_children(self, wanted: bool) -> None:
         """Switches SIGCHLD on or off. It is off in the agent's own turn, which would begin later."""
         self._hears_children = wanted
         signal.signal(signal.SIGCHLD, _heard if wanted else signal.SIG_DFL)
         if wanted:
-            self._guard.check_children()
+            self._guard.look()  # what has happened before
 
     def _read_referee(self) -> None:
         while self._code is None:

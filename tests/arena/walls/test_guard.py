@@ -53,9 +53,10 @@ class Turning:
             of_game=nothing,
             note_idle=nothing,
         )
-        pause = SimpleNamespace(begin=lambda: True, end=nothing, fault=lambda: "", is_still=True, look_at=None)
+        pause = SimpleNamespace(begin=lambda: True, end=nothing, look_at=None)
         return SimpleNamespace(
             meter=meter, pause=pause, confined=SimpleNamespace(memory=None), write=nothing, excess=nothing,
+            has_rested=nothing, report=nothing,
             kill=nothing, read=lambda: 0, next_line=nothing, read_log=lambda: 0, log=lambda _: "",
             stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip

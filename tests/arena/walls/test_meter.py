@@ -55,7 +55,9 @@ class Turning:
         measured.close = nothing  # type: ignore[method-assign]
         return SimpleNamespace(
             meter=measured, pause=Pause(confined, lambda: self.now), confined=confined, write=nothing,
-            excess=nothing, kill=nothing, read=self._read, next_line=lambda: self.lines.pop() if self.lines else None,
+            excess=nothing,
+            has_rested=nothing, report=nothing, kill=nothing, read=self._read,
+            next_line=lambda: self.lines.pop() if self.lines else None,
             read_log=lambda: 0, log=lambda _: "", log_bytes=0, stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip
 

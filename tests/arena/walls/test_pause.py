@@ -19,7 +19,7 @@ from tests.kit.behind_walls import PYTHON, needs_linux
 
 
 class Agent:
-    """An agent that is paused: whether it stands still, and what it has used. It is a jail's `Confined`, too."""
+    """An agent that is paused: whether it is still, and what it has used. It is a jail's `Confined`, too."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -168,7 +168,7 @@ def test_a_real_agent_stands_still_and_goes_on(kind: WallKind, tmp_path: Path) -
         for _ in range(1000):
             os.sched_yield()
         assert confined.is_still()
-        # A thread that stands still may need some microseconds to leave its processor.
+        # A thread that has stopped may need some microseconds to leave its processor.
         assert (confined.usage.cpu() or 0) < before + MS
         confined.resume()
         while (confined.usage.cpu() or 0) < before + MS:
