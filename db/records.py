@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Meta, Struct
 
@@ -55,6 +56,14 @@ def moment_of(text: str) -> datetime | None:
         return None if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def in_zone(moment: datetime, name: str) -> datetime:
+    """The same moment in the time zone of that name; as it is without a name, or if this machine does not know it."""
+    try:
+        return moment.astimezone(ZoneInfo(name)) if name else moment
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return moment
 
 
 class MoveRecord(Struct, frozen=True):

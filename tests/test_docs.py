@@ -18,8 +18,8 @@ from tests.kit.shown_commands import CHANGE, PAGES, STORIES, STUDENT, blocks, co
 
 def without_times(printed: str) -> list[str]:
     """The lines of an output, with every date, every time it took, and what the machine's walls are made the same."""
-    dated = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "DATE", printed)
-    dated = re.sub(r"^\d\d:\d\d:\d\d ", "TIME ", dated, flags=re.MULTILINE)
+    dated = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?( [A-Z]{3,5}\b( \(\d\d:\d\d UTC\))?)?)?", "DATE", printed)
+    dated = re.sub(r"^\d\d:\d\d:\d\d [A-Z]{3,5} ", "TIME ", dated, flags=re.MULTILINE)
     dated = re.sub(r"confined: \w+$|is confined \(\w+\): .*$", "confined: WALLS", dated, flags=re.MULTILINE)
     dated = re.sub(r"(behind|in|with) (a sandbox|limits( only)?|a container)", "behind WALLS", dated)
     dated = re.sub(r"points +score", "points  score", dated)  # 100.0% is wider than any other score

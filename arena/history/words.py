@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,8 +21,6 @@ from arena.match.clock import SECOND
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from db.records import JudgedPly, PastGame, PastRuling
 
 PIECES: Final = {
@@ -150,8 +149,27 @@ def seconds(time: int | None) -> str:
 
 
 def moment(time: datetime) -> str:
-    """A moment in local time, to the minute."""
-    return f"{time.astimezone():%Y-%m-%d %H:%M}"
+    """A moment to the minute, in UTC; where it was given in another zone, as there too: "2026-12-25 23:59 Europe/Berlin
+    (22:59 UTC)". ValueError without a zone: which moment it is, is not known."""
+    if time.tzinfo is None:
+        raise ValueError(f"expected a time with its zone, got {time}")
+    in_utc = time.astimezone(UTC)
+    if not time.utcoffset():
+        return f"{in_utc:%Y-%m-%d %H:%M} UTC"
+    same_day = in_utc.date() == time.date()
+    return f"{time:%Y-%m-%d %H:%M} {zone_name(time)} ({in_utc:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}} UTC)"
+
+
+def zone_name(time: datetime) -> str:
+    """The name of a time's zone: "Europe/Berlin", "UTC", "UTC+02:00"."""
+    return getattr(time.tzinfo, "key", None) or f"{time:%Z}"
+
+
+def local_time(time: datetime) -> str:
+    """A moment to the minute in the zone of this machine, with the zone's name."""
+    if time.tzinfo is None:
+        raise ValueError(f"expected a time with its zone, got {time}")
+    return f"{time.astimezone():%Y-%m-%d %H:%M %Z}"
 
 
 def rough_duration(seconds: float) -> str:

@@ -88,6 +88,8 @@ class Ladder(Struct, frozen=True, kw_only=True):
     opens: datetime | None
     """None: when the command is given that opens it."""
     closes: datetime
+    zone: str = ""
+    """The time zone in which it was given, such as "Europe/Berlin"; empty if it was an offset or local time."""
     anchors: tuple[Anchor, ...]
     agents: int = 1
     """The number of agents that an author can have."""
@@ -130,6 +132,7 @@ def read(path: Path) -> Ladder:
         league=league,
         opens=opens,
         closes=closes,
+        zone=getattr(closes.tzinfo, "key", ""),
         anchors=tuple(_anchors(own, start)),
         agents=own.whole("agents", 1, 100, 1),
         limits=_limits(own.table("limits")),

@@ -25,6 +25,7 @@ from db import ladder as record
 from db import running, store
 from db.database import Connection
 from db.errors import NotFound
+from db.records import in_zone
 
 _TERMS: Final = "ladder"
 """The key of the settings for what is not in the settings of every tournament."""
@@ -50,6 +51,10 @@ class OpenLadder(Struct, frozen=True):
         """The first moment of submissions."""
         assert self.ladder.opens is not None  # set by `open_ladder`
         return self.ladder.opens
+
+    def until(self, extended: datetime | None) -> datetime:
+        """The last moment of submissions of an author with this extension, in the ladder's time zone."""
+        return self.closes if extended is None else in_zone(max(extended, self.closes), self.ladder.zone)
 
     @property
     def closes(self) -> datetime:
@@ -228,6 +233,7 @@ def _read(connection: Connection, name: str) -> OpenLadder:
     league = {key: value for key, value in settings.items() if key not in ("format", "agents")}
     league |= {"game": row["rules"], "game_text": settings["game"], "seats": 2, "agents": []}
     ladder = convert({**settings[_TERMS], "league": league}, Ladder)
+    ladder = replace(ladder, closes=in_zone(ladder.closes, ladder.zone))
     ratings = {agent["name"]: agent["anchor"] for agent in settings["agents"]}
     return OpenLadder(row["id"], name, ladder, row["rules"], int(row["seed"]), ratings)
 

@@ -216,8 +216,7 @@ def refusal(connection: Connection, opened: OpenLadder, name: str, now: datetime
     author = author_of(name)
     if now < opened.opens:
         return f"ladder {quote(opened.name)} is not open yet: it opens on {moment(opened.opens)}"
-    extended = ladder.extension(connection, opened.id, author)
-    until = opened.closes if extended is None else max(extended, opened.closes)
+    until = opened.until(ladder.extension(connection, opened.id, author))
     if now > until:
         return f"too late: submissions to ladder {quote(opened.name)} ended on {moment(until)}"
     if running.tournament(connection, opened.final) is not None:

@@ -20,6 +20,7 @@ from arena.accounts.audit import Act
 from arena.course.collecting.deadline import read_deadline
 from arena.course.roster import folded
 from arena.errors import BadAccount, BadLeague, BadRuling, BadSubmission, TournamentBusy
+from arena.history import words
 from arena.serve import opened as ladders
 from arena.serve.entry_rulings import rule_on_entry
 from arena.tournament import rulings as deciding
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 1000
 """Characters of a reason."""
-_MINUTE: Final = "%Y-%m-%d %H:%M UTC"
 _DIGITS: Final = 18
 """Every number with at most this many digits fits into a 64-bit id."""
 _ACT: Final = {"withdraw": Act.WITHDREW, "quarantine": Act.PUT_ASIDE, "release": Act.RELEASED}
@@ -140,13 +140,13 @@ def extend(connection: Connection, form: Form) -> Decided:
     if author not in known:
         raise BadLeague(f"the ladder {quote(found.name)} has no author {quote(author)}{nearly(author, sorted(known))}")
     try:
-        until = read_deadline(form.text("until"), UTC).astimezone(UTC)
+        until = read_deadline(form.text("until"), found.closes.tzinfo).astimezone(UTC)
     except (BadSubmission, OverflowError) as error:
         raise BadQuery(f"until: {error}") from None
     if ladder.extension(connection, found.id, author) == until:
-        raise BadLeague(f"{quote(author)} can hand in until {until:{_MINUTE}} already")
+        raise BadLeague(f"{quote(author)} can hand in until {words.moment(until)} already")
     ladders.extend(connection, found, author, until, reason=reason, now=form.now)
-    return Decided(act=Act.EXTENDED, about=f"{found.name}: {author} until {until:{_MINUTE}}")
+    return Decided(act=Act.EXTENDED, about=f"{found.name}: {author} until {words.moment(until)}")
 
 
 def take_back(connection: Connection, form: Form) -> Decided:

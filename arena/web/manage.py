@@ -210,7 +210,7 @@ def _state(
             name=name,
             shown=shown[name] if name in entered else name,
             person=behind(name),
-            until=extended.get(name),
+            until=opened.until(extended[name]) if name in extended else None,
         )
         for name in authors_of(connection, opened, authors)
     ]

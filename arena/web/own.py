@@ -108,7 +108,7 @@ def own(
 ) -> Own:
     """What the page of this author shows. `now`: by default the present time."""
     shown, now = names.read(connection).shown, now or datetime.now(UTC)
-    closes = max(ladder.extension(connection, opened.id, author) or opened.closes, opened.closes)
+    closes = opened.until(ladder.extension(connection, opened.id, author))
     lines = {line.name: line for line in ladder.standings(connection, opened.id)}
     theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
     rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,7 +25,7 @@ from db import lookup, running, web
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
 from db.ladder import RatingPoint
-from db.records import moment_of
+from db.records import in_zone, moment_of
 from db.search import GameFilter
 
 if TYPE_CHECKING:
@@ -225,8 +225,14 @@ def _heading(
         over=over,
         planned=None if state.format == LADDER else over + waiting,
         finished=moment_of(finished or ""),
-        closes=None if terms is None else moment_of(terms["closes"]),
+        closes=None if terms is None else _closes(terms),
     )
+
+
+def _closes(terms: Mapping[str, Any]) -> datetime | None:
+    """When a ladder closes, in its time zone."""
+    closes = moment_of(terms["closes"])
+    return closes and in_zone(closes, terms.get("zone", ""))
 
 
 def report(connection: Connection, names: SeenNames, tournament: int, *, now: datetime) -> Report:

@@ -302,7 +302,7 @@ def _times(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moment(text: str | None) -> str:
-    return "" if text is None else words.moment(datetime.fromisoformat(text))
+    return "" if text is None else words.local_time(datetime.fromisoformat(text))
 
 
 def _phase(ladder: OpenLadder, now: datetime) -> str:

@@ -130,10 +130,10 @@ def serve(
 
 
 def say(text: str) -> None:
-    """Print a line with the time."""
+    """Print a line with the time of this machine."""
     from arena.history.words import printable
 
-    print(f"{datetime.now():%H:%M:%S} {printable(text)}", flush=True)
+    print(f"{datetime.now(UTC).astimezone():%H:%M:%S %Z} {printable(text)}", flush=True)
 
 
 def say_what_it_does(serving: Serving, at_once: int) -> None:

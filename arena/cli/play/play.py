@@ -7,7 +7,7 @@ import shlex
 import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -260,7 +260,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             print(f"warning: {warning}", file=sys.stderr)
         if plan.watched:
             confined = {name: confinement.described(name) for name in confinement.kinds}
-            for paragraph in walls_notice.due(confined, date.today()):
+            for paragraph in walls_notice.due(confined, datetime.now(UTC).astimezone().date()):
                 screen.say(paragraph)
         schedule: Schedule = InOrder(plan.planned(rules, entrants))
         director = stack.enter_context(Director(folder))

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
@@ -147,7 +147,8 @@ class TournamentDisplay:
             self._print(line)
             if event.record.verdict != Verdict.NORMAL and event.record.detail:
                 self.say(f"     {words.without_store(event.record.detail)}")
-            if self._progress and (progress := self._progress.line(f"{datetime.now():%Y-%m-%d %H:%M:%S}")):
+            now = datetime.now(UTC).astimezone()
+            if self._progress and (progress := self._progress.line(f"{now:%Y-%m-%d %H:%M:%S %Z}")):
                 self.say(progress if self._status is None else f"{progress}; {self._status()}")
         else:
             self._table.add(event, line)

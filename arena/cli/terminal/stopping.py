@@ -57,7 +57,7 @@ def read_until(text: str, now: datetime) -> datetime:
             f"--until: expected a time, or a day and a time, such as 06:00 or '2026-05-02 06:00', got {quote(text)}"
         ) from None
     if moments[-1] <= now:
-        raise BadLeague(f"--until: {words.moment(moments[-1])} has passed; it is {words.moment(now)} now")
+        raise BadLeague(f"--until: {words.local_time(moments[-1])} has passed; it is {words.local_time(now)} now")
     return next(moment for moment in moments if moment > now)
 
 
@@ -184,7 +184,7 @@ class Stopping(WrappingSchedule):
         if not self.stopped and self._until is not None and self._now() >= self._until:
             self._is_time = True
             self._signals.ring()  # the alarm is late if the machine has slept, or its clock was changed
-            self._say(f"it is {words.moment(self._until)}: no more games start, those in progress are finished")
+            self._say(f"it is {words.local_time(self._until)}: no more games start, those in progress are finished")
         return not self.stopped
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.cli.terminal import progress_line, walls_notice
@@ -35,7 +35,7 @@ class ClimbScreen:
         self._most = most
         if self._quiet:
             return
-        for paragraph in walls_notice.due({name: confined} if confined else {}, date.today()):
+        for paragraph in walls_notice.due({name: confined} if confined else {}, datetime.now(UTC).astimezone().date()):
             print(wrapped(printable(paragraph)))
         count = len(climb.steps)
         steps = f"{count} step{'s' * (count != 1)}, up to {self._most} games each"

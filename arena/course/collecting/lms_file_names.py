@@ -100,7 +100,7 @@ def _of_moodle(found: re.Match[str]) -> LmsName:
 
 def _of_blackboard(found: re.Match[str]) -> LmsName | None:
     try:
-        when = datetime.strptime(found["when"], "%Y-%m-%d-%H-%M-%S")
+        when = datetime.strptime(found["when"], "%Y-%m-%d-%H-%M-%S")  # noqa: DTZ007 - in the zone of the deadline
     except ValueError:
         return None
     if when.year not in _YEARS:

@@ -16,6 +16,7 @@ from arena.course.feedback.commands import next_commands, to_see
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.html import Document, element, words
+from arena.history.words import moment
 from arena.results.pages import parts
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Parts(Struct, frozen=True, kw_only=True):
 def page(feedback: AgentFeedback) -> Document:
     """The whole page."""
     drawn = page_parts(feedback)
-    made = f"As of {parts.moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
+    made = f"As of {moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
     return html.document(
         f"{feedback.agent.name} in {feedback.title}",
         element("header", element("h1", words(feedback.agent.name)), *drawn.result),

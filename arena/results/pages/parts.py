@@ -101,8 +101,3 @@ def whole(value: float) -> str:
 def percent(value: float | None) -> str:
     """A share of all points, in percent."""
     return "–" if value is None else f"{value:.1%}".replace("%", " %")
-
-
-def moment(at: object) -> str:
-    """A date and time, to the minute."""
-    return f"{at:%Y-%m-%d %H:%M} UTC"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import element, words
+from arena.history.words import moment
 from arena.ratings.plots.ranking_plot import MARKS
 from arena.results.pages import parts
 from arena.results.standings_table import counted_faults
@@ -35,7 +36,7 @@ def notice(report: Report) -> str:
     if report.status == "finished":
         return ""
     how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
-    text = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {parts.moment(report.made)})."
+    text = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {moment(report.made)})."
     return element("p", words(text), class_="notice")
 
 

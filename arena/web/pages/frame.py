@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.history.pages import html
 from arena.history.pages.html import Document, element, words
+from arena.history.words import moment
 from arena.results.pages import parts
 from arena.web import links
 
@@ -86,6 +87,6 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
 
 def _below(made: datetime | None, json: str) -> Iterator[str]:
     if made is not None:
-        yield words(f"As of {parts.moment(made)}. ")
+        yield words(f"As of {moment(made)}. ")
     if json:
         yield parts.link(json, "This page as JSON")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import Document, element, words
+from arena.history.words import moment
 from arena.results.pages import parts
 from arena.web import links
 from arena.web.pages import frame
@@ -70,7 +71,7 @@ def _row(one: Heading) -> str:
     return element(
         "tr",
         parts.name(one.title, links.tournament(one.title)),
-        parts.cell(words(one.status + (f" {parts.moment(one.finished)}" if one.finished else ""))),
+        parts.cell(words(one.status + (f" {moment(one.finished)}" if one.finished else ""))),
         parts.cell(words(one.game)),
         parts.cell(words(one.format)),
         parts.figure(f"{one.agents:,}"),

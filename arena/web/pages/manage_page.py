@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import Document, element, words
-from arena.history.words import counted, rough_duration
+from arena.history.words import counted, moment, rough_duration, zone_name
 from arena.results.pages import parts
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
@@ -118,9 +118,7 @@ def link(title: str, made: Invited, address: str) -> Document:
         "A new link",
         element("p", words(f"This link is for {_name(made.account)}. Copy it now: it is not shown again.")),
         element("pre", words(address), tabindex=0, role="region", aria_label="The new link"),
-        element(
-            "p", words(f"It works once, until {parts.moment(made.expires)}. Older links of this person do not work.")
-        ),
+        element("p", words(f"It works once, until {moment(made.expires)}. Older links of this person do not work.")),
         element("p", parts.link(f"{links.manage(title)}#people", f"Manage {title}")),
     )
 
@@ -188,11 +186,11 @@ def _wrong(why: str) -> list[str]:
 
 
 def _state(state: LadderState, forms: _Forms, now: datetime) -> Iterator[str]:
-    closes = parts.moment(state.closes)
+    closes = moment(state.closes)
     is_open = state.opens <= now < state.closes
     early = " (before its time)" if state.is_closed_early else ""
     facts = {
-        "State": "open" if is_open else "closed" if now >= state.closes else f"opens {parts.moment(state.opens)}",
+        "State": "open" if is_open else "closed" if now >= state.closes else f"opens {moment(state.opens)}",
         "Submissions": f"ended at {closes}{early}" if now >= state.closes else f"until {closes}",
         "Games are run": "yes" if state.is_run else "no: start arena serve",
         "Ratings": "none yet" if state.rated is None else f"{rough_duration((now - state.rated).total_seconds())} old",
@@ -217,7 +215,9 @@ def _final(state: LadderState, now: datetime) -> str:
         return _FINAL[state.final_status]
     if now < state.closes:
         return "has not begun: it is played after the close"
-    waits = [f"{_author(one)} until {parts.moment(one.until)}" for one in _extended(state) if _has_time(one, now)]
+    waits = [
+        f"{_author(one)} until {moment(one.until or state.closes)}" for one in _extended(state) if _has_time(one, now)
+    ]
     waits += [f"the check of {counted(len(state.queue), 'submission')}"] * bool(state.queue)
     return "has not begun" + (f": it waits for {', '.join(waits)}" if waits else "")
 
@@ -243,7 +243,7 @@ def _queue(state: LadderState) -> Iterator[str]:
             _submission(one, state),
             _agent_cell(one.one.agent, one.person),
             parts.cell(words(own_pages.state(one.one))),
-            parts.cell(words(parts.moment(one.one.received))),
+            parts.cell(words(moment(one.one.received))),
         )
         for place, one in enumerate(state.queue, 1)
     ]
@@ -261,7 +261,7 @@ def _submissions(state: LadderState) -> Iterator[str]:
             _submission(one, state),
             _agent_cell(one.one.agent, one.person),
             parts.cell(element("span", words(_said(one)), class_="brief"), "ended"),
-            parts.cell(words(parts.moment(one.one.received))),
+            parts.cell(words(moment(one.one.received))),
             parts.cell(element("span", words(one.one.label), class_="player-name")),
         )
         for one in state.latest
@@ -298,7 +298,7 @@ def _time(state: LadderState, forms: _Forms) -> Iterator[str]:
         "extend",
         "Give more time",
         forms.choice("extend", "author", "Author", [(one.name, _author(one)) for one in state.authors]),
-        forms.field("extend", "until", "Until (UTC), such as 2026-12-24 23:59"),
+        forms.field("extend", "until", f"Until ({zone_name(state.closes)}), such as 2026-12-24 23:59"),
         forms.reason("extend"),
     )
 
@@ -308,7 +308,7 @@ def _extension(one: Author, state: LadderState, forms: _Forms) -> str:
     return element(
         "tr",
         _agent_cell(one.shown, one.person),
-        parts.cell(words(parts.moment(one.until))),
+        parts.cell(words(moment(one.until or state.closes))),
         *([] if state.final else [parts.cell(back)]),
     )
 
@@ -379,7 +379,7 @@ def _ruling(one: Ruled, forms: _Forms) -> str:
     return element(
         "tr",
         element("th", f"Ruling {one.id}", scope="row"),
-        parts.cell(words(parts.moment(one.when))),
+        parts.cell(words(moment(one.when))),
         parts.cell(words(one.decided)),
         parts.cell(element("span", about, class_="brief"), "ended"),
         parts.cell(element("span", words(one.reason), class_="brief"), "ended"),
@@ -424,7 +424,7 @@ def _person(one: AccountUse, forms: _Forms) -> tuple[str, str]:
         element("th", words(name), status, scope="row", rowspan=2, class_="name", title=name),
         parts.cell("instructor" if account.is_instructor else words(account.author)),
         parts.cell(words(account.student)),
-        *(parts.cell("" if time is None else words(parts.moment(time))) for time in times),
+        *(parts.cell("" if time is None else words(moment(time))) for time in times),
     )
     return line, element("tr", element("td", more, colspan=2 + len(times), class_="acts"))
 
@@ -439,7 +439,7 @@ def _entries(title: str, entries: Sequence[AuditEntry], *, has_older: bool) -> I
     rows = [
         element(
             "tr",
-            element("th", words(parts.moment(one.time)), scope="row"),
+            element("th", words(moment(one.time)), scope="row"),
             parts.cell(words("a command on the server" if one.account is None else _name(one.account)), "ended"),
             parts.cell(words(one.what)),
             parts.cell(words(one.about), "ended"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from agents.protocol import Verdict
 from arena.history.pages.html import Document, element, words
-from arena.history.words import counted
+from arena.history.words import counted, moment
 from arena.match.clock import SECOND, TimeControl
 from arena.results.pages import parts
 from arena.serve.submission_document import REPLACED
@@ -87,7 +87,7 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
     """The page of an author. `no_hand_ins`: why nothing can be handed in here; empty if it can."""
     title = own.ladder.title
     until = "Closed since" if own.is_closed else "Open until"
-    facts = {"Ladder": title, "Game": own.game, "Clock": own.clock, until: parts.moment(own.closes)}
+    facts = {"Ladder": title, "Game": own.game, "Clock": own.clock, until: moment(own.closes)}
     why = no_hand_ins or ("" if own.is_closed else own.refused)
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
     ways += [(links.play(), "Play against an agent"), (links.WHY, "Why games were lost")]
@@ -157,7 +157,7 @@ def _submission(one: HandedIn) -> str:
         "tr",
         element("th", number, scope="row"),
         parts.cell(element("span", words(f"{state(one)}{said}"), class_="brief"), "ended"),
-        parts.cell(words(parts.moment(one.received))),
+        parts.cell(words(moment(one.received))),
         parts.cell(element("span", words(one.label), class_="player-name")),
     )
 
@@ -175,7 +175,7 @@ def _tokens(tokens: Sequence[StoredToken]) -> Iterator[str]:
     yield element("h2", "Hand in from a terminal")
     yield element("p", "A token lets a program hand in for you, such as ", element("code", "arena submit"), ".")
     for token in tokens:
-        used = "not used yet" if token.seen is None else f"last used {parts.moment(token.seen)}"
+        used = "not used yet" if token.seen is None else f"last used {moment(token.seen)}"
         yield element(
             "form",
             element("span", words(f"{token.label}, {used} "), class_="player-name"),
@@ -222,7 +222,7 @@ def submit(own: Own, *, wrong: str = "", no_hand_ins: str = "", most: int = 1) -
     return frame.page(
         "Hand in an agent",
         *([element("p", words(wrong), class_="notice", role="alert")] if wrong else []),
-        element("p", words(f"{own.ladder.title}: {own.game}, clock {own.clock}. {until} {parts.moment(own.closes)}.")),
+        element("p", words(f"{own.ladder.title}: {own.game}, clock {own.clock}. {until} {moment(own.closes)}.")),
         *([element("p", words(why), class_="notice")] if why else []),
         *([] if no_hand_ins or own.refused else _upload(hint, most)),
         _what_is_an_agent(own),
@@ -300,7 +300,7 @@ def submission(view: SubmissionView) -> Document:
     one = view.one
     return frame.page(
         f"Submission {one.id}",
-        element("p", words(f"{one.agent}: {one.label}, received {parts.moment(one.received)}")),
+        element("p", words(f"{one.agent}: {one.label}, received {moment(one.received)}")),
         element("section", *_progress(view), id="progress", data_fresh=True),
         *([element("p", parts.link(links.files(one.id), "Its files"))] if view.has_files else []),
         element("p", parts.link(links.ME, "Your agents and submissions")),

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import Document, element, words
+from arena.history.words import moment
 from arena.results.pages import parts
 from arena.results.pages import standings as tables
 from arena.results.pages.bracket import bracket as bracket_parts
@@ -61,9 +62,9 @@ def _closing(heading: Heading, now: datetime) -> list[str]:
     if heading.closes is None:
         return []
     text = "It takes submissions until" if now < heading.closes else "It has taken no submissions since"
-    text += f" {parts.moment(heading.closes)}."
+    text += f" {moment(heading.closes)}."
     if heading.finished is not None:
-        text += f" Its final ended at {parts.moment(heading.finished)}."
+        text += f" Its final ended at {moment(heading.finished)}."
     return [element("p", words(text))]
 
 

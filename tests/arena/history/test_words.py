@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from arena.history import words
@@ -20,6 +23,30 @@ from arena.history import words
 )
 def test_rough_durations(seconds: float, said: str) -> None:
     assert words.rough_duration(seconds) == said
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        (datetime(2026, 12, 25, 22, 59, tzinfo=UTC), "2026-12-25 22:59 UTC"),
+        (datetime(2026, 12, 25, 23, 59, tzinfo=BERLIN), "2026-12-25 23:59 Europe/Berlin (22:59 UTC)"),
+        (datetime(2026, 7, 1, 0, 30, tzinfo=BERLIN), "2026-07-01 00:30 Europe/Berlin (2026-06-30 22:30 UTC)"),
+        (datetime(2026, 7, 1, 12, 0, tzinfo=timezone(timedelta(hours=-5))), "2026-07-01 12:00 UTC-05:00 (17:00 UTC)"),
+        (datetime(2026, 1, 1, 12, 0, tzinfo=ZoneInfo("Europe/London")), "2026-01-01 12:00 UTC"),
+    ],
+)  # fmt: skip
+def test_a_moment_is_shown_with_its_zone_and_in_utc(time: datetime, said: str) -> None:
+    assert words.moment(time) == said
+    assert words.local_time(time) == f"{time.astimezone():%Y-%m-%d %H:%M} {time.astimezone().tzname()}"
+
+
+def test_a_time_without_a_zone_is_no_moment() -> None:
+    for show in (words.moment, words.local_time):
+        with pytest.raises(ValueError, match="expected a time with its zone, got 2026-12-25 23:59:00"):
+            show(datetime(2026, 12, 25, 23, 59))
 
 
 def test_the_time_that_is_left() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from arena.course.report.pages import addresses
 from arena.history.pages import html
 from arena.history.pages.html import element, words
+from arena.history.words import moment
 from arena.results.pages import parts
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def frame(report: Report, at: str, title: str, *body: str, style: str = "") -> s
         element("ul", *(element("li", parts.link(f"{up}{page}", text, current=page == at)) for page, text in ways)),
         aria_label="This report",
     )
-    made = f"As of {parts.moment(report.made)}. Made by arena report."
+    made = f"As of {moment(report.made)}. Made by arena report."
     return html.document(
         title if at == addresses.FRONT else f"{title} · {report.title}",
         element("header", nav),
