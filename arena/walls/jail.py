@@ -14,15 +14,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from enum import Enum
+from math import inf
 from pathlib import Path
 from select import select
 from time import monotonic
 from typing import Final
 
-from arena.walls import cgroup, confine, disk, file_access, usage
+from arena.walls import cgroup, confine, file_access, usage
 from arena.walls.kernel_memory import KernelMemory, buffer_of_a_file
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.run_folder import clear
@@ -42,6 +43,10 @@ _MOST_SIGNALS: Final = 256
 of a user share some ten thousand."""
 _MOST_LOCKED: Final = 8 * MEBIBYTE
 """Bytes that a process can lock in memory with mlock (RLIMIT_MEMLOCK)."""
+_PER_FILE: Final = 4096
+"""Bytes that each file counts in addition to its content."""
+_MOST_FOLDERS: Final = 1000
+"""Folders in an agent's working directory that are searched for files; more count as too much."""
 _UNCOUNTED: Final = 20 * MEBIBYTE
 """Bytes of kernel memory that are not counted as the agent's: what 64 open files can use."""
 _MOST_PASSES: Final = 10
@@ -220,8 +225,8 @@ class Confined:
             if self._first not in usage.children(self.pid):
                 return [0]
             places = ("/tmp", "/dev/shm", file_access.OWN)
-            return [disk.used(f"/proc/{self._first}/root{place}") for place in places]
-        return [disk.size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0]
+            return [_used(f"/proc/{self._first}/root{place}") for place in places]
+        return [_size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0]
 
     def kill_all(self) -> None:
         """Kills the process and all that it started, and records what they used.
@@ -459,6 +464,44 @@ def _prctl(option: int, value: int) -> bool:
 def _signal(pid: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
+
+
+def _used(place: str) -> int:
+    """Bytes used in the file system at that place, with `_PER_FILE` for each file."""
+    try:
+        there = os.statvfs(place)
+    except OSError:
+        return 0
+    return (there.f_blocks - there.f_bfree) * there.f_frsize + (there.f_files - there.f_ffree) * _PER_FILE
+
+
+def _size(folder: Path) -> float:
+    """Bytes on the disk in a folder; infinite if it has more than `_MOST_FOLDERS` folders or cannot be read."""
+    total = 0
+    waiting = [folder]
+    for _ in range(_MOST_FOLDERS):
+        if not waiting:
+            return total
+        try:
+            with _opened(waiting.pop()) as entries:
+                for entry in entries:
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512 + _PER_FILE
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(Path(entry.path))
+        except FileNotFoundError:
+            continue  # deleted meanwhile
+        except OSError:
+            return inf
+    return inf
+
+
+def _opened(folder: Path) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+    """The entries of a folder. An agent may have removed its permissions; we own it and restore them."""
+    try:
+        return os.scandir(folder)
+    except PermissionError:
+        folder.chmod(0o700)
+        return os.scandir(folder)
 
 
 def _peak(maxrss: int) -> int:

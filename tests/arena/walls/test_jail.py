@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agents.protocol import MESSAGE_BYTES, Verdict
-from arena.walls import disk, jail, usage
+from arena.walls import jail, usage
 from arena.walls.agent_process import STDERR_KEPT, AgentProcess
 from arena.walls.jail import Confined, Excess, NoProgram
 from arena.walls.kernel_memory import KernelMemory, buffer_of_a_file
@@ -498,7 +498,7 @@ def test_no_folder_is_too_deep_or_too_closed_to_be_cleared(tmp_path: Path) -> No
 def test_a_folder_that_cannot_be_looked_at_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "closed").mkdir()
     (tmp_path / "file").write_bytes(bytes(10_000))
-    assert 10_000 <= disk.size(tmp_path) < 100_000
+    assert 10_000 <= jail._size(tmp_path) < 100_000
     look = os.scandir
 
     def refuse(path: Path) -> object:
@@ -507,7 +507,7 @@ def test_a_folder_that_cannot_be_looked_at_is_too_large(tmp_path: Path, monkeypa
         return look(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    assert disk.size(tmp_path) == float("inf")
+    assert jail._size(tmp_path) == float("inf")
 
 
 @pytest.mark.costly
