@@ -31,6 +31,8 @@ FULL: Final = 32 * 1024
 """Bytes in a pipe of 64 KiB above which its writer may be blocked: small writes leave up to half of each page empty."""
 _MOST_TOLD: Final = 10
 """How often its log says that somebody else has resumed it."""
+_LITTLE: Final = 100_000
+"""Nanoseconds of processor time that a thread may need to stop."""
 _NEARLY: Final = 0.9
 """Share of its memory limit above which an agent that got SIGKILL counts as out of memory."""
 _LONGEST_LAST_LINE: Final = 200
@@ -73,6 +75,8 @@ class AgentProcess:
         self.confined = confined
         self.meter = Meter(confined)
         self.pause = Pause(confined, monotonic_ns)
+        # Processor time in this pause when the next span was prepared.
+        self._prepared = 0
         # Whether its stdout is closed, and everything in it has been read.
         self.stdout_ended = False
         # Bytes that it has written to stderr since `start_log`.
@@ -266,19 +270,29 @@ class AgentProcess:
             return Verdict.CRASHED, fault
         if woken < self.pause.woken <= _MOST_TOLD:
             self.note("warden", "somebody else resumed the agent while it was paused: it was stopped again")
-        # Its next turn is prepared while no game waits, if the opponent takes longer than this.
-        return self._prepare() if self.pause.is_still and not was_still else None
+        return self._prepare() if self.pause.is_still and not was_still and not self._is_prepared() else None
+
+    def stop(self) -> tuple[Verdict, str] | None:
+        """Pauses it; the verdict and the detail if it is at fault, else None."""
+        if not self.pause.begin():
+            return Verdict.CRASHED, "starts processes faster than they can be stopped"
+        return self._prepare()
 
     def has_rested(self) -> tuple[Verdict, str] | None:
         """The verdict and the detail if it cannot have its next turn, because of the pause that ends; else None."""
         if fault := self.pause.fault():
             return Verdict.CRASHED, fault
-        return None if self.pause.is_still else self._prepare()
+        return None if self._is_prepared() else self._prepare()
 
     def _prepare(self) -> tuple[Verdict, str] | None:
-        """Prepares the next span, before which it uses nothing."""
+        """Prepares the next span, while no game waits: a paused agent uses nothing before its next turn."""
         self.meter.start_span()
+        self._prepared = self.pause.used
         return self.excess(at_rest=True)
+
+    def _is_prepared(self) -> bool:
+        """Whether it has used nothing since `_prepare`, or too little to do that again in its opponent's time."""
+        return self.pause.used - self._prepared <= _LITTLE
 
     def _is_nearly_full(self) -> bool:
         most, group = self.confined.walls.allowance.memory, self.confined.usage.group

@@ -32,6 +32,7 @@ class Cgroup:
         self._stat: int | None = None
         self._pressure: int | None = None
         self._freeze: int | None = None
+        self._is_frozen = False
         self._events: int | None = None
         try:
             self._stat = os.open(folder / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
@@ -82,7 +83,9 @@ class Cgroup:
         """Pauses all its processes, which no signal undoes, or lets them go on; False if the kernel cannot."""
         if self._events is None or self._freeze is None:
             return False
-        os.write(self._freeze, b"1" if wanted else b"0")
+        if wanted is not self._is_frozen:
+            self._is_frozen = wanted
+            os.write(self._freeze, b"1" if wanted else b"0")
         return True
 
     def is_frozen(self) -> bool | None:

@@ -486,8 +486,8 @@ class Guard:
     def _pause(self, agent: AgentProcess) -> None:
         """Pauses the agent until it is needed, so that it cannot think in the opponent's time."""
         self._pause_at = None
-        if not self._settings.ponder and not agent.pause.begin():
-            self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
+        if not self._settings.ponder:
+            self._is_at_fault(agent.stop())
 
     def _translate(self) -> Translator:
         """A translator for a new process of the agent."""

@@ -121,8 +121,6 @@ class Confined:
 
     def stop(self) -> bool:
         """Tells the process and all that it started to stop; False if new ones start faster than that."""
-        if self.usage.group is not None and self.usage.group.freeze(True):
-            return True
         self._signal_group(signal.SIGSTOP)
         stopped: set[int] = set()
         if self._stays_together:
@@ -136,9 +134,9 @@ class Confined:
             stopped |= family
         return False
 
-    def stop_each_thread(self) -> None:
-        """Stops again what is not still. A signal to a process waits until its first thread gets a processor; to each
-        thread, until one of them does."""
+    def stop_firmly(self) -> None:
+        """Stops again what is not still: with its control group, which takes longer, or by a signal to each thread. A
+        signal to a process waits until its first thread gets a processor."""
         if self.usage.group is not None and self.usage.group.freeze(True):
             return
         for pid in [self.pid] if self.usage.single_process else self.usage.family():
@@ -160,8 +158,8 @@ class Confined:
 
     def resume(self) -> None:
         """Resumes what `stop` has stopped."""
-        if self.usage.group is not None and self.usage.group.freeze(False):
-            return
+        if self.usage.group is not None:
+            self.usage.group.freeze(False)
         self._signal_group(signal.SIGCONT)
         if not self._stays_together:
             for pid in self.usage.family():

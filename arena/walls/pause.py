@@ -42,45 +42,43 @@ class Pause:
         self.is_still = False
         # How often somebody else has resumed it.
         self.woken = 0
+        # Processor time that it has used since the pause began, at the last look.
+        self.used = 0
         self._interval = 0
-        # Processor time: all of it, and that in user mode, when the pause began; all of it when it was still.
+        # Processor time when the pause began: all of it, and that in user mode; and what was used until it was still.
         self._all_before: int | None = None
         self._user_before: int | None = None
-        self._at_rest: int | None = None
+        self._at_rest = 0
 
     def begin(self) -> bool:
         """Tells the agent to stop; False if it starts processes faster than they can be stopped."""
         self.is_still = False
+        has_stopped = self._confined.stop()
         self._all_before, self._user_before = self._usage.cpu(), self._usage.user()
+        self.used = 0
         self._interval = _FIRST_LOOK
         self.look_at = self._clock() + self._interval
-        return self._confined.stop()
+        return has_stopped
 
     def look(self) -> str:
         """Looks whether it is still; what it has done wrong, in words."""
         was_still, self.is_still = self.is_still, self._confined.is_still()
-        used = self._usage.cpu()
-        fault = ""
-        if not was_still:
-            fault = self._of_stopping(used)
-        elif self.is_still:
-            fault = self._of_stopped(used)
-        else:
+        fault = self._fault(is_stopped=was_still and self.is_still)
+        if was_still and not self.is_still:
             self.woken += 1
             self._interval = _FIRST_LOOK
         if self.is_still:
-            self._at_rest = self._at_rest if was_still else used
+            self._at_rest = self._at_rest if was_still else self.used
             self.look_at = None
         else:
-            self._confined.stop_each_thread()
+            self._confined.stop_firmly()
             self.look_at = self._clock() + self._interval
             self._interval = min(2 * self._interval, _LONGEST_TO_LOOK)
         return fault
 
     def fault(self) -> str:
         """What it has done wrong until now, in words: only its processor time is read, which is fast."""
-        used = self._usage.cpu()
-        return self._of_stopped(used) if self.is_still else self._of_stopping(used)
+        return self._fault(is_stopped=self.is_still)
 
     def end(self) -> None:
         """Lets the agent run."""
@@ -88,22 +86,19 @@ class Pause:
         self.look_at = None
         self._confined.resume()
 
-    def _of_stopping(self, used: int | None) -> str:
-        if (spent := _since(self._all_before, used)) <= _MOST_STOPPING:
+    def _fault(self, *, is_stopped: bool) -> str:
+        now = self._usage.cpu()
+        self.used = 0 if now is None or self._all_before is None else now - self._all_before
+        if is_stopped:
+            if (spent := self.used - self._at_rest) > _MOST_STOPPED:
+                return f"computed for {spent / SECOND:.3f} s while it was paused, because it was not its turn"
             return ""
-        of_programs = min(spent, _since(self._user_before, self._usage.user()))
-        in_kernel = spent - of_programs
+        if self.used <= _MOST_STOPPING:
+            return ""
+        of_programs = min(self.used, (self._usage.user() or 0) - (self._user_before or 0))
+        in_kernel = self.used - of_programs
         if of_programs > _MOST_STOPPING + in_kernel // _OF_SAMPLES:
             return f"computed for {of_programs / SECOND:.2f} s after it was told to stop, because it was not its turn"
         if in_kernel > _MOST_IN_KERNEL:
             return f"kept the processor for {in_kernel / SECOND:.0f} s in system calls when it was not its turn"
         return ""
-
-    def _of_stopped(self, used: int | None) -> str:
-        if (spent := _since(self._at_rest, used)) <= _MOST_STOPPED:
-            return ""
-        return f"computed for {spent / SECOND:.3f} s while it was paused, because it was not its turn"
-
-
-def _since(before: int | None, after: int | None) -> int:
-    return 0 if before is None or after is None else after - before

@@ -56,7 +56,7 @@ class Turning:
         pause = SimpleNamespace(begin=lambda: True, end=nothing, look_at=None)
         return SimpleNamespace(
             meter=meter, pause=pause, confined=SimpleNamespace(memory=None), write=nothing, excess=nothing,
-            has_rested=nothing, report=nothing,
+            has_rested=nothing, stop=nothing, report=nothing,
             kill=nothing, read=lambda: 0, next_line=nothing, read_log=lambda: 0, log=lambda _: "",
             stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip

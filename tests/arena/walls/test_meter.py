@@ -56,7 +56,7 @@ class Turning:
         return SimpleNamespace(
             meter=measured, pause=Pause(confined, lambda: self.now), confined=confined, write=nothing,
             excess=nothing,
-            has_rested=nothing, report=nothing, kill=nothing, read=self._read,
+            has_rested=nothing, stop=nothing, report=nothing, kill=nothing, read=self._read,
             next_line=lambda: self.lines.pop() if self.lines else None,
             read_log=lambda: 0, log=lambda _: "", log_bytes=0, stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip

@@ -37,8 +37,8 @@ class Agent:
         self.orders.append("stop")
         return True
 
-    def stop_each_thread(self) -> None:
-        self.orders.append("stop each thread")
+    def stop_firmly(self) -> None:
+        self.orders.append("stop firmly")
 
     def is_still(self) -> bool:
         return self.still
@@ -68,7 +68,7 @@ def test_looks_come_later_and_later_until_it_stands_still(agent: Agent) -> None:
         agent.now = agent.pause.look_at
         assert agent.pause.look() == ""
     assert due == [1, 1, 2, 4, 8, 16, 16]
-    assert agent.orders == ["stop", *["stop each thread"] * 7]
+    assert agent.orders == ["stop", *["stop firmly"] * 7]
     agent.still = True
     assert agent.pause.look() == ""
     assert agent.pause.look_at is None
@@ -121,7 +121,7 @@ def test_to_be_resumed_by_somebody_else_is_no_fault_and_does_not_last(agent: Age
     agent.uses(20 * MS)
     assert agent.pause.look() == ""
     assert (agent.pause.woken, agent.pause.is_still) == (1, False)
-    assert agent.orders[-1] == "stop each thread"
+    assert agent.orders[-1] == "stop firmly"
     agent.still = True
     assert agent.pause.look() == ""
     assert agent.pause.fault() == ""
@@ -161,6 +161,7 @@ def test_a_real_agent_stands_still_and_goes_on(kind: WallKind, tmp_path: Path) -
     confined.usage.look()
     for _ in range(3):
         assert confined.stop()
+        confined.stop_firmly()
         while not confined.is_still():
             os.sched_yield()
         before = confined.usage.cpu()
