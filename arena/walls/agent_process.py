@@ -31,8 +31,6 @@ FULL: Final = 32 * 1024
 """Bytes in a pipe of 64 KiB above which its writer may be blocked: small writes leave up to half of each page empty."""
 _MOST_TOLD: Final = 10
 """How often its log says that somebody else has resumed it."""
-_LITTLE: Final = 100_000
-"""Nanoseconds of processor time that a thread may need to stop."""
 _NEARLY: Final = 0.9
 """Share of its memory limit above which an agent that got SIGKILL counts as out of memory."""
 _LONGEST_LAST_LINE: Final = 200
@@ -75,8 +73,6 @@ class AgentProcess:
         self.confined = confined
         self.meter = Meter(confined)
         self.pause = Pause(confined, monotonic_ns)
-        # Processor time in this pause when the next span was prepared.
-        self._prepared = 0
         # Whether its stdout is closed, and everything in it has been read.
         self.stdout_ended = False
         # Bytes that it has written to stderr since `start_log`.
@@ -263,36 +259,23 @@ class AgentProcess:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
 
+    def stop(self) -> tuple[Verdict, str] | None:
+        """Begins a pause; the verdict and the detail if that is not possible, else None."""
+        return None if self.pause.begin() else (Verdict.CRASHED, "starts processes faster than they can be stopped")
+
     def look(self) -> tuple[Verdict, str] | None:
-        """Looks whether it is still, while it is paused; the verdict and the detail if it is at fault, else None."""
-        was_still, woken = self.pause.is_still, self.pause.woken
-        if fault := self.pause.look():
-            return Verdict.CRASHED, fault
+        """Looks whether it is still, in a pause; the verdict and the detail if it is at fault, else None."""
+        woken = self.pause.woken
+        fault = self.pause.look()
         if woken < self.pause.woken <= _MOST_TOLD:
             self.note("warden", "somebody else resumed the agent while it was paused: it was stopped again")
-        return self._prepare() if self.pause.is_still and not was_still and not self._is_prepared() else None
+        return (Verdict.CRASHED, fault) if fault else None
 
-    def stop(self) -> tuple[Verdict, str] | None:
-        """Pauses it; the verdict and the detail if it is at fault, else None."""
-        if not self.pause.begin():
-            return Verdict.CRASHED, "starts processes faster than they can be stopped"
-        return self._prepare()
-
-    def has_rested(self) -> tuple[Verdict, str] | None:
-        """The verdict and the detail if it cannot have its next turn, because of the pause that ends; else None."""
-        if fault := self.pause.fault():
-            return Verdict.CRASHED, fault
-        return None if self._is_prepared() else self._prepare()
-
-    def _prepare(self) -> tuple[Verdict, str] | None:
-        """Prepares the next span, while no game waits: a paused agent uses nothing before its next turn."""
+    def prepare(self) -> tuple[Verdict, str] | None:
+        """Prepares the next span while no game waits: a paused agent uses nothing before it. The verdict and the detail
+        if it has too much of something, else None."""
         self.meter.start_span()
-        self._prepared = self.pause.used
         return self.excess(at_rest=True)
-
-    def _is_prepared(self) -> bool:
-        """Whether it has used nothing since `_prepare`, or too little to do that again in its opponent's time."""
-        return self.pause.used - self._prepared <= _LITTLE
 
     def _is_nearly_full(self) -> bool:
         most, group = self.confined.walls.allowance.memory, self.confined.usage.group

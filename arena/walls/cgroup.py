@@ -32,7 +32,6 @@ class Cgroup:
         self._stat: int | None = None
         self._pressure: int | None = None
         self._freeze: int | None = None
-        self._is_frozen = False
         self._events: int | None = None
         try:
             self._stat = os.open(folder / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
@@ -81,12 +80,18 @@ class Cgroup:
 
     def freeze(self, wanted: bool) -> bool:
         """Pauses all its processes, which no signal undoes, or lets them go on; False if the kernel cannot."""
-        if self._events is None or self._freeze is None:
+        if self._freeze is None or not self.can_freeze:
             return False
-        if wanted is not self._is_frozen:
-            self._is_frozen = wanted
+        try:
             os.write(self._freeze, b"1" if wanted else b"0")
+        except OSError:  # the group is gone
+            return False
         return True
+
+    @property
+    def can_freeze(self) -> bool:
+        """Whether the kernel can pause its processes."""
+        return self._events is not None
 
     def is_frozen(self) -> bool | None:
         """Whether all its processes are paused (cgroup.events); None if the kernel cannot freeze them."""

@@ -89,6 +89,8 @@ class Guard:
         # When it closed its stdout.
         self._closed: int | None = None
         self._turn: Turn | None = None
+        # Its answer, or `ready`, until it is still: then its time ends.
+        self._answer: Move | Resign | Ready | None = None
         # Of the turn, or for `ready`.
         self._deadline = Deadline()
         self._asked = self._left_by = self._poll_at = 0
@@ -115,7 +117,7 @@ class Guard:
         elif self.agent is not None and start.core is not UNSET:
             self.agent.confined.move(start.core)
         self._game = start.game
-        self._turn = None
+        self._turn = self._answer = None
         self._report = None
         self._core = None if start.core is UNSET else start.core
         self._dropped = self._unasked = 0
@@ -139,7 +141,8 @@ class Guard:
         agent = self.agent
         if agent is None or self._phase is not _Phase.PLAYING:
             return
-        if not self._settings.ponder and self._is_at_fault(agent.has_rested()):
+        if fault := agent.pause.fault():
+            self._fail(Verdict.CRASHED, fault)
             return
         line = self._translator.say(turn)
         self._turn = turn
@@ -158,7 +161,7 @@ class Guard:
             return
         agent = self.agent
         interrupted = self._turn is not None or self._phase is _Phase.STARTING
-        self._turn = None
+        self._turn = self._answer = None
         self._phase = _Phase.IDLE
         if agent is None:
             self._tell(self._report or Report(self._game))
@@ -217,8 +220,15 @@ class Guard:
 
     def look(self) -> None:
         """Looks at a paused agent: it may not be still, or somebody may have resumed it."""
-        if self.agent is not None:
-            self._is_at_fault(self.agent.look())
+        agent = self.agent
+        if agent is None or not agent.pause.is_on:
+            return
+        was_still = agent.pause.is_still
+        if not self._is_at_fault(agent.look()) and agent.pause.is_still and not was_still:
+            if self._answer is None:
+                self._is_at_fault(agent.prepare())
+            else:
+                self._end_time(agent, self._answer)
 
     # Time.
 
@@ -357,13 +367,11 @@ class Guard:
             self._receive_answer(message, now)
         elif isinstance(message, Ready):
             if self._phase is _Phase.STARTING and message.game == self._game:
-                self._phase = _Phase.PLAYING
                 self._unasked = 0
                 self._kept_start = None
-                self._tell(message)
-                if self.agent is not None:
+                if self.agent is not None and self._answer is None:
                     self.agent.confined.usage.look()
-                    self._pause(self.agent)
+                    self._take_answer(self.agent, message, None)
             else:
                 self._drop()
         elif isinstance(message, Hello):
@@ -389,18 +397,43 @@ class Guard:
     def _receive_answer(self, answer: Move | Resign, now: int) -> None:
         turn = self._turn
         agent = self.agent
-        if turn is None or agent is None or answer.id != turn.id or answer.game != self._game:
+        if (
+            turn is None
+            or agent is None
+            or answer.id != turn.id
+            or answer.game != self._game
+            or self._answer is not None
+        ):
             self._drop()
             return
-        self._turn = None
         self._unasked = 0
-        used = agent.meter.of_answer(now - self._asked)
-        if isinstance(answer, Resign):
-            self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay))
+        self._take_answer(agent, answer, agent.meter.of_answer(now - self._asked))
+
+    def _take_answer(self, agent: AgentProcess, answer: Move | Resign | Ready, used: Used | None) -> None:
+        """The agent has answered, or is ready: its time ends when it is still. `used`: if that is now."""
+        if not self._settings.ponder and self._is_at_fault(agent.stop()):
+            return
+        if self._settings.ponder or agent.pause.is_still:
+            self._end_time(agent, answer, used)
         else:
-            agent.read_log()
-            self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay, log=agent.log_bytes))
-        self._pause(agent)
+            self._answer = answer
+
+    def _end_time(self, agent: AgentProcess, answer: Move | Resign | Ready, used: Used | None = None) -> None:
+        """The agent is still, or ponders: the referee gets the answer, with what the turn took."""
+        self._answer = None
+        if isinstance(answer, Ready):
+            self._phase = _Phase.PLAYING
+            self._tell(answer)
+        else:
+            used = used or agent.meter.of_answer(self._clock() - self._asked)
+            self._turn = None
+            if isinstance(answer, Resign):
+                self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay))
+            else:
+                agent.read_log()
+                self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay, log=agent.log_bytes))
+        if not self._settings.ponder:
+            self._is_at_fault(agent.prepare())
 
     def _drop(self) -> None:
         """Ignores an answer to nothing; more than MOST_DROPPED of them are `flooded`."""
@@ -424,7 +457,9 @@ class Guard:
         return self.agent
 
     def _handle_exit(self, agent: AgentProcess) -> None:
-        """The agent has ended, or its time to end is up."""
+        """The agent has ended, or its time to end is up. Its last answer counts."""
+        if self._answer is not None:
+            self._end_time(agent, self._answer)
         if self._phase is _Phase.LEAVING:
             self._leave()
         elif self._phase is _Phase.IDLE:
@@ -450,7 +485,7 @@ class Guard:
         if self._phase is not _Phase.IDLE:
             if used is None and self._turn is not None and self.agent is not None:
                 used = self.agent.meter.so_far(self._clock() - self._asked)
-            self._turn = None
+            self._turn = self._answer = None
             self._phase = _Phase.FAILED
             self._tell(Failed(self._game, verdict, detail, *(used or (None, None, None))))
         self._kill()
@@ -470,7 +505,7 @@ class Guard:
     def _kill(self) -> None:
         agent = self.agent
         self.agent = None
-        self._turn = None
+        self._turn = self._answer = None
         self._closed = None
         self._pause_at = None
         if agent is not None:
@@ -484,10 +519,10 @@ class Guard:
         self._poll_at = self._clock() + _POLL_EVERY
 
     def _pause(self, agent: AgentProcess) -> None:
-        """Pauses the agent until it is needed, so that it cannot think in the opponent's time."""
+        """Pauses an agent that is kept for the next game."""
         self._pause_at = None
         if not self._settings.ponder:
-            self._is_at_fault(agent.stop())
+            self._is_at_fault(agent.stop() or (agent.prepare() if agent.pause.is_still else None))
 
     def _translate(self) -> Translator:
         """A translator for a new process of the agent."""

@@ -50,8 +50,9 @@ _MOST_FOLDERS: Final = 1000
 _UNCOUNTED: Final = 20 * MEBIBYTE
 """Bytes of kernel memory that are not counted as the agent's: what 64 open files can use."""
 _MOST_PASSES: Final = 10
-_STILL: Final = b"TtZX"
-"""States of a thread that has stopped or ended. A thread in state D may be in a long system call."""
+_STILL: Final = b"TtZXD"
+"""States of a thread that has stopped or ended, or waits in a system call: for a disk, or for its child, which is
+stopped."""
 _KILLED: Final = 128
 """Exit codes above this are signals, as shells and bubblewrap report them: 128 + the signal's number."""
 _RUNS: Final = b"."
@@ -121,6 +122,8 @@ class Confined:
 
     def stop(self) -> bool:
         """Tells the process and all that it started to stop; False if new ones start faster than that."""
+        if self.usage.group is not None and self.usage.group.freeze(True):
+            return True
         self._signal_group(signal.SIGSTOP)
         stopped: set[int] = set()
         if self._stays_together:
@@ -135,8 +138,8 @@ class Confined:
         return False
 
     def stop_firmly(self) -> None:
-        """Stops again what is not still: with its control group, which takes longer, or by a signal to each thread. A
-        signal to a process waits until its first thread gets a processor."""
+        """Stops again what is not still, by a signal to each thread: a signal to a process waits until its first thread
+        gets a processor."""
         if self.usage.group is not None and self.usage.group.freeze(True):
             return
         for pid in [self.pid] if self.usage.single_process else self.usage.family():
@@ -153,13 +156,25 @@ class Confined:
             # WNOWAIT: it is not an event that is asked for, but how things stand.
             options = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
             return os.waitid(os.P_PID, self.pid, options) is not None
+        if self.usage.is_alone():
+            return usage.state(f"/proc/{self.usage.pid}") in _STILL
         threads = [thread for pid in self.usage.family() for thread in usage.threads_of(f"/proc/{pid}")]
         return all(usage.state(thread) in _STILL for thread in threads)
 
+    @property
+    def is_still_for_sure(self) -> bool:
+        """Whether `is_still` means that no thread is in a system call either."""
+        return self.walls.kind is WallKind.SANDBOX or (self.usage.group is not None and self.usage.group.can_freeze)
+
+    @property
+    def quick_looks(self) -> int:
+        """How often to look at once whether it is still: fewer times where a look takes longer."""
+        return 20 if self.walls.kind is WallKind.SANDBOX else 3
+
     def resume(self) -> None:
         """Resumes what `stop` has stopped."""
-        if self.usage.group is not None:
-            self.usage.group.freeze(False)
+        if self.usage.group is not None and self.usage.group.freeze(False):
+            return
         self._signal_group(signal.SIGCONT)
         if not self._stays_together:
             for pid in self.usage.family():

@@ -43,7 +43,7 @@ _ALLOWED: Final = """
     getrusage sysinfo uname getcpu getrandom
     poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl
     epoll_ctl_old epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
-    getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid getgroups
+    getpid gettid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups
     capget sched_get_priority_max sched_get_priority_min getrlimit ugetrlimit setrlimit
     recvfrom recvmsg recvmmsg shutdown getsockname getpeername getsockopt
 """
@@ -75,7 +75,8 @@ _LEAVE_GROUP: Final = "setsid setpgid"
 _SCHEDULING: Final = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set"
 """Calls with which an agent could choose how long it waits for a processor."""
 _ABOUT_A_PROCESS: Final = """
-    sched_getaffinity sched_getscheduler sched_getparam sched_getattr sched_rr_get_interval sched_rr_get_interval_time64
+    getpgid getsid sched_getaffinity sched_getscheduler sched_getparam sched_getattr
+    sched_rr_get_interval sched_rr_get_interval_time64
 """
 """Calls that tell something about the process that their first argument names; 0 is the caller."""
 _SIGNALS: Final = {"kill": 1, "tkill": 1, "tgkill": 2}
@@ -86,6 +87,8 @@ _CLOCKS: Final = "clock_gettime clock_gettime64 clock_getres clock_getres_time64
 _CLONE_THREAD: Final = 0x00010000
 _CLONE_SIGNAL: Final = 0xFF
 _CLONE_FILES: Final = 0x00000400
+_CLONE_VFORK: Final = 0x00004000
+"""The caller waits for its child, and no signal but SIGKILL stops it. Programs do that with processes, not threads."""
 _CLOSE_RANGE_UNSHARE: Final = 2
 _CLONE_APART: Final = 0x00008000 | 0x00002000 | 0x00800000
 """CLONE_PARENT, CLONE_PTRACE, CLONE_UNTRACED."""
@@ -206,7 +209,7 @@ def _of_a_sandbox() -> dict[str, list[Rule]]:
     thread = _CLONE_THREAD | _CLONE_FILES
     found = {
         "clone": [
-            Rule(ALLOW, (is_(0, thread, thread | _CLONE_NAMESPACES | _CLONE_APART),)),
+            Rule(ALLOW, (is_(0, thread, thread | _CLONE_NAMESPACES | _CLONE_APART | _CLONE_VFORK),)),
             Rule(_REFUSES.action, (is_(0, 0, _CLONE_THREAD),)),
         ]
     }
@@ -236,6 +239,6 @@ def _of_a_container() -> dict[str, list[Rule]]:
     found["clone"] = [
         # A child must end with SIGCHLD: with SIGCONT it would wake a paused parent.
         Rule(ALLOW, (is_(0, signal.SIGCHLD, _CLONE_NAMESPACES | _CLONE_THREAD | _CLONE_SIGNAL),)),
-        Rule(ALLOW, (is_(0, thread, _CLONE_NAMESPACES | thread),)),
+        Rule(ALLOW, (is_(0, thread, _CLONE_NAMESPACES | thread | _CLONE_VFORK),)),
     ]
     return found

@@ -82,6 +82,11 @@ class Usage:
             if start_time(pid) != self._started_at[pid]:
                 self._gone += self._cpu.pop(pid)
 
+    def is_alone(self) -> bool:
+        """Whether it is one thread in one process, as far as can be seen fast."""
+        started = [] if self._first is None else [pid for pid in children(self._first) if pid != self.pid]
+        return not started and not children(self.pid) and len(self.threads()) == 1
+
     def family(self) -> set[int]:
         """The process and its present descendants."""
         if self._first is not None:

@@ -60,8 +60,8 @@ class Warden:
         self._poller = select.poll()
         # The agent's descriptors -> the events that are polled.
         self._watched: dict[int, int] = {}
-        # Whether the kernel tells when the agent is resumed, or has ended: needed only while it is still, or
-        # where nothing else tells that it has ended.
+        # Whether the kernel tells when the agent has stopped, is resumed or has ended: needed only while it is paused,
+        # or where nothing else tells that it has ended.
         self._hears_children = not _HAS_PIDFD
         # The exit code of this process; None while it runs.
         self._code: int | None = None
@@ -84,7 +84,7 @@ class Warden:
                 if _DIRECTOR in happened and _at_end(_DIRECTOR):
                     self._code = 0
                 self._guard.tick()
-                if _HAS_PIDFD and self._is_still() is not self._hears_children:
+                if _HAS_PIDFD and self._is_paused() is not self._hears_children:
                     self._hear_children(not self._hears_children)
         finally:
             self._guard.end()
@@ -126,12 +126,10 @@ class Warden:
             self._code = 0
         else:
             self._guard.check_exit()
-            if self._hears_children and self._is_still():
-                self._guard.look()
+            self._guard.look()
 
-    def _is_still(self) -> bool:
-        """Whether the agent is paused, and still."""
-        return (agent := self._guard.agent) is not None and agent.pause.is_still
+    def _is_paused(self) -> bool:
+        return (agent := self._guard.agent) is not None and agent.pause.is_on
 
     def _hear_children(self, wanted: bool) -> None:
         """Switches SIGCHLD on or off. It is off in the agent's own turn, which would begin later."""

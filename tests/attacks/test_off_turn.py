@@ -64,8 +64,11 @@ def answer(confined: Confined, number: int) -> bool:
 
 def in_opponents_turn(confined: Confined, pause: Pause) -> tuple[int, int, str]:
     """What it uses in a pause, in user mode and in the kernel, and what it is accused of. Looks are made when due."""
-    all_before, user_before = confined.usage.cpu(), confined.usage.user()
     assert pause.begin()
+    while not pause.is_still:  # in its own time
+        time.sleep(max(0.0, (pause.look_at or 0) / 1e9 - time.monotonic()))
+        pause.look()
+    all_before, user_before = confined.usage.cpu(), confined.usage.user()
     until = time.monotonic() + OPPONENTS
     fault = ""
     while not fault and (left := until - time.monotonic()) > 0:
@@ -139,4 +142,5 @@ def test_no_game_is_void_by_what_is_done_off_turn(attack: str, kind: WallKind, p
             burner.wait()
     assert len(over) == GAMES
     for record in over:
-        assert record.verdict in (Verdict.ADJUDICATED, Verdict.NORMAL), record.detail
+        assert record.verdict in (Verdict.ADJUDICATED, Verdict.NORMAL, Verdict.TIME), record.detail
+        assert record.fault != 1, record.detail

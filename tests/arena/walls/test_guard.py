@@ -53,10 +53,10 @@ class Turning:
             of_game=nothing,
             note_idle=nothing,
         )
-        pause = SimpleNamespace(begin=lambda: True, end=nothing, look_at=None)
+        pause = SimpleNamespace(end=nothing, fault=lambda: "", look_at=None, is_on=False, is_still=True)
         return SimpleNamespace(
             meter=meter, pause=pause, confined=SimpleNamespace(memory=None), write=nothing, excess=nothing,
-            has_rested=nothing, stop=nothing, report=nothing,
+            stop=nothing, look=nothing, prepare=nothing, report=nothing,
             kill=nothing, read=lambda: 0, next_line=nothing, read_log=lambda: 0, log=lambda _: "",
             stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip

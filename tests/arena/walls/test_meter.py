@@ -14,7 +14,6 @@ from arena.match.clock import charged
 from arena.walls import meter
 from arena.walls.guard import Guard, _Phase
 from arena.walls.meter import Meter
-from arena.walls.pause import Pause
 from arena.walls.warden_settings import WardenSettings
 
 GAME = 7
@@ -48,15 +47,16 @@ class Turning:
         usage: Any = SimpleNamespace(
             cpu=lambda: self.cpu, user=lambda: 0, memory=nothing, single_process=False, group=None
         )
-        confined: Any = SimpleNamespace(pid=0, usage=usage, cpu=None, memory=None, resume=nothing, stop=lambda: True)
+        confined: Any = SimpleNamespace(pid=0, usage=usage, cpu=None, memory=None, resume=nothing)
         measured = Meter(confined)
         measured._threads = threads  # type: ignore[assignment]
         measured.start_span()
         measured.close = nothing  # type: ignore[method-assign]
+        pause = SimpleNamespace(end=nothing, fault=lambda: "", look_at=None, is_on=False, is_still=True)
         return SimpleNamespace(
-            meter=measured, pause=Pause(confined, lambda: self.now), confined=confined, write=nothing,
+            meter=measured, pause=pause, confined=confined, write=nothing,
             excess=nothing,
-            has_rested=nothing, stop=nothing, report=nothing, kill=nothing, read=self._read,
+            stop=nothing, look=nothing, prepare=nothing, report=nothing, kill=nothing, read=self._read,
             next_line=lambda: self.lines.pop() if self.lines else None,
             read_log=lambda: 0, log=lambda _: "", log_bytes=0, stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip
