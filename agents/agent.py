@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from math import inf
 from random import Random
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from adsearch import State
 
@@ -19,15 +19,19 @@ class Resign(Exception):
     """Raised in `choose` to resign the game."""
 
 
+WITHOUT_CLOCK: Final = 1.0
+"""The budget of a move in a game without a clock, in seconds: an agent that uses its budget takes no minute a move."""
+
+
 class Clock:
-    """An agent's time for one move, in seconds. In a game without a clock, `left` and `budget` are infinite."""
+    """An agent's time for one move, in seconds. In a game without a clock, `left` is infinite, and `budget` is 1."""
 
     __slots__ = ("_now", "_since", "budget", "left", "stopped")
 
     def __init__(
         self,
         left: float = inf,
-        budget: float = inf,
+        budget: float = WITHOUT_CLOCK,
         *,
         now: Callable[[], float] = time.monotonic,
         since: float | None = None,

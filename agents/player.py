@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from adsearch import State, games
 from agents import diagnosis, hosting
-from agents.agent import Agent, Clock, Resign
+from agents.agent import WITHOUT_CLOCK, Agent, Clock, Resign
 from agents.own_wait import own_wait
 from agents.protocol import Bye, FromReferee, Info, Move, Over, Ready, Refuse, Report, Start, Turn
 from agents.protocol import Resign as Resignation
@@ -105,7 +105,7 @@ class Player:
         agent = self._agent
         clock = Clock(
             inf if turn.left is None else turn.left[self._seat] / 1000,
-            inf if turn.budget is None else turn.budget / 1000,
+            WITHOUT_CLOCK if turn.budget is None else turn.budget / 1000,
             now=self._seconds,
             since=arrived / SECOND,
         )

@@ -150,7 +150,8 @@ class Thinker(Agent):
         """The time planned for this move, in seconds."""
         # Keep a reserve of twice the recent overrun, which comes from the machine or from a search's last step.
         safe = clock.remaining() - _RESERVE - 2 * self.late
-        return min(clock.budget * self.share, safe, inf if self.seconds is None else self.seconds)
+        suggested = clock.budget * self.share if clock.left < inf else inf
+        return min(suggested, safe, inf if self.seconds is None else self.seconds)
 
     def limits(self, clock: Clock, planned: float) -> tuple[int | None, Budget | None]:
         """The depth limit and the budget of the search."""

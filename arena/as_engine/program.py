@@ -83,7 +83,7 @@ class ProgramAgent(Agent):
                 ply=self._ply,
                 events=events,
                 left=None if left is None else (left, left),
-                budget=_milliseconds(clock.budget),
+                budget=None if left is None else _milliseconds(clock.budget),
                 position=state.position(),
                 legal=shortened([state.to_text(move) for move in state.moves()]),
             )

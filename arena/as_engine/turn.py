@@ -13,7 +13,7 @@ import time
 from math import inf
 from typing import Final
 
-from agents.agent import Clock
+from agents.agent import WITHOUT_CLOCK, Clock
 from arena.match import clock as match_clock
 from arena.match.clock import SECOND, TimeControl
 
@@ -105,7 +105,7 @@ def suggested(control: TimeControl) -> tuple[float, float]:
     """The time left and the budget for the next move, in seconds, at the start of this time control."""
     clock = match_clock.Clock(control, 1)
     left, budget = clock.left(0), clock.budget(0)
-    return (inf, inf) if left is None or budget is None else (left / SECOND, budget / SECOND)
+    return (inf, WITHOUT_CLOCK) if left is None or budget is None else (left / SECOND, budget / SECOND)
 
 
 def nanoseconds(seconds: float) -> int:

@@ -32,9 +32,10 @@ def told(**what: Any) -> dict[str, Any]:
     return hosting.reported(agent, games.start("tictactoe"))
 
 
-def test_without_a_clock_the_time_is_infinite() -> None:
+def test_without_a_clock_the_time_is_infinite_and_a_move_has_a_second() -> None:
     clock = Clock()
-    assert clock.left == clock.budget == clock.remaining() == math.inf
+    assert clock.left == clock.remaining() == math.inf
+    assert clock.budget == 1.0
 
 
 def test_the_time_that_remains_runs_down_to_nothing() -> None:

@@ -117,8 +117,8 @@ def test_handicap_stones_are_placed_and_white_is_next() -> None:
 @pytest.mark.parametrize(
     ("commands", "left", "budget"),
     [
-        ((), float("inf"), float("inf")),
-        (("time_settings 0 1 0",), float("inf"), float("inf")),
+        ((), float("inf"), 1.0),
+        (("time_settings 0 1 0",), float("inf"), 1.0),
         (("time_settings 100 0 0",), 100, 99.97 / 25),
         (("time_settings 0 20 10",), 20, 19.97 / 10),
         (("time_settings 50 20 10",), 52, 50 / 25 + 2 - 0.03),

@@ -90,13 +90,13 @@ def test_each_game_has_its_own_agent_which_sees_one_seat() -> None:
 @pytest.mark.parametrize(
     ("go", "left", "budget"),
     [
-        ("go", float("inf"), float("inf")),
-        ("go depth 3", float("inf"), float("inf")),
+        ("go", float("inf"), 1.0),
+        ("go depth 3", float("inf"), 1.0),
         ("go movetime 1000", 1, 0.97),
         ("go wtime 60000 btime 1000 winc 400 binc 0", 60, 59.97 / 25 + 0.3),
         ("go wtime 60000 btime 1000 movestogo 4", 60, 59.97 / 4),
         ("go wtime -50 btime 1000", 0.001, 0.001),
-        ("go wtime 99999999999999999999 btime x", float("inf"), float("inf")),
+        ("go wtime 99999999999999999999 btime x", float("inf"), 1.0),
     ],
 )
 def test_the_agent_gets_the_time_that_go_gives(go: str, left: float, budget: float) -> None:
