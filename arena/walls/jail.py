@@ -156,8 +156,8 @@ class Confined:
             # WNOWAIT: it is not an event that is asked for, but how things stand.
             options = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
             return os.waitid(os.P_PID, self.pid, options) is not None
-        if self.usage.is_alone():
-            return usage.state(f"/proc/{self.usage.pid}") in _STILL
+        if state := self.usage.state_alone():
+            return state in _STILL
         threads = [thread for pid in self.usage.family() for thread in usage.threads_of(f"/proc/{pid}")]
         return all(usage.state(thread) in _STILL for thread in threads)
 
@@ -173,6 +173,7 @@ class Confined:
 
     def resume(self) -> None:
         """Resumes what `stop` has stopped."""
+        hear_children(False)
         if self.usage.group is not None and self.usage.group.freeze(False):
             return
         self._signal_group(signal.SIGCONT)
@@ -408,6 +409,21 @@ def adopt_orphans() -> None:
 
     Only for a process that starts nothing but its agent."""
     usage.adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+hears_children = False
+"""Whether this process wants SIGCHLD while its agent is paused. It has a descriptor that is readable after a signal."""
+
+
+def hear_children(wanted: bool) -> None:
+    """Switches SIGCHLD on or off: the kernel then tells when the agent has stopped, or somebody has resumed it. Off, it
+    does not wake this process in the agent's turn."""
+    if hears_children:
+        signal.signal(signal.SIGCHLD, heard if wanted else signal.SIG_DFL)
+
+
+def heard(*_: object) -> None:
+    """The handler of a signal that a descriptor reports."""
 
 
 def kill_descendants() -> float:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from arena.match.clock import MILLISECOND, SECOND
-from arena.walls.jail import Confined
+from arena.walls.jail import Confined, hear_children
 
 _FIRST_LOOK: Final = MILLISECOND
 _LONGEST_TO_LOOK: Final = 16 * MILLISECOND
@@ -57,9 +57,11 @@ class Pause:
             os.sched_yield()  # on one processor, it stops meanwhile
             if self._confined.is_still():
                 self._rest()
-                return True
-        self._interval = _FIRST_LOOK
-        self.look_at = self._clock() + self._interval
+                break
+        else:
+            self._interval = _FIRST_LOOK
+            self.look_at = self._clock() + self._interval
+        hear_children(True)
         return True
 
     def look(self) -> str:

@@ -27,8 +27,8 @@ _LONGEST = 16 * 1024
 _KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())
 _KCMP_VM = 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_USER, _REAPED_USER, _REAPED_SYSTEM = 11, 13, 14
-"""Positions of utime, cutime and cstime in /proc/PID/stat, counted from the process's state."""
+_USER, _REAPED_USER, _REAPED_SYSTEM, _THREADS = 11, 13, 14, 17
+"""Positions of utime, cutime, cstime and num_threads in /proc/PID/stat, counted from the process's state."""
 
 
 class Usage:
@@ -58,6 +58,9 @@ class Usage:
         self._peak_memory = 0
         self._stat = opened(f"/proc/{pid}/stat")
         self._status = opened(f"/proc/{pid}/status")
+        # The lists of the processes that it has started itself, and in a container the first process.
+        lists = [opened(f"/proc/{each}/task/{each}/children") for each in (pid, first) if each is not None]
+        self._started = [file for file in lists if file is not None]
 
     def threads(self) -> list[int]:
         """The ids of its threads; empty if not known."""
@@ -82,10 +85,17 @@ class Usage:
             if start_time(pid) != self._started_at[pid]:
                 self._gone += self._cpu.pop(pid)
 
-    def is_alone(self) -> bool:
-        """Whether it is one thread in one process, as far as can be seen fast."""
-        started = [] if self._first is None else [pid for pid in children(self._first) if pid != self.pid]
-        return not started and not children(self.pid) and len(self.threads()) == 1
+    def state_alone(self) -> bytes:
+        """The state of its thread, as one letter, if it is one thread in one process; else empty."""
+        if self._stat is None:
+            return b""
+        try:
+            if any(os.pread(file, 100, 0).split() not in ([], [b"%d" % self.pid]) for file in self._started):
+                return b""
+            found = os.pread(self._stat, 1000, 0).rpartition(b")")[2].split()
+            return found[0] if found[_THREADS] == b"1" else b""
+        except (OSError, IndexError):
+            return b""
 
     def family(self) -> set[int]:
         """The process and its present descendants."""
@@ -185,10 +195,11 @@ class Usage:
 
     def close(self) -> None:
         """Closes its descriptors in /proc; nothing more can be read."""
-        for file in (self._stat, self._status):
+        for file in (self._stat, self._status, *self._started):
             if file is not None:
                 os.close(file)
         self._stat = self._status = None
+        self._started = []
 
 
 adopting = False

@@ -42,7 +42,6 @@ from arena.walls.warden_settings import WardenSettings
 
 _CONNECTS_WITHIN: Final = 10.0
 """Timeout for the connection to the referee, in seconds."""
-_HAS_PIDFD: Final = hasattr(os, "pidfd_open")
 _DIRECTOR: Final = 0
 """Stdin: closed when the director has ended."""
 
@@ -60,9 +59,6 @@ class Warden:
         self._poller = select.poll()
         # The agent's descriptors -> the events that are polled.
         self._watched: dict[int, int] = {}
-        # Whether the kernel tells when the agent has stopped, is resumed or has ended: needed only while it is paused,
-        # or where nothing else tells that it has ended.
-        self._hears_children = not _HAS_PIDFD
         # The exit code of this process; None while it runs.
         self._code: int | None = None
 
@@ -84,8 +80,6 @@ class Warden:
                 if _DIRECTOR in happened and _at_end(_DIRECTOR):
                     self._code = 0
                 self._guard.tick()
-                if _HAS_PIDFD and self._is_paused() is not self._hears_children:
-                    self._hear_children(not self._hears_children)
         finally:
             self._guard.end()
             self._connection.close()
@@ -127,16 +121,6 @@ class Warden:
         else:
             self._guard.check_exit()
             self._guard.look()
-
-    def _is_paused(self) -> bool:
-        return (agent := self._guard.agent) is not None and agent.pause.is_on
-
-    def _hear_children(self, wanted: bool) -> None:
-        """Switches SIGCHLD on or off. It is off in the agent's own turn, which would begin later."""
-        self._hears_children = wanted
-        signal.signal(signal.SIGCHLD, _heard if wanted else signal.SIG_DFL)
-        if wanted:
-            self._guard.look()  # what has happened before
 
     def _read_referee(self) -> None:
         while self._code is None:
@@ -197,21 +181,18 @@ def _at_end(file: int) -> bool:
 
 
 def _signals() -> int:
-    """A descriptor that is readable on SIGTERM; without pidfd_open also on SIGCHLD. SIGINT (Ctrl-C) is ignored: the
-    director handles it."""
+    """A descriptor that is readable on SIGTERM and SIGCHLD. SIGINT (Ctrl-C) is ignored: the director handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for number in (signal.SIGTERM,) if _HAS_PIDFD else (signal.SIGTERM, signal.SIGCHLD):
-        signal.signal(number, _heard)
+    # Without pidfd_open, SIGCHLD always tells that the agent has ended; else it is switched on in its pauses.
+    jail.hears_children = hasattr(os, "pidfd_open")
+    for number in (signal.SIGTERM,) if jail.hears_children else (signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, jail.heard)
     return reader
-
-
-def _heard(*_: object) -> None:
-    """The handler of a signal that the descriptor of `_signals` reports."""
 
 
 if __name__ == "__main__":
