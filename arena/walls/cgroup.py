@@ -32,6 +32,8 @@ class Cgroup:
         self._stat: int | None = None
         self._pressure: int | None = None
         self._freeze: int | None = None
+        # The last values that were read.
+        self._last: dict[bytes, int] = {}
         self._events: int | None = None
         try:
             self._stat = os.open(folder / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
@@ -63,7 +65,10 @@ class Cgroup:
 
     def has_processes(self) -> bool:
         """Whether there is a process in the group."""
-        return bool((self._folder / "cgroup.procs").read_text().split())
+        try:
+            return bool((self._folder / "cgroup.procs").read_text().split())
+        except OSError:  # it is gone
+            return False
 
     def cpu(self) -> int:
         """Nanoseconds of processor time that its processes have used, including ended ones (cpu.stat)."""
@@ -76,7 +81,9 @@ class Cgroup:
     def _time(self, pattern: bytes) -> int:
         if self._stat is None:
             raise ValueError("the group has been removed")
-        return _number(pattern, os.pread(self._stat, 1000, 0)) * _MICROSECOND
+        with suppress(OSError):  # somebody else has removed it: nothing is used any more
+            self._last[pattern] = _number(pattern, os.pread(self._stat, 1000, 0)) * _MICROSECOND
+        return self._last.get(pattern, 0)
 
     def freeze(self, wanted: bool) -> bool:
         """Pauses all its processes, which no signal undoes, or lets them go on; False if the kernel cannot."""
@@ -95,7 +102,12 @@ class Cgroup:
 
     def is_frozen(self) -> bool | None:
         """Whether all its processes are paused (cgroup.events); None if the kernel cannot freeze them."""
-        return None if self._events is None else b"frozen 1" in os.pread(self._events, 1000, 0)
+        if self._events is None:
+            return None
+        try:
+            return b"frozen 1" in os.pread(self._events, 1000, 0)
+        except OSError:  # the group is gone, and all in it
+            return True
 
     def starved(self) -> int | None:
         """Nanoseconds in which at least one thread was ready and none ran (cpu.pressure, "full"); None if not known."""

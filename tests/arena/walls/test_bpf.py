@@ -140,6 +140,8 @@ IN_A_SANDBOX: dict[str, tuple[int, int, int, int | None]] = {
     "sched_getparam": (0, 0, 77, errno.ENOSYS),
     "sched_getattr": (0, 0, 77, errno.ENOSYS),
     "sched_rr_get_interval": (0, 0, 77, errno.ENOSYS),
+    "getpgid": (0, 0, 77, errno.ENOSYS),
+    "getsid": (0, OWN, 77, errno.ENOSYS),
     "getpriority": (1, OWN, 77, errno.ENOSYS),
     "clock_gettime": (0, (~77 << 3 | 6) & 0xFFFFFFFF, (~77 << 3 | 2) & 0xFFFFFFFF, errno.EINVAL),
     "clock_getres": (0, 0xFFFFFFFA, (~77 << 3 | 3) & 0xFFFFFFFF, errno.EINVAL),
@@ -184,6 +186,16 @@ def test_nobody_sends_the_signal_that_resumes(name: str, place: int, kinds: tupl
             arguments[place] = signal | high
             refused = signal == 18 or queued
             assert errors(ask(kind, name, *arguments)) == (errno.EPERM if refused else None)
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+def test_a_thread_is_started_and_nobody_waits_for_it_where_no_signal_stops_it(kind: WallKind) -> None:
+    as_glibc = 0x3D0F00
+    assert errors(ask(kind, "clone", as_glibc)) is None
+    for waits in (0x4000, 0x4000 | 1 << 32):
+        assert errors(ask(kind, "clone", as_glibc | waits)) == errno.ENOSYS
+    with_process = {WallKind.SANDBOX: errno.EPERM, WallKind.CONTAINER: None}
+    assert errors(ask(kind, "clone", 0x4000 | 0x100 | 17)) == with_process[kind]
 
 
 def test_the_addresses_of_64_bits_are_compared_whole() -> None:

@@ -181,3 +181,12 @@ def test_new_groups_are_made_where_memory_can_be_limited(own: str, above: str, e
         (folders[name] / "cgroup.subtree_control").write_text(controllers)
     assert cgroup.parent_of_new(folders["own"], tmp_path) == folders[expected]
     assert cgroup.parent_of_new(tmp_path, tmp_path) is None
+
+
+def test_a_group_that_somebody_else_removes_uses_nothing_more(group: Cgroup) -> None:
+    used = group.cpu()
+    group._folder.rmdir()
+    assert group.cpu() == used
+    assert group.is_frozen()
+    assert not group.freeze(True)
+    assert not group.has_processes()
