@@ -4,7 +4,7 @@ It measures wall time, which the search does not use: apart from times, the outp
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.search.defences import PLAYERS, print_defences
 from arena.cli.search.equilibrium import print_equilibrium
+from arena.cli.terminal import progress_line
 from arena.cli.terminal.listings import FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.history import shown_moves, words
 
@@ -30,6 +31,8 @@ MOST_LINES = 150
 """Largest number of lines of a printed strategy."""
 FEW = 200_000
 """Largest number of positions of a game without chance that is solved by iteration, if it can last very long."""
+_STEPS = 100_000
+"""After so many steps of a search its progress is shown."""
 QUICK = 20_000
 """Number of nodes of the search that comes first in a game that can last very long: it finds mates and short ends."""
 TOO_LARGE = "solve: this game is too large; --seconds 10 prints the best result found in 10 seconds"
@@ -120,7 +123,30 @@ def solve(
 
 
 def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
-    """The result of the search for this kind of game."""
+    """The result of the search for this kind of game; its progress is shown."""
+    with progress_line.temporary() as tell:
+        return _searched(state, budget, budget or _Watched(tell).budget)
+
+
+class _Watched:
+    """Shows how far a search without a limit is: as often as a search asks for the time."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._steps = 0
+        self._begun = time.monotonic()
+        self.budget = Budget(until=inf, clock=self._step)
+
+    def _step(self) -> float:
+        self._steps += 1
+        if self._steps % _STEPS == 0:
+            passed = time.monotonic() - self._begun
+            self._tell(f"solving: {self._steps:,} steps in {words.rough_duration(passed)}")
+        return 0.0
+
+
+def _searched(state: State[Any], budget: "Budget | None", watched: "Budget") -> "Result[Any]":
+    """`watched`: the budget, or one that never ends."""
     from adsearch import deepening, expectiminimax, iteration, maxn
 
     if state.hidden:
@@ -129,18 +155,18 @@ def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
     if state.players > 2 or (state.players == 2 and not state.zero_sum):
         if endless and budget is None:
             raise BadSearch(TOO_LARGE)
-        return maxn.search(state, budget=budget)
+        return maxn.search(state, budget=watched)
     if state.chance or state.max_plies is None or (endless and budget is None):
         if not state.chance and budget is None:
             found = deepening.search(state, budget=Budget(nodes=QUICK))
             if found.exact:
                 return found
         try:
-            return iteration.search(state, budget=budget, most=iteration.MOST if state.chance else FEW)
+            return iteration.search(state, budget=watched, most=iteration.MOST if state.chance else FEW)
         except BadSearch:
             if endless and budget is None:
                 raise BadSearch(TOO_LARGE) from None
-    return expectiminimax.search(state, budget=budget) if state.chance else deepening.search(state, budget=budget)
+    return expectiminimax.search(state, budget=watched) if state.chance else deepening.search(state, budget=watched)
 
 
 def _looked_up(state: State[Any], pieces: int) -> "Result[Any]":

@@ -1,20 +1,23 @@
 """The progress line: one line on stderr, which each update replaces.
 
-In a file or a pipe nothing can be replaced. There, the progress is a whole line with the time, at most one every 30 s,
-so that a log file shows where a long command is. A command that takes less writes nothing there.
+In a file or a pipe nothing can be replaced. There, the progress is a whole line with the time, one every 10 s until the
+line is erased, so that a log file shows where a long command is, also while nothing new happens. A command that takes
+less writes nothing there.
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from typing import Final, TextIO
 
-EVERY: Final = 30.0
-"""Least number of seconds between two lines in a file or a pipe."""
+EVERY: Final = 10.0
+"""Seconds between two lines in a file or a pipe."""
 
 
 class ProgressLine:
@@ -27,6 +30,10 @@ class ProgressLine:
         self._since: float | None = None
         # Whether the progress has been written as a whole line.
         self._written = False
+        # What is repeated in a file or a pipe; None: nothing, until the next update.
+        self._text: str | None = None
+        self._lock = threading.Lock()
+        self._repeats = False
 
     def show(self, text: str, *, last: bool = False) -> None:
         """Show `text`, cut to the width of the terminal; the `last` text stays on the screen."""
@@ -34,19 +41,44 @@ class ProgressLine:
             line = f"\r{_cut(text)}\x1b[K"
             print(line, end="\n" if last else "", file=self._stream, flush=True)
             return
+        with self._lock:
+            self._text = text
+            self._write(last=last)
+            if last:
+                self._since, self._written, self._text = None, False, None
+            elif not self._repeats:
+                self._repeats = True
+                threading.Thread(target=self._repeat, daemon=True).start()
+
+    def erase(self) -> None:
+        """Erase the line from the screen; in a file or a pipe, repeat it no more."""
+        if self._stream.isatty():
+            print("\r\x1b[K", end="", file=self._stream, flush=True)
+        with self._lock:
+            self._text = None
+
+    def tick(self) -> bool:
+        """Write the line again if it is time. False if there is nothing to repeat."""
+        with self._lock:
+            self._repeats = self._text is not None
+            self._write()
+            return self._repeats
+
+    def _write(self, *, last: bool = False) -> None:
+        """Write the text as a whole line if the last one was long ago."""
         now = self._now()
         if self._since is None:
             self._since = now
-        if now - self._since >= EVERY or (last and self._written):
-            print(f"{time.strftime('%H:%M:%S')}  {text}", file=self._stream, flush=True)
+        if self._text is not None and (now - self._since >= EVERY or (last and self._written)):
+            print(f"{datetime.now(UTC).astimezone():%H:%M:%S %Z}  {self._text}", file=self._stream, flush=True)
             self._since, self._written = now, True
-        if last:
-            self._since, self._written = None, False
 
-    def erase(self) -> None:
-        """Erase the line from the screen."""
-        if self._stream.isatty():
-            print("\r\x1b[K", end="", file=self._stream, flush=True)
+    def _repeat(self) -> None:
+        with suppress(OSError, ValueError):  # the stream is closed
+            while True:
+                time.sleep(EVERY)
+                if not self.tick():
+                    return
 
 
 _lines: dict[TextIO, ProgressLine] = {}

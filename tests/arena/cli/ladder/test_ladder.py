@@ -88,7 +88,7 @@ def lines(ended: Ended) -> list[str]:
 
 def test_opening_says_what_is_open_and_how_it_runs(club: None) -> None:
     assert lines(arena("ladder", "open", "cs101.toml")) == [
-        "cs101: open until 2099-12-20 23:59",
+        "cs101: open until 2099-12-20 23:59 UTC",
         "anchors: random 0, minimax:depth=2 420",
         "run it with: arena serve cs101.toml",
     ]
@@ -100,7 +100,7 @@ def test_the_table_ranks_agents_and_marks_anchors(club: None) -> None:
     anchored = moment(datetime.fromisoformat(shown()["players"][1]["rated"]))
     assert rows[:7] == [
         "cs101: connect4, clock 5",
-        "open until 2099-12-20 23:59",
+        "open until 2099-12-20 23:59 UTC",
         "rank  name  version  rating  ±  games  status  rated",
         f"1  alice  2  490  22  40  active  {rated}",
         f"minimax:depth=2  1  420  0  anchor  {anchored}",
@@ -117,7 +117,7 @@ def test_a_long_reason_is_cut_in_the_table_and_whole_with_agent(club: None) -> N
         _submit(connection, opened(connection).id, "erna", SubmissionState.FAILED, words)
     table = arena("ladder", "show").out.splitlines()
     (row,) = (line for line in table if "erna" in line)
-    assert row.endswith("failed   legal moves: choose returned 99, …")
+    assert row.endswith("failed   legal moves: choose returned …")
     assert max(map(len, table)) <= 80
     assert all(word in arena("ladder", "show", "--agent", "erna").out for word in words.split())
 
@@ -162,27 +162,27 @@ def test_agents_with_few_ratings_are_shown_without_a_plot(club: None, agent: str
 
 def test_more_time_for_one_author(club: None) -> None:
     given = lines(arena("ladder", "extend", "cs101", "alice", "--until", "2099-12-22", "--reason", "ill"))
-    assert given == ["alice can hand in to cs101 until 2099-12-22 23:59"]
-    assert lines(arena("ladder", "show", "--agent", "alice"))[1] == "can hand in until 2099-12-22 23:59"
+    assert given == ["alice can hand in to cs101 until 2099-12-22 23:59 UTC"]
+    assert lines(arena("ladder", "show", "--agent", "alice"))[1] == "can hand in until 2099-12-22 23:59 UTC"
 
 
 def test_a_new_extension_replaces_the_one_before_and_the_time_of_the_close_takes_it_back(club: None) -> None:
     for until, then in (("2099-12-24", 1), ("2099-12-22", 1), ("2099-12-20 23:59", 0)):
         assert arena("ladder", "extend", "cs101", "alice", "--until", until, "--reason", "ill").code == 0
         rows = lines(arena("ladder", "show", "--agent", "alice"))
-        assert [row for row in rows if "can hand in" in row] == [f"can hand in until {until} 23:59"] * then
+        assert [row for row in rows if "can hand in" in row] == [f"can hand in until {until} 23:59 UTC"] * then
 
 
 @pytest.mark.parametrize(("author", "meant"), [("alic", "; did you mean 'alice'?"), ("zoe", "")])
 def test_time_for_an_author_who_has_not_handed_in_is_given_with_a_note(club: None, author: str, meant: str) -> None:
     ended = arena("ladder", "extend", "cs101", author, "--until", "2099-12-22", "--reason", "ill")
-    assert (ended.code, ended.out) == (0, f"{author} can hand in to cs101 until 2099-12-22 23:59\n")
+    assert (ended.code, ended.out) == (0, f"{author} can hand in to cs101 until 2099-12-22 23:59 UTC\n")
     assert ended.err == f"arena: '{author}' has not handed in to this ladder yet{meant}\n"
 
 
 def test_closing_is_said_and_can_be_repeated(club: None) -> None:
     (closed,) = lines(arena("ladder", "close"))
-    assert re.fullmatch(r"cs101: closed since [\d: -]{16}", closed)
+    assert re.fullmatch(r"cs101: closed since [\d: -]{16} UTC", closed)
     assert lines(arena("ladder", "close", "cs101")) == [closed]
     assert lines(arena("ladder", "open", "cs101.toml"))[0] == closed
     assert lines(arena("ladder", "show"))[1] == closed.removeprefix("cs101: ")
@@ -194,13 +194,13 @@ def test_a_ladder_that_was_closed_is_opened_again_once(club: None) -> None:
     assert lines(arena("ladder", "reopen")) == [f"cs101: {opened_before}"]
     assert lines(arena("ladder", "show"))[1] == opened_before
     ended = arena("ladder", "reopen", "cs101", columns=200)
-    assert (ended.code, ended.err) == (2, "arena: the ladder 'cs101' is open until 2099-12-20 23:59\n")
+    assert (ended.code, ended.err) == (2, "arena: the ladder 'cs101' is open until 2099-12-20 23:59 UTC\n")
 
 
 def test_a_ladder_of_the_future_says_when_it_opens(description: Path) -> None:
     description.write_text(DESCRIPTION.replace("[ladder]", "[ladder]\nopens = 2099-11-01"), "utf-8")
     opening = lines(arena("ladder", "open", "cs101.toml"))[0]
-    assert opening == "cs101: opens at 2099-11-01 00:00, closes at 2099-12-20 23:59"
+    assert opening == "cs101: opens at 2099-11-01 00:00 UTC, closes at 2099-12-20 23:59 UTC"
 
 
 @pytest.mark.parametrize(

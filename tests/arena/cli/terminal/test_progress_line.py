@@ -26,17 +26,30 @@ def test_a_terminal_shows_one_line_that_is_cut_to_its_width(monkeypatch: pytest.
     assert stream.getvalue() == "\r1 of 3 checked: 田中 太郎, A…\x1b[K\r3 of 3 checked\x1b[K\n"
 
 
-def test_a_file_gets_whole_lines_at_most_one_every_30_seconds() -> None:
+def test_a_file_gets_whole_lines_at_most_one_every_10_seconds() -> None:
     stream, time = io.StringIO(), [0.0]
     line = ProgressLine(stream, now=lambda: time[0])
-    for second in range(100):
+    for second in range(35):
         time[0] = second
         line.show(f"{second} of 100 checked")
     line.show("100 of 100 checked", last=True)
     line.erase()
     times, texts = zip(*(text.split("  ") for text in stream.getvalue().splitlines()), strict=True)
-    assert texts == ("30 of 100 checked", "60 of 100 checked", "90 of 100 checked", "100 of 100 checked")
-    assert all(re.fullmatch(r"\d\d:\d\d:\d\d", each) for each in times)
+    assert texts == ("10 of 100 checked", "20 of 100 checked", "30 of 100 checked", "100 of 100 checked")
+    assert all(re.fullmatch(r"\d\d:\d\d:\d\d \S+", each) for each in times)
+
+
+def test_a_file_gets_the_line_again_while_nothing_new_happens() -> None:
+    stream, time = io.StringIO(), [0.0]
+    line = ProgressLine(stream, now=lambda: time[0])
+    line.show("1 of 3 checked")
+    for second in (5, 10, 15, 20):
+        time[0] = second
+        assert line.tick()
+    line.erase()
+    time[0] = 30
+    assert not line.tick()
+    assert [text.partition("  ")[2] for text in stream.getvalue().splitlines()] == ["1 of 3 checked"] * 2
 
 
 def test_a_quick_command_writes_nothing_into_a_file() -> None:

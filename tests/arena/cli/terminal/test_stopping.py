@@ -66,7 +66,7 @@ def signals() -> Iterator[Signals]:
     ],
 )
 def test_a_time_is_the_next_moment_when_the_clock_shows_it(text: str, moment: str) -> None:
-    assert words.moment(read_until(text, BERLIN_EVENING)) == moment
+    assert words.local_time(read_until(text, BERLIN_EVENING)) == f"{moment} CEST"
 
 
 def test_in_the_night_when_clocks_change_it_is_the_time_that_the_clock_shows() -> None:
@@ -96,7 +96,7 @@ def test_what_is_not_a_time_is_refused_with_an_example(text: str) -> None:
 
 
 def test_a_moment_that_is_over_is_refused() -> None:
-    with pytest.raises(BadLeague, match="--until: 2026-05-01 22:30 has passed; it is 2026-05-01 22:30 now"):
+    with pytest.raises(BadLeague, match="--until: 2026-05-01 22:30 CEST has passed; it is 2026-05-01 22:30 CEST now"):
         read_until("2026-05-01 22:30", BERLIN_EVENING)
 
 
@@ -116,7 +116,7 @@ def test_no_game_starts_at_that_time_or_later() -> None:
     assert (stopping.next(), stopping.in_time) == (None, True)
     now -= timedelta(hours=1)  # a clock that is set back starts nothing again
     assert stopping.next() is None
-    assert said == ["it is 2026-05-01 22:31: no more games start, those in progress are finished"]
+    assert said == ["it is 2026-05-01 22:31 CEST: no more games start, those in progress are finished"]
 
 
 def entrant(text: str) -> Entrant:
@@ -278,7 +278,7 @@ def test_a_game_that_waits_for_the_one_in_progress_does_not_begin(number: signal
     players = " - ".join(entrant.name for entrant in seats)
     message = f"finishing the games in progress ({players}); {how.get(number)} to stop immediately"
     assert said == [
-        message if number in how else "it is 2026-05-01 23:30: no more games start, those in progress are finished"
+        message if number in how else "it is 2026-05-01 23:30 CEST: no more games start, those in progress are finished"
     ]
 
 
@@ -315,7 +315,7 @@ def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
         patch.setattr(run, "datetime", Clock)
         ended = arena(*command, "--until", "2026-05-02 20:00")
     assert (ended.code, ended.err) == (0, "")
-    assert "stops at 2026-05-02 20:00: no game starts after that\n" in ended.out
+    assert "stops at 2026-05-02 20:00 UTC: no game starts after that\n" in ended.out
     assert "it is 2026-05-02 20:00: no more games start, those in progress are finished\n" in ended.out
     assert "stopped after 1 of 8 games, about " in ended.out
     assert "left; the same command continues\n" in ended.out
