@@ -18,7 +18,7 @@ from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
-from db.records import GameRecord, MoveRecord, SeatRecord
+from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling
@@ -63,6 +63,12 @@ RULED: Final = {
 }
 """The effect of each ruling. (A game that is void without a ruling was stopped by a failure of the server.)"""
 
+GOT_HINT: Final = "got a hint"
+TOOK_BACK: Final = "took back a move"
+_HELP: Final = {GOT_HINT: "with a hint, not rated", TOOK_BACK: "with a move taken back, not rated"}
+"""What a person did, as the reason of a ruling has it, and what it means for the game."""
+_HELPED: Final = re.compile(rf"{HUMAN}(?:#\d+)? ({'|'.join(_HELP)})")
+
 
 def verdict(record: GameRecord) -> str:
     """How the game ended: "alice wins", "bob lost on time; alice wins"."""
@@ -105,8 +111,17 @@ def _shares(record: GameRecord) -> str:
     return ", ".join(f"{seat.player} {number(seat.points)}" for seat in record.seats)
 
 
+def helped(ruling: PastRuling) -> str:
+    """ "with a hint, not rated", if the ruling was made because a person had help; empty for any other ruling."""
+    found = _HELPED.fullmatch(ruling.reason) if ruling.what == "void" else None
+    return "" if found is None else _HELP[found[1]]
+
+
 def ruled(ruling: PastRuling, players: Sequence[str]) -> str:
-    """The effect of a ruling: "annulled", "awarded to alice"; `players`: the names of the game's players, by seat."""
+    """The effect of a ruling: "annulled", "awarded to alice", or what `helped` says; `players`: the names of the game's
+    players, by seat."""
+    if help := helped(ruling):
+        return help
     if ruling.revokes is not None:
         return f"revokes ruling {ruling.revokes}"
     return RULED[ruling.what] + ("" if ruling.seat is None else f" to {players[ruling.seat]}")
