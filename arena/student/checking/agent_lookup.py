@@ -18,6 +18,7 @@ from typing import Final
 
 from adsearch.errors import one_of, quote
 from agents import diagnosis
+from agents.loading import OURS
 from arena.errors import BadPlayer
 from arena.players import languages
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
@@ -34,7 +35,7 @@ _COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 """The first bytes of a compiled program, on Linux and macOS."""
 _INSTALLED: Final = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 """The folders of the installed libraries."""
-_WELL_KNOWN: Final = {"agents", "adsearch", "numpy", "pandas", "scipy", "torch"}
+_WELL_KNOWN: Final = {*OURS, "numpy", "pandas", "scipy", "torch"}
 """Libraries that a tournament can have where this machine does not."""
 _IMPORTS: Final = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE | re.ASCII)
 """A line that imports a module."""
@@ -102,6 +103,9 @@ def neighbour_advice(player: Player, words: str) -> str:
     rename = "" if player.path.name == MAIN_FILE else f"rename {player.path.name} to {MAIN_FILE} and "
     here = "" if os.path.dirname(player.text) else " ('.' from here)"
     use = f"{rename}use the folder {folder}{here}"
+    if name in OURS:
+        named = f"{name} in the same folder has the name of our library"
+        return f"{named}: give it another name, and write that name in all imports of it; then {use}"
     return f"{name} is in the same folder, but a file is copied without its neighbours: {use}"
 
 
