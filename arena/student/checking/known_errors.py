@@ -166,6 +166,11 @@ RUNTIME_ERRORS: Final = (
         "a function calls itself forever: add a case that ends the recursion, or a depth limit",
     ),
     (
+        r"No usable temporary directory",
+        "an agent has no temporary folder: keep the data in memory, such as in io.BytesIO(); where the tournament sets "
+        "'disk', open() can also make files in the current folder",
+    ),
+    (
         r"(FileNotFoundError|\[Errno 2\])",
         "an agent runs in an empty folder: put this file and the agent, named agent.py, into one folder; open the file "
         "with Path(__file__).with_name('...'); then use the folder: arena check FOLDER",
