@@ -49,6 +49,8 @@ ENDS: Final = {
 """How a player lost by its own fault, or resigned: completes the sentence "alice ..."."""
 
 
+_LEGAL: Final = 60
+"""Characters of legal moves that fit into the line of a refusal."""
 _PATH: Final = re.compile(r"/\S+")
 _STORED: Final = re.compile(r"\A/\S*/([0-9a-f]{64}|library-\w{8})/")
 """The start of a path into the store, or into the folder of a run."""
@@ -211,7 +213,8 @@ def refusal(state: State[Any], text: str) -> str:
     with suppress(Exception):  # user-supplied rules
         why = state.why_illegal(text)
     with suppress(Exception):
-        some = one_of([*map(state.shown, state.moves())], most=6)
+        legal = [*map(state.shown, state.moves())]
+        some = one_of(legal, most=len(legal) if len(", ".join(legal)) <= _LEGAL else 6)
     return f"{quote(text)} is not a legal move{why and f': {why}'}{some and f'. Legal moves: {some}'}"
 
 

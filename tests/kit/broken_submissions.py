@@ -90,6 +90,7 @@ NO_FILES: Final = (
     Broken("a notebook", {"agent.ipynb": _NOTEBOOK.encode()}, "agent.ipynb"),
     Broken("a Python file without its ending", {"agent": _GOOD.encode()}, "agent"),
     Broken("a Python file called .txt", {"agent.py.txt": _GOOD.encode()}, "agent.py.txt"),
+    Broken("a README", {"README.md": b"Run it with python:\n    import my_agent\n"}, "README.md"),
     Broken("a class that is none", {"my_agent.py": _GOOD.encode()}, "my_agent.py:My Agent"),
     Broken("no class after a colon", {"my_agent.py": _GOOD.encode()}, "my_agent.py:"),
 )

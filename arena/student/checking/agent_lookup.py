@@ -33,6 +33,8 @@ _DEEPEST: Final = 4
 _ZIP: Final = b"PK"
 _COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 """The first bytes of a compiled program, on Linux and macOS."""
+_TEXTS: Final = (".md", ".rst", ".tex")
+"""File extensions of texts, which can have code in them."""
 _INSTALLED: Final = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 """The folders of the installed libraries."""
 _WELL_KNOWN: Final = {*OURS, "numpy", "pandas", "scipy", "torch"}
@@ -160,6 +162,8 @@ def _of_file(path: Path) -> tuple[str, str]:
             f"{path.name} has no file extension: an agent's file ends with .py",
             f"rename it to {path.name}.py",
         )
+    if path.suffix.lower() in _TEXTS or path.stem.lower() == "readme":
+        return f"{path.name} is a text, not an agent", "use the agent's file, which ends with .py, or its folder"
     if any(sign in content for sign in (b"import ", b"def ", b"class ")):
         right = path.stem if path.stem.endswith(".py") else f"{path.stem}.py"
         return (
