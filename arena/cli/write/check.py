@@ -61,7 +61,7 @@ def check(
             "-g",
             metavar="GAME",
             help="Game that the agent should play.",
-            show_default="the one that PLAYER's file names: --game GAME in its comment",
+            show_default='the one that PLAYER\'s file names: game = "GAME" in its class, or a comment',
         ),
     ] = None,
     tournament: Annotated[

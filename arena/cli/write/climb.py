@@ -59,7 +59,7 @@ def climb(
             "--game",
             metavar="GAME",
             help="Game, with options if needed: connect4, connect4:rows=5.",
-            show_default="the one that FILE names: --game GAME in its comment",
+            show_default='the one that FILE names: game = "GAME" in its class, or a comment',
         ),
     ] = None,
     against: Annotated[
