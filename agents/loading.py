@@ -26,7 +26,8 @@ ALLOWED: Final = "AGENT_MODULES"
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?::(?P<name>.*))?", re.DOTALL)
 _STORED: Final = re.compile("[0-9a-f]{64}")
 """The name of a submission's folder in a store."""
-_OURS: Final = ("adsearch", "agents", "arena", "db")
+OURS: Final = ("adsearch", "agents", "arena", "db")
+"""Our own packages."""
 
 
 def is_builtin(spec: str) -> bool:
@@ -134,7 +135,7 @@ def _module_name(path: str) -> str:
     name = os.path.splitext(os.path.basename(path))[0]
     taken = sys.modules.get(name)
     free = taken is None or getattr(taken, "__file__", None) == path
-    return name if free and name not in sys.stdlib_module_names and name not in _OURS else f"{name}_as_agent"
+    return name if free and name not in sys.stdlib_module_names and name not in OURS else f"{name}_as_agent"
 
 
 def _what_failed(path: str, error: BaseException) -> str:
@@ -145,16 +146,26 @@ def _what_failed(path: str, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename == path:
         line = error.lineno
     where = f"{_shown(path)}, line {line}" if line else _shown(path)
+    allowed = os.environ.get(ALLOWED)
+    ours = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+    if ours in OURS and (own := _own(path, ours)):
+        return f"{where}: {own} has the name of our library {ours}, which is imported instead; rename {own}"
     if isinstance(error, ModuleNotFoundError) and error.name:
-        if error.name.partition(".")[0] in _OURS:
-            return f"{where}: there is no module {quote(error.name)} here: the tournament does not allow it"
-        if (allowed := os.environ.get(ALLOWED)) is not None:
+        missing = f"{where}: there is no module {quote(error.name)} here"
+        if ours in OURS:
+            is_complete = allowed is None and ours in ("adsearch", "agents")
+            why = f"the library {ours} has none of that name" if is_complete else "the tournament does not allow it"
+            return f"{missing}: {why}"
+        if others := _others_missing(path, error.name):
+            missing += f" (also missing: {', '.join(map(quote, others))})"
+        if allowed is not None:
             only = "the standard library" + (f" and {allowed}" if allowed else "")
-            what = f"the tournament lets agents import {only} only"
-            return f"{where}: there is no module {quote(error.name)} here: {what}"
-        what = "install it, or if it is a file of yours, enter the folder: a file is copied without its neighbours"
-        return f"{where}: there is no module {quote(error.name)} here; {what}"
-    if isinstance(error, ImportError) and error.name in _OURS:
+            return f"{missing}: the tournament lets agents import {only} only"
+        return (
+            f"{missing}; install it, or if it is a file of yours, enter the folder: a file is copied without its "
+            "neighbours"
+        )
+    if isinstance(error, ImportError) and error.name in OURS:
         return f"{where}: {error.msg.partition(' (')[0]}; a tournament can remove modules that agents must not use"
     if isinstance(error, SyntaxError):
         return f"{where}: {type(error).__name__}: {error.msg}"
@@ -162,3 +173,37 @@ def _what_failed(path: str, error: BaseException) -> str:
         return f"{where}: the program ends while it is imported; put that code under: if __name__ == '__main__':"
     words = str(error)
     return f"{where}: {type(error).__name__}{': ' if words else ''}{words}"
+
+
+def _own(path: str, library: str) -> str:
+    """The folder or file beside the agent that has the name of that library of ours; empty if there is none."""
+    beside = os.path.join(os.path.dirname(path), library)
+    if os.path.isdir(beside):
+        return f"{library}/"
+    return f"{library}.py" if os.path.isfile(f"{beside}.py") and f"{beside}.py" != path else ""
+
+
+def _others_missing(path: str, found: str) -> list[str]:
+    """The other modules, not `found`, that the agent's files import when they are loaded and that are not there."""
+    import ast  # imported here, because agents must start fast
+    from importlib.util import find_spec
+
+    folder, name = os.path.split(path)
+    files = [path]
+    if name == MAIN_FILE:
+        files += sorted(os.path.join(folder, other) for other in os.listdir(folder) if other.endswith(".py"))
+    imported = []
+    for file in files:
+        try:
+            with open(file, "rb") as source:
+                statements = ast.parse(source.read()).body
+        except (OSError, ValueError, SyntaxError):
+            continue
+        for statement in statements:
+            if isinstance(statement, ast.Import):
+                imported += [one.name for one in statement.names]
+            elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+                imported.append(statement.module)
+    names = dict.fromkeys(one.partition(".")[0] for one in imported)
+    names.pop(found.partition(".")[0], None)
+    return [one for one in names if one not in sys.modules and find_spec(one) is None]

@@ -193,7 +193,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     }
     built_in = {
         *("arena/as_engine/gtp.py", "arena/as_engine/uci.py", "arena/history/pages/boards.py"),
-        "arena/tournament/host_speed.py",
+        *("arena/tournament/host_speed.py", "arena/student/named_game.py"),
     }
     on_record = {"arena/history/recorded_rules.py"}
     assert loading == of_the_game_being_played | of_a_description | typed | built_in | on_record

@@ -18,7 +18,7 @@ from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
-from db.records import GameRecord, MoveRecord, SeatRecord
+from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling
@@ -49,6 +49,8 @@ ENDS: Final = {
 """How a player lost by its own fault, or resigned: completes the sentence "alice ..."."""
 
 
+_LEGAL: Final = 60
+"""Characters of legal moves that fit into the line of a refusal."""
 _PATH: Final = re.compile(r"/\S+")
 _STORED: Final = re.compile(r"\A/\S*/([0-9a-f]{64}|library-\w{8})/")
 """The start of a path into the store, or into the folder of a run."""
@@ -62,6 +64,12 @@ RULED: Final = {
     "revoke": "revokes another",
 }
 """The effect of each ruling. (A game that is void without a ruling was stopped by a failure of the server.)"""
+
+GOT_HINT: Final = "got a hint"
+TOOK_BACK: Final = "took back a move"
+_HELP: Final = {GOT_HINT: "with a hint, not rated", TOOK_BACK: "with a move taken back, not rated"}
+"""What a person did, as the reason of a ruling has it, and what it means for the game."""
+_HELPED: Final = re.compile(rf"{HUMAN}(?:#\d+)? ({'|'.join(_HELP)})")
 
 
 def verdict(record: GameRecord) -> str:
@@ -105,8 +113,17 @@ def _shares(record: GameRecord) -> str:
     return ", ".join(f"{seat.player} {number(seat.points)}" for seat in record.seats)
 
 
+def helped(ruling: PastRuling) -> str:
+    """ "with a hint, not rated", if the ruling was made because a person had help; empty for any other ruling."""
+    found = _HELPED.fullmatch(ruling.reason) if ruling.what == "void" else None
+    return "" if found is None else _HELP[found[1]]
+
+
 def ruled(ruling: PastRuling, players: Sequence[str]) -> str:
-    """The effect of a ruling: "annulled", "awarded to alice"; `players`: the names of the game's players, by seat."""
+    """The effect of a ruling: "annulled", "awarded to alice", or what `helped` says; `players`: the names of the game's
+    players, by seat."""
+    if help := helped(ruling):
+        return help
     if ruling.revokes is not None:
         return f"revokes ruling {ruling.revokes}"
     return RULED[ruling.what] + ("" if ruling.seat is None else f" to {players[ruling.seat]}")
@@ -196,7 +213,8 @@ def refusal(state: State[Any], text: str) -> str:
     with suppress(Exception):  # user-supplied rules
         why = state.why_illegal(text)
     with suppress(Exception):
-        some = one_of([*map(state.shown, state.moves())], most=6)
+        legal = [*map(state.shown, state.moves())]
+        some = one_of(legal, most=len(legal) if len(", ".join(legal)) <= _LEGAL else 6)
     return f"{quote(text)} is not a legal move{why and f': {why}'}{some and f'. Legal moves: {some}'}"
 
 

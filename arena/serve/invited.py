@@ -18,6 +18,7 @@ from adsearch.errors import AdsearchError
 from agents.errors import AgentsError
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture
+from arena.history.words import GOT_HINT, TOOK_BACK
 from arena.match.schedule import Entrant, Finished, InOrder, Planned, next_attempt
 from arena.match.take_back import before_last_move
 from arena.serve.in_turn import StandingSchedule
@@ -100,7 +101,7 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
                 table.goes_back = True
                 self.end_game(table.game.number)
             case GotHint(key) if table := self._by_key.get(key):
-                self._annulled.setdefault(table.game.number, f"{HUMAN} got a hint")
+                self._annulled.setdefault(table.game.number, f"{HUMAN} {GOT_HINT}")
             case DropGame(key) if table := self._by_key.get(key):
                 self._give_up(table)
 
@@ -173,7 +174,7 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
         table.goes_back = False
         if (taken := before_last_move(ended.record.moves, {table.seat})) is not None:
             table.game, table.moves = taken.continued(ended), taken.more
-            self._annulled[table.game.number] = f"{HUMAN} took back a move"
+            self._annulled[table.game.number] = f"{HUMAN} {TOOK_BACK}"
         self._queue.append(table.game)
 
     def _leave(self, table: _Table) -> None:

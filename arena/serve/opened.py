@@ -6,7 +6,7 @@ file to know the ladder's rules and limits. Functions that write need an open tr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
 from datetime import datetime
 from typing import Any, Final
@@ -18,11 +18,11 @@ from adsearch.errors import nearly, quote
 from arena.errors import BadLeague
 from arena.history import words
 from arena.match.seeds import fresh_seed
-from arena.serve.ladder import FINAL, Ladder
+from arena.serve.ladder import ANCHORS, FINAL, Ladder
 from arena.tournament.description import what_is_wrong_with
 from arena.tournament.description_changes import changes
 from db import ladder as record
-from db import running, store
+from db import lookup, running, store
 from db.database import Connection
 from db.errors import NotFound
 from db.records import in_zone
@@ -99,8 +99,10 @@ def open_ladder(
 def opened(connection: Connection, name: str | None = None) -> OpenLadder:
     """The ladder of that name; without a name the only one, or the only one whose final is not over.
 
-    NotFound says which ladders there are."""
+    NotFound says which ladders there are, and whether this one is being prepared."""
     ladders = record.ladders(connection)
+    if name not in ladders and (name is not None or not ladders):
+        _refuse_while_prepared(connection, name, ladders)
     if not ladders:
         raise NotFound("there is no ladder in this database; `arena ladder open FILE.toml` opens one")
     found = [one for one in ladders if one == name] if name is not None else ladders
@@ -219,6 +221,18 @@ def extend(
 def final_of(ladder: str) -> str:
     """The name of the tournament after the close of this ladder."""
     return f"{ladder} {FINAL}"
+
+
+def _refuse_while_prepared(connection: Connection, name: str | None, ladders: Sequence[str]) -> None:
+    """NotFound if this ladder, or without a name any ladder, waits for its first ratings: `opening.py` records the
+    games of its anchors as a tournament, and the ladder after them."""
+    for row in lookup.tournaments(connection):
+        ladder = row.name.removesuffix(f" {ANCHORS}")
+        if row.name != ladder and ladder not in ladders and name in (None, ladder):
+            raise NotFound(
+                f"the ladder {quote(ladder)} is being prepared: {row.played} of {row.games} games that rate its "
+                "anchors are over; try again after them; if no process plays them, start `arena serve FILE.toml`"
+            )
 
 
 def _is_decided(connection: Connection, ladder: str) -> bool:

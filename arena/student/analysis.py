@@ -87,6 +87,16 @@ def judge_moves(
             analyst.skip()
 
 
+def refutation(
+    start: State[Any], moves: Sequence[MoveRecord], ply: int, budget: AnalysisBudget
+) -> tuple[State[Any], tuple[str, ...]]:
+    """The position after this ply of the game, and the best line from there: what is wrong with a mistake."""
+    state = start
+    for move in moves[:ply]:
+        state = state.play(state.from_text(move.move))
+    return state, tuple(texts(state, _Analyst(start, no_estimate=False, budget=budget).search(state).line))
+
+
 def summaries(plies: Iterable[JudgedPly], players: int) -> list[SeatSummary]:
     """The summary of the judgements for each seat."""
     plies = list(plies)
@@ -142,6 +152,10 @@ class _Analyst:
         self._last: PositionValue | None = None
         # The greatest absolute value so far, for games without bounds.
         self._farthest = 1.0
+
+    def search(self, state: State[Any]) -> Result[Any]:
+        """The result of one search that shares nothing with others."""
+        return self._search(state, None, {})
 
     def skip(self) -> None:
         """Goes on without judging a ply."""

@@ -63,4 +63,4 @@ def _worth(state: State[Any], result: Result[Any]) -> str:
             (result.value > 0.0) - (result.value < 0.0)
         ]
     scale = "" if high - low == float("inf") else f" (from {words.number(low)} to {words.number(high)})"
-    return f"its value for you is about {result.value:+.2f}{scale}"
+    return f"its value for you is about {result.value:+z.2f}{scale}"

@@ -45,11 +45,12 @@ def header(game: PastGame) -> list[str]:
     if waits_charged and isinstance(waits_charged, list):
         charged = ", ".join(player for seat, player in enumerate(game.players) if seat in waits_charged)
         what.append(f"time spent waiting for a processor was charged to {charged}")
-    ruling = "" if game.ruling is None else f"   {words.ruled(game.ruling, game.players)}: {game.ruling.reason}"
+    ruling = game.ruling
+    ruled = "" if ruling is None else words.helped(ruling) or f"{words.ruled(ruling, game.players)}: {ruling.reason}"
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
         + words.result(game.counted or [None])
-        + words.printable(ruling),
+        + words.printable(f"   {ruled}" if ruled else ""),
         *side_by_side([words.printable(part) for part in what if part]),
     ]
 
@@ -69,7 +70,8 @@ def ending(game: PastGame) -> list[str]:
         lines.append(game.detail)
     lines += busy(game.verdict, game.fault, game.seats)
     for ruling in game.rulings:
-        lines.append(f"ruling {ruling.id} of {ruling.when}: {words.ruled(ruling, game.players)}: {ruling.reason}")
+        made = f"ruling {ruling.id} of {ruling.when}: {words.ruled(ruling, game.players)}: {ruling.reason}"
+        lines.append(words.helped(ruling) or made)
     return [words.printable(line) for line in lines]
 
 

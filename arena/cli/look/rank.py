@@ -170,16 +170,20 @@ def _title(tournaments: list[str] | None, source: str | None) -> str:
 
 
 def _document(found: Ranking) -> dict[str, Any]:
-    """The JSON document. `advantage` is null for games of several kinds; `advantages` has one entry for each kind."""
-    one = next(iter(found.advantages.values())) if len(found.advantages) == 1 else None
+    """The JSON document. `advantage` is null for games of several kinds, and if it is not known; `advantages` has one
+    entry for each kind."""
+    advantages = {
+        kind: asdict(each) | ({"elo": None} if each.error is None else {}) for kind, each in found.advantages.items()
+    }
+    one = next(iter(advantages.values())) if len(advantages) == 1 else {}
     return {
         "system": str(found.system),
         "players": [asdict(player) for player in found.players],
-        "advantage": None if one is None else one.elo,
-        "advantage_error": None if one is None else one.error,
-        "draw_rate": None if one is None else one.draw_rate,
+        "advantage": one.get("elo"),
+        "advantage_error": one.get("error"),
+        "draw_rate": one.get("draw_rate"),
         "pools": found.pools,
-        "advantages": {kind: asdict(each) for kind, each in found.advantages.items()},
+        "advantages": advantages,
         "unrated": found.unrated,
         "repeated": found.repeated,
     }

@@ -124,9 +124,10 @@ class LiveTable:
         standings, lines = self._standings
         bracket = standings.bracket
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        forfeits = any(line.forfeits for line in lines)
+        byes, forfeits = standings.byes, any(line.forfeits for line in lines)
         last = "score" if bracket is None else "reached"
-        for title in ("rank", "name", "games", "points", *(["forfeit"] * forfeits), last, "elo"):
+        more = ["bye"] * bool(byes) + ["forfeit"] * forfeits
+        for title in ("rank", "name", "games", "points", *more, last, "elo"):
             table.add_column(title, justify="left" if title in ("name", "reached") else "right", no_wrap=True)
         rated = self._rated()
         # None stands for the heading above the gauntlet's own players.
@@ -144,12 +145,13 @@ class LiveTable:
                 Text(words.printable(line.name) + ("" if status == "active" else f" ({status})")),
                 str(line.games),
                 words.number(line.points),
+                *([f"+{words.number(byes[line.name])}" if line.name in byes else ""] * bool(byes)),
                 *([f"+{line.forfeits}" if line.forfeits else ""] * forfeits),
                 score if bracket is None else bracket.reached(line.name),
                 f"{rated[line.name].rating:.0f}" if line.name in rated else "-",
             )
-        more = sum(line is not None for line in rows[len(shown) :])
-        return [table, *([Text(f"... and {more} more")] if more else [])]
+        hidden = sum(line is not None for line in rows[len(shown) :])
+        return [table, *([Text(f"... and {hidden} more")] if hidden else [])]
 
 
 def _played(event: Finished) -> RatedGame | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from agents.protocol import Verdict
+from arena.history.words import GOT_HINT, TOOK_BACK
 from arena.match.schedule import Began, Event, Finished, Planned, Ply, Schedule, WrappingSchedule
 from arena.match.take_back import TakenBack, before_last_move
 from db.records import MoveRecord
@@ -65,12 +66,12 @@ class TakeBacks(WrappingSchedule):
         if self._asked is None:
             return False
         self.kept = self._asked.plies
-        self._helped[self._number] = f"{name} took back a move"
+        self._helped[self._number] = f"{name} {TOOK_BACK}"
         return True
 
     def note_hint(self, name: str) -> None:
         """Note that `name` got a hint in the game in progress."""
-        self._helped.setdefault(self._number, f"{name} got a hint")
+        self._helped.setdefault(self._number, f"{name} {GOT_HINT}")
 
     def was_taken_back(self, game: Planned) -> bool:
         """Whether `game` was resigned because a move was taken back."""

@@ -38,6 +38,8 @@ def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputF
             if apart:
                 print(f"\n{GAUNTLET}")
             show(shown, columns, format=format, narrowed="name", wrapped=_WRAPPED, numbers=standings_table.NUMBERS)
+    if "bye" in columns:
+        print("bye: points for rounds without an opponent, which count as won")
     if found.bracket is not None:
         print()
         for line in bracket_lines(found):

@@ -38,7 +38,8 @@ def analyse(
 ) -> None:
     """Analyse a recorded game: the value of each move, the mistakes, and better moves.
 
-    A search examines the position before and after each move. By default the whole analysis takes a few seconds and
+    A search examines the position before and after each move. Values are for your agent if its opponent is built-in,
+    else for seat 0; CSV and JSON always have those for seat 0. By default the whole analysis takes a few seconds and
     gives the same result each time. The last analysis of a game is kept: `arena replay` shows it, and `arena sql` reads
     it from v_analysis.
 
@@ -130,6 +131,14 @@ def _document(
     }
 
 
+def _own(game: PastGame) -> int | None:
+    """The seat of the only player that is not built-in, to whom the analysis speaks; None unless there is one."""
+    from agents import builtin
+
+    seats = [seat for seat, player in enumerate(game.players) if not builtin.is_builtin(player.partition("#")[0])]
+    return seats[0] if len(seats) == 1 else None
+
+
 # The table.
 
 
@@ -137,10 +146,11 @@ def _show(
     game: PastGame, start: State[Any], plies: Sequence[JudgedPly], rows: list[dict[str, Any]], effort: AnalysisBudget
 ) -> None:
     judgements = {ply.ply: ply for ply in plies}
+    side = _own(game) or 0
 
     def worth(row: Row, after: bool) -> str:
         ply = judgements[row["ply"]]
-        seat = ply.who if start.players > 2 and isinstance(ply.who, int) else 0
+        seat = side if start.players <= 2 else ply.who if isinstance(ply.who, int) else 0
         return _figure(ply.after if after else ply.before, seat)
 
     columns: Columns = {
@@ -175,10 +185,15 @@ def _explained(game: PastGame, start: State[Any], plies: Sequence[JudgedPly], ef
             + f"{words.number(low)} to {words.number(high)}."
         )
     else:
+        own = _own(game)
+        side = own or 0
+        if side and start.zero_sum:
+            low, high = 0.0 - high, 0.0 - low
         worst_best = (
             f": {words.number(high)} is the best, {words.number(low)} the worst" if high - low < float("inf") else ""
         )
-        yield f"Values are for {words.printable(game.players[0])} (seat 0){worst_best}."
+        you = "you, " if own is not None else ""
+        yield f"Values are for {you}{words.printable(game.players[side])} (seat {side}){worst_best}."
     yield "before: value with the best move; after: value with the move played; better: the best line found."
     yield "-1#: proven; -1#5: proven, and the game ends in 5 plies; other values are estimates."
     how = f"{effort.nodes:,} nodes" if effort.nodes else ""
@@ -211,7 +226,8 @@ def _first(
     effort: AnalysisBudget,
     can_debug: Callable[[int], bool],
 ) -> Iterator[str]:
-    """What to look at first, with commands: the fault that ended the game, and the first mistake of the loser.
+    """What to look at first, with commands: the fault that ended the game, and the first mistake of the loser, with
+    what is wrong with it and what was better.
 
     `can_debug`: whether `arena debug` can run the agent in a seat."""
     from arena.student.lost_games import fault_and_mistake
@@ -224,8 +240,10 @@ def _first(
             yield f"  arena debug {game.id} --ply {failed}"
     if mistake is not None and isinstance(mistake.who, int):
         at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
-        played = f"{words.printable(game.players[mistake.who])} played {words.printable(mistake.move)}{mistake.mark}"
-        yield wrapped(f"{at}: {played}, better was {words.printable(mistake.better[0])}")
+        who = _called(game, mistake.who)
+        yield wrapped(f"{at}: {who} played {words.printable(mistake.move)}{mistake.mark}")
+        yield wrapped(words.printable(_refuted(game, start, mistake, effort)), begin="  ", more="    ")
+        yield wrapped(f"better was: {words.printable(' '.join(mistake.better))}", begin="  ", more="    ")
         yield f"  arena replay {game.id} --ply {mistake.ply}"
         if can_debug(mistake.who):
             yield f"  arena debug {game.id} --ply {mistake.ply}"
@@ -236,6 +254,32 @@ def _first(
         else:
             yield f"no single mistake{whose} found at this depth; search deeper:"
             yield f"  arena analyse {game.id} {_deeper(effort, plies)}"
+
+
+def _called(game: PastGame, seat: int) -> str:
+    """The player of a seat: "you", or its name."""
+    return "you" if seat == _own(game) else words.printable(game.players[seat])
+
+
+def _refuted(game: PastGame, start: State[Any], mistake: JudgedPly, effort: AnalysisBudget) -> str:
+    """What follows from a mistake: "you lose in 3: 3 2 1"; for the player that made it if there is no "you"."""
+    from arena.history import shown_moves
+    from arena.student.analysis import refutation
+
+    own, after = _own(game), mistake.after
+    seat = own if own is not None else int(mistake.who)
+    value, who = after.values[seat], _called(game, seat)
+    state, line = refutation(start, game.moves, mistake.ply, effort)
+    if after.exact and start.zero_sum and not start.chance:
+        s = "" if who == "you" else "s"
+        what = f"{who} win{s}" if value > 0.0 else f"{who} lose{s}" if value < 0.0 else "a draw"
+        what += "" if after.distance is None else f" in {after.distance}"
+        line = line[: after.distance]
+    elif after.known:
+        what = f"the value for {who} is then about {value:+z.2f}"
+    else:
+        what = "the best answer is then"
+    return f"{what}: {' '.join(shown_moves.texts(state, line))}" if line else what
 
 
 def _deeper(effort: AnalysisBudget, plies: Sequence[JudgedPly]) -> str:

@@ -61,7 +61,7 @@ def check(
             "-g",
             metavar="GAME",
             help="Game that the agent should play.",
-            show_default="the one that PLAYER's file names: --game GAME in its comment",
+            show_default='the one that PLAYER\'s file names: game = "GAME" in its class, or a comment',
         ),
     ] = None,
     tournament: Annotated[
@@ -113,7 +113,7 @@ def check(
             named = None if player is None or every is not None else _found(player, db, stack)
             if game is None and tournament is None and named is not None:
                 game = _game_of(named)
-            conditions, listed = _conditions(game, tournament)
+            conditions, listed = _conditions(game, tournament, listed=player is None and every is None)
             conditions = replace(
                 conditions,
                 clock=conditions.clock if clock is None else str(TimeControl.parse(clock)),
@@ -168,8 +168,8 @@ def _examined(
 # Agents and conditions.
 
 
-def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
-    """The conditions, and the agents of the tournament except built-ins."""
+def _conditions(game: str | None, tournament: Path | None, *, listed: bool) -> tuple[Conditions, list[Candidate]]:
+    """The conditions, and if `listed` the agents of the tournament except built-ins; else it may have none yet."""
     from arena.student.checking.check_schedule import Candidate
     from arena.student.checking.conditions import Conditions, of_league
     from arena.tournament import league
@@ -181,7 +181,7 @@ def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, 
         )
     if tournament is None:
         return Conditions(game=game or ""), []
-    described = league.read(tournament)
+    described = league.read(tournament, agents=listed)
     theirs = [
         Candidate(agent.name, agent.player_text, player=agent.player, allowance=agent.allowance, walls=agent.walls)
         for agent in described.agents

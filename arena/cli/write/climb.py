@@ -14,7 +14,7 @@ from arena.cli.asking.record_options import DatabaseOption
 from arena.cli.terminal.listings import show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.cli.write.climb_run import MOST, ClimbRun
-from arena.cli.write.climb_screen import ClimbScreen, percent
+from arena.cli.write.climb_screen import ClimbScreen, percent, standing
 from arena.errors import BadPlayer
 from arena.history.words import printable, verdict, without_store
 from arena.match.clock import TimeControl
@@ -59,7 +59,7 @@ def climb(
             "--game",
             metavar="GAME",
             help="Game, with options if needed: connect4, connect4:rows=5.",
-            show_default="the one that FILE names: --game GAME in its comment",
+            show_default='the one that FILE names: game = "GAME" in its class, or a comment',
         ),
     ] = None,
     against: Annotated[
@@ -178,19 +178,13 @@ def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, was_interrupted: 
 
 
 def _sentence(name: str, climb: Climb) -> str:
-    """The sentence that lists the opponents by verdict."""
-    from arena.student.climb import StepVerdict
-
+    """The sentence that lists the opponents by how the agent stands against them."""
     parts = []
-    for words, shown in (
-        ("better than ", StepVerdict.BETTER),
-        ("not yet better than ", StepVerdict.NOT_BETTER),
-        ("undecided against ", StepVerdict.OPEN),
-    ):
-        steps = [step for step in climb.steps if step.verdict is shown and step.games]
+    for stands, link in (("clearly better", "than"), ("no clear lead", "over"), ("clearly weaker", "than")):
+        steps = [step for step in climb.steps if step.games and standing(step) == stands]
         if steps:
             names = [f"{printable(step.opponent)} ({percent(step.likelihood)})" for step in steps]
-            parts.append(words + ", ".join(names))
+            parts.append(f"{stands} {link} " + ", ".join(names))
     return f"{printable(name)}: " + ("; ".join(parts) or "no pair of games was finished, so there is no result")
 
 

@@ -12,8 +12,10 @@ from arena.history.words import printable
 if TYPE_CHECKING:
     from arena.student.climb import Climb, LadderStep
 
-_BESIDE_NAMES: Final = 50
+_BESIDE_NAMES: Final = 54
 """Width of a step's line without the opponent's name."""
+_WEAKER: Final = 0.05
+"""Largest likelihood of being the better player at which an agent is clearly weaker."""
 
 
 class ClimbScreen:
@@ -30,8 +32,6 @@ class ClimbScreen:
 
     def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str, most: int) -> None:
         """Print how the agent `name` is `confined` (once a day), and the plan: at most `most` games for each step."""
-        from arena.student.climb import BETTER_BY
-
         self._most = most
         if self._quiet:
             return
@@ -42,7 +42,6 @@ class ClimbScreen:
         if (last := climb.steps[-1]).own:
             steps += f"; the last one is {printable(last.opponent)}, its previous version"
         print(wrapped(f"{printable(game)}   clock {clock}   {steps}"))
-        print(wrapped(f"better, not better: by a sequential test (SPRT) of a lead of {BETTER_BY:g} Elo"))
         print(wrapped(f"in brackets: the probability that {printable(name)} is the better player") + "\n")
 
     def show(self, climb: Climb, seconds: float) -> None:
@@ -76,8 +75,6 @@ def _line(number: int, step: LadderStep) -> str:
     """The line of a step."""
     from rich.cells import cell_len
 
-    from arena.student.climb import StepVerdict
-
     room = max(8, min(22, line_width() - _BESIDE_NAMES))
     name = shortened(printable(step.opponent), room)
     name += " " * (room - cell_len(name))
@@ -85,10 +82,16 @@ def _line(number: int, step: LadderStep) -> str:
     line = f"{number:2}  {name}  won {results['won']:<3} drawn {results['drawn']:<3} lost {results['lost']:<3}"
     if not step.over:
         return f"{line} ..."
-    verdict = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "undecided"}[
-        step.verdict
-    ]
-    return f"{line} {verdict} ({percent(step.likelihood)})"
+    return f"{line} {standing(step)} ({percent(step.likelihood)})"
+
+
+def standing(step: LadderStep) -> str:
+    """How the agent stands against the opponent, in words."""
+    from arena.student.climb import StepVerdict
+
+    if step.verdict is StepVerdict.BETTER:
+        return "clearly better"
+    return "clearly weaker" if step.likelihood <= _WEAKER else "no clear lead"
 
 
 def by_pairs(step: LadderStep) -> str:

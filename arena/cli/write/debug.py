@@ -314,7 +314,7 @@ def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer |
 def _why_different(plies: list[int], *, another: bool) -> str:
     """The plies at which earlier answers differ, and the likely reason."""
     at = ", ".join(map(str, plies[:8])) + (", ..." if len(plies) > 8 else "")
-    why = "" if another else ": its moves depend on time, or on random numbers other than self.random"
+    why = "" if another else ": its moves depend on time, or on random numbers that are not from the game's seed"
     return f"earlier answers differ from the game, at ply {at}{why}"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.history.words import ruled, verdict_on_record, without_store
+from arena.history.words import helped, ruled, verdict_on_record, without_store
 from arena.results.report import ListedGame
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def public_ending(game: PastGame, players: Sequence[str], names: ShownNames) -> 
 
 
 def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
-    """The game without anything private: real names, what agents wrote, files, reasons of rulings, machines."""
+    """The game without anything private: real names, what agents wrote, files, reasons of rulings, machines. That a
+    person had help is no secret."""
+    ruling = game.ruling
     return replace(
         game,
         tournament=title,
@@ -45,7 +47,7 @@ def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
         moves=tuple(
             replace(move, log=None, score=None, depth=None, nodes=None, line=None, text=None) for move in game.moves
         ),
-        rulings=() if game.ruling is None else (replace(game.ruling, reason=""),),
+        rulings=() if ruling is None else (ruling if helped(ruling) else replace(ruling, reason=""),),
     )
 
 

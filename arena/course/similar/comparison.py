@@ -89,10 +89,10 @@ def compare(sources: Sequence[Source], handed_out: Iterable[SourceFile] = ()) ->
 
     Of each two agents, the two versions that share most. `handed_out`: files of the course, which do not count."""
     prepared = _prepared(sources, [*handed_out])
-    best: dict[tuple[str, str], Pair] = {}
+    best: dict[frozenset[str], Pair] = {}
     for (one, other), seeds in _seeds(prepared).items():
         pair = _compared(prepared[one], prepared[other], seeds)
-        agents = (pair.one.agent, pair.other.agent)
+        agents = frozenset((pair.one.agent, pair.other.agent))
         if _is_reported(pair) and (agents not in best or best[agents].strength < pair.strength):
             best[agents] = pair
     return sorted(

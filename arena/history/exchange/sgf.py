@@ -35,6 +35,8 @@ _RESULT: Final = re.compile(
     r"(?P<winner>[BW])\+(?:(?P<cause>[RTF])[a-z]*|(?P<margin>(?:[0-9]{1,9}(?:\.[0-9]*)?)?))", re.IGNORECASE
 )
 _DRAWS: Final = ("0", "draw", "jigo")
+_UNKNOWN: Final = re.compile(r"(\?|void|.*\b(adjourned|unfinished)\b.*)?", re.IGNORECASE)
+"""What servers write for a game without a result."""
 _OVERTIME: Final = re.compile(r"([0-9]+x[0-9.]+) byo-yomi|([0-9.]+) fischer", re.IGNORECASE)
 
 
@@ -320,7 +322,7 @@ class _Game:
         players and other rules can agree that stones are dead."""
         text, state = self._root.get("RE"), self._state
         found = _RESULT.fullmatch(text)
-        draw, unknown = text.lower() in _DRAWS, text.lower() in ("", "?", "void")
+        draw, unknown = text.lower() in _DRAWS, bool(_UNKNOWN.fullmatch(text))
         if not (found or draw or unknown):
             self._refuse(f"RE: expected a result such as B+3.5, W+R, 0 or Void, got {quote(text)}")
         if state.turn is None and text.lower() != "void":

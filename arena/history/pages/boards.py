@@ -22,6 +22,8 @@ from arena.history.pages import html
 
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
 """An element with only text inside; else the start or the end of an element."""
+_TO_MOVE: Final = re.compile(r"(>|[:;] )[^<>:;]* to move\b")
+"""In a picture, who is to move: in its title, and in the line below the board."""
 _SHORT: Final = 30
 """Characters of a part that is too short for a reference."""
 
@@ -46,11 +48,16 @@ class _Drawing(NamedTuple):
     parts: list[str]
 
 
-def boards(positions: Iterable[tuple[State[Any] | None, Any]], *, below: int | None = None) -> DrawnBoards:
+def boards(
+    positions: Iterable[tuple[State[Any] | None, Any]], *, below: int | None = None, ended: int | None = None
+) -> DrawnBoards:
     """The boards of these positions, each with the move that led to it. `below`: the seat whose pieces are below, where
-    the board has a direction."""
+    the board has a direction. `ended`: the position in which the game ended, by the rules or before, so that no player
+    is to move."""
     sheets: dict[str, None] = {}
-    drawn = [_drawn(state, last, sheets, below) for state, last in positions]
+    drawn = [
+        _drawn(state, last, sheets, below, is_over=number == ended) for number, (state, last) in enumerate(positions)
+    ]
     drawings = [each for each in drawn if isinstance(each, _Drawing)]
     units = iter(_units([each.parts for each in drawings]))
     counts: Counter[tuple[str, str]] = Counter()
@@ -102,7 +109,9 @@ def _is_whole(part: str) -> bool:
     return part != "</g>" and (not part.startswith("<g") or part.endswith(("</g>", "/>")))
 
 
-def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None], below: int | None) -> _Drawing | str:
+def _drawn(
+    state: State[Any] | None, last: Any, sheets: dict[str, None], below: int | None, *, is_over: bool
+) -> _Drawing | str:
     """The picture of a position, or the board as text. Adds the picture's style sheet to `sheets`."""
     if state is None:
         return ""
@@ -110,9 +119,9 @@ def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None], below: 
         if type(state).svg is not State.svg:
             return _image(state.svg(last))
         sheet, drawing = split_style(draw(state, last, below=below))
-        parted = _parted(drawing)
+        parted = _parted(_TO_MOVE.sub(r"\1the game is over", drawing) if is_over else drawing)
     except Exception:  # a user-supplied game may raise anything, also because of a move that it does not know
-        return _as_text(state) if last is None else _drawn(state, None, sheets, below)
+        return _as_text(state) if last is None else _drawn(state, None, sheets, below, is_over=is_over)
     sheets[sheet] = None
     return parted
 

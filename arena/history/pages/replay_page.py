@@ -72,7 +72,11 @@ class _Page:
         found = self.replay.steps
         marked = [step.number for step in found if step.judged is not None and step.judged.better]
         positions = [(step.state, step.last) for step in found]
-        drawn = boards([*positions, *(better_position(found, number) for number in marked)], below=self.person())
+        drawn = boards(
+            [*positions, *(better_position(found, number) for number in marked)],
+            below=self.person(),
+            ended=None if self.game.verdict is None else self.plies,
+        )
         better = dict(zip(marked, drawn.drawn[len(found) :], strict=True))
         curves, sheet = self.curves()
         title = f"{' – '.join(self.names)}, {self.rules}"
@@ -144,6 +148,9 @@ class _Page:
         if detail and not normal:
             yield "detail", words.without_store(words.printable(detail))
         for ruling in game.rulings:
+            if help := words.helped(ruling):
+                yield "faint", help
+                continue
             which = f" {ruling.id}" if self.private else ""
             why = f": {ruling.reason}" if self.private and ruling.reason else ""
             made = ruling.when[:16].replace("T", " ")

@@ -32,7 +32,8 @@ def facts(agent: ReportedAgent, *, reached: str = "", by_rating: bool = False) -
     """The agent's rank, points, games and rating. `reached`: the round that it reached in a knockout; `by_rating`: of a
     ladder, whose ranks are those of the ratings."""
     one = agent.standing
-    points = parts.share(one.points) + f" ({parts.share(agent.bye)} without a game)" * bool(agent.bye)
+    byes = f" ({parts.share(agent.bye)} for byes, rounds without an opponent)" if agent.bye else ""
+    points = parts.share(one.points) + byes
     known = {
         "Rank": standings.rank_by_rating(agent) if by_rating else str(one.rank) + " in the gauntlet" * one.apart,
         **({"Reached": reached} if reached else {}),

@@ -46,12 +46,14 @@ def notice(report: Report) -> str:
 def standings(report: Report, links: Links) -> list[str]:
     """The tables of all agents, with an explanation."""
     rated = report.ranking is not None
+    byes = any(agent.bye for agent in report.agents)
     forfeits = any(agent.standing.forfeits for agent in report.agents)
     columns = [
         ("Rank", "number"),
         ("Agent", ""),
         *([("Reached", "")] if report.bracket is not None else []),
         ("Points", "number"),
+        *([("For byes", "number")] if byes else []),
         *([("By forfeit", "number")] if forfeits else []),
         *([("Score", "number")] if report.bracket is None else []),
         *([("Rating", "number"), ("±", "number")] if rated else []),
@@ -64,14 +66,14 @@ def standings(report: Report, links: Links) -> list[str]:
 
     def listed(caption: str, *, apart: bool) -> str:
         agents = [agent for agent in report.agents if agent.standing.apart == apart]
-        rows = [_standing(agent, report, links, rated=rated, forfeits=forfeits) for agent in agents]
+        rows = [_standing(agent, report, links, rated=rated, byes=byes, forfeits=forfeits) for agent in agents]
         return parts.table(caption, columns, rows)
 
     note = _FAULTS
     if forfeits:
         note += " By forfeit: wins without a game, because the opponent was withdrawn or quarantined."
-    if any(agent.bye for agent in report.agents):
-        note += " Points include those for byes (rounds without an opponent)."
+    if byes:
+        note += " For byes: points for rounds without an opponent, which count as won; they are part of the points."
     tables = [listed("Standings", apart=False)]
     if any(agent.standing.apart for agent in report.agents):
         tables += [
@@ -82,7 +84,7 @@ def standings(report: Report, links: Links) -> list[str]:
     return [*tables, element("p", note, class_="faint")]
 
 
-def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool, forfeits: bool) -> str:
+def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool, byes: bool, forfeits: bool) -> str:
     one = agent.standing
     status = _notes([agent.status] * (agent.status != "active"))
     return element(
@@ -91,6 +93,7 @@ def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool
         parts.name(agent.name, links.agent(agent.name), status=status, person=report.people.get(agent.name, "")),
         *([parts.cell(words(report.bracket.reached(agent.name)))] if report.bracket is not None else []),
         parts.figure(parts.share(one.points)),
+        *([parts.figure(parts.share(agent.bye) if agent.bye else "")] if byes else []),
         *([parts.figure(f"{one.forfeits:,}" if one.forfeits else "")] if forfeits else []),
         *([parts.figure(parts.percent(one.score))] if report.bracket is None else []),
         *([parts.figure(rating(agent)), parts.figure(error(agent))] if rated else []),

@@ -18,6 +18,7 @@ from typing import Final
 
 from adsearch.errors import one_of, quote
 from agents import diagnosis
+from agents.loading import OURS
 from arena.errors import BadPlayer
 from arena.players import languages
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
@@ -32,9 +33,11 @@ _DEEPEST: Final = 4
 _ZIP: Final = b"PK"
 _COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 """The first bytes of a compiled program, on Linux and macOS."""
+_TEXTS: Final = (".md", ".rst", ".tex")
+"""File extensions of texts, which can have code in them."""
 _INSTALLED: Final = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 """The folders of the installed libraries."""
-_WELL_KNOWN: Final = {"agents", "adsearch", "numpy", "pandas", "scipy", "torch"}
+_WELL_KNOWN: Final = {*OURS, "numpy", "pandas", "scipy", "torch"}
 """Libraries that a tournament can have where this machine does not."""
 _IMPORTS: Final = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE | re.ASCII)
 """A line that imports a module."""
@@ -102,6 +105,9 @@ def neighbour_advice(player: Player, words: str) -> str:
     rename = "" if player.path.name == MAIN_FILE else f"rename {player.path.name} to {MAIN_FILE} and "
     here = "" if os.path.dirname(player.text) else " ('.' from here)"
     use = f"{rename}use the folder {folder}{here}"
+    if name in OURS:
+        named = f"{name} in the same folder has the name of our library"
+        return f"{named}: give it another name, and write that name in all imports of it; then {use}"
     return f"{name} is in the same folder, but a file is copied without its neighbours: {use}"
 
 
@@ -156,6 +162,8 @@ def _of_file(path: Path) -> tuple[str, str]:
             f"{path.name} has no file extension: an agent's file ends with .py",
             f"rename it to {path.name}.py",
         )
+    if path.suffix.lower() in _TEXTS or path.stem.lower() == "readme":
+        return f"{path.name} is a text, not an agent", "use the agent's file, which ends with .py, or its folder"
     if any(sign in content for sign in (b"import ", b"def ", b"class ")):
         right = path.stem if path.stem.endswith(".py") else f"{path.stem}.py"
         return (

@@ -24,6 +24,7 @@ _LONGEST: Final = 300
 """Length limit of a message, in characters."""
 _LOADING: Final = "exited with code 2: agents: "
 """Prefix of `detail` for an agent that was not found or could not be loaded."""
+_NOT_IMPORTED: Final = ("ModuleNotFoundError", "ImportError")
 _METHODS: Final = ("choose", "begin", "__init__", "end")
 _MODULES: Final = sorted({*sys.stdlib_module_names, "adsearch", "agents", "numpy", "pandas", "scipy", "torch"})
 
@@ -193,25 +194,26 @@ def _not_loaded(failure: Failure, words: str) -> Explanation:
     words = tracebacks.shortened(whole[-1] if whole else words)
     trace = tracebacks.last(failure.stderr)
     original = words
-    if trace and trace.frames and (trace.kind.rpartition(".")[2] in words or "there is no module" in words):
+    if trace and trace.frames and (trace.kind.rpartition(".")[2] in words or trace.kind in _NOT_IMPORTED):
         words = _where_it_is(words, trace.frames[-1])
     advice = _advice_on(f"{words}\n{trace}", known_errors.LOADING_ERRORS)
     words = words.removesuffix("; put that code under: if __name__ == '__main__':")  # the advice says it too
-    if missing := re.search(r"there is no module '([^']*)' here;", words):
+    if missing := re.search(r"there is no module '([^']*)' here.*; install it", words):
         words = words.partition("; install it")[0]
         if advice == known_errors.SEVERAL_FILES:
             advice = _without_module(missing[1], original.partition(",")[0], words.partition(",")[0])
+    words = words.partition("; rename")[0]  # so does this
     stderr = str(trace) if trace and trace.frames else ""
     return Explanation(words, advice or _advice_on(words), stderr=stderr, loading=True)
 
 
 def _without_module(name: str, agent_file: str, file: str) -> str:
     """What to do where `file` imports an unknown module `name`; `agent_file` is the file with the agent."""
-    if file != agent_file:
-        main = agent_file.removesuffix(".py")
-        return f"the folder has no {name}.py; if it was renamed to {agent_file}, write in {file}: import {main}"
     close = nearly(name, _MODULES).removeprefix("; ")
     advice = known_errors.SEVERAL_FILES
+    if file != agent_file:
+        main = agent_file.removesuffix(".py")
+        advice += f"; if {name}.py was renamed to {agent_file}, write in {file}: import {main}"
     return f"{close} {advice[0].upper()}{advice[1:]}" if close else advice
 
 

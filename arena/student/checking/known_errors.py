@@ -130,9 +130,15 @@ LOADING_ERRORS: Final = (
         r"SyntaxError",
         "Python cannot read this line, or the end of the line before it: look for a typo, or a missing ), : or quote",
     ),
-    (r"the tournament lets agents import", "write the agent without this module, or ask your instructor to allow it"),
+    (r"has the name of our library", "give it another name, and write that name in all imports of it"),
+    (r"has none of that name", "look for a typo; a file of yours must not have the name of a library"),
     (
-        r"'(numpy|scipy|torch|tensorflow|pandas|sklearn)\b",
+        r"the tournament (lets agents import|does not allow it)",
+        "write the agent without this module, or ask your instructor to allow it",
+    ),
+    (
+        r"'(numpy|scipy|torch|tensorflow|pandas|sklearn|numba|jax|keras|networkx|sympy|dill|joblib|tqdm|requests|"
+        r"chess)\b",
         "this module is not installed here: write the agent without it, or ask your instructor to install it",
     ),
     (
@@ -158,6 +164,11 @@ RUNTIME_ERRORS: Final = (
     (
         r"RecursionError",
         "a function calls itself forever: add a case that ends the recursion, or a depth limit",
+    ),
+    (
+        r"No usable temporary directory",
+        "an agent has no temporary folder: keep the data in memory, such as in io.BytesIO(); where the tournament sets "
+        "'disk', open() can also make files in the current folder",
     ),
     (
         r"(FileNotFoundError|\[Errno 2\])",

@@ -301,7 +301,7 @@ class Check:
                 StepName.AGAIN,
                 Light.FAILED if self._conditions.reuse else Light.WARNING,
                 "the agent fails in a process that has already played a game, but not in a fresh process",
-                advice="set all variables again in begin: global variables keep their values from the last game",
+                advice=self._forget_the_last_game(),
                 stderr=self._failed_after_other_games.record.detail,
                 again=self._command(),
             )
@@ -332,16 +332,23 @@ class Check:
             place, one, other = differs
             message = f"at move {place} the agent played {one} the first time and {other} the second time"
             advice = "use self.random, not random: self.random has the seed of the game"
+            if not self._players.python:
+                advice = "start the random numbers of each game from the 'seed' of the message 'start'"
             once_more = self._planner.whole_game(first.seat, self._players.fresh, longest)
             (third,) = yield from self._play(GameBatch([once_more]))
             if third.own_moves and played_games.first_difference(again, third) is None:
                 message = f"at move {place} the agent played {one} after other games, and {other} in a fresh process"
-                advice = (
-                    "set all variables again in begin: global variables and those of the class keep their values from "
-                    "the last game"
-                )
+                advice = self._forget_the_last_game()
             advice += "; a search that stops by time can cause this too"
             self._add(StepName.SEED, Light.WARNING, message, advice=advice, again=self._play_command(first))
+
+    def _forget_the_last_game(self) -> str:
+        """What to do about variables that still have their values from an earlier game."""
+        if self._players.python:
+            what = "set all variables again in begin: global variables and those of the class"
+        else:
+            what = "set all variables again at each message 'start': they"
+        return f"{what} keep their values from the last game"
 
     # Why the agent failed.
 

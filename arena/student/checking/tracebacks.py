@@ -150,5 +150,6 @@ def _shown_frames(frames: tuple[Frame, ...]) -> list[str]:
 
 def shortened(line: str) -> str:
     """`line` with file names as their author knows them, cut to `_LONGEST_LINE`."""
+    line = re.sub(r"(No usable temporary directory) found in .*", r"\1", line)
     line = re.sub(r"((?<=['\"(])/[^'\"()]*|/\S*)/([0-9a-f]{64}|library-\w{8}|scratch/agent-\w+)/", "", line.rstrip())
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."

@@ -119,7 +119,7 @@ def board(followed: FollowedGame) -> str:
         return element("p", _HIDDEN, class_="faint")
     if position is None:
         return element("p", "There is no board: the rules failed.", class_="faint") if followed.trouble else ""
-    drawn = boards([(position, followed.last)])
+    drawn = boards([(position, followed.last)], ended=None if followed.end is None else 0)
     return drawn.shared + drawn.drawn[0]
 
 

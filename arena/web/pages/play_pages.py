@@ -259,7 +259,7 @@ def _state(seen: Seen) -> State[Any] | None:
 def _board(seen: Seen, state: State[Any] | None) -> str:
     if state is None:
         return "" if not seen.rules else element("p", "There is no board: the rules failed.", class_="faint")
-    drawn = boards([(state, seen.last)], below=seen.seat)
+    drawn = boards([(state, seen.last)], below=seen.seat, ended=0 if seen.status is Status.OVER else None)
     picture = drawn.drawn[0]
     if seen.status is Status.YOURS:
         picture = with_fields(picture, fields_of(state, below=seen.seat))

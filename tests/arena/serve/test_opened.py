@@ -166,6 +166,19 @@ def test_a_tournament_with_the_name_of_a_ladder_is_refused(connection: Connectio
     assert ladders.exists(connection, "cs102")
 
 
+@pytest.mark.parametrize("name", [None, "cs101"])
+def test_a_ladder_whose_anchors_still_play_is_being_prepared(
+    connection: Connection, tmp_path: Path, name: str | None
+) -> None:
+    tournament(connection, "cs101 anchors")
+    with pytest.raises(NotFound, match=r"'cs101' is being prepared: 0 of 0 games that rate its anchors.*; try again"):
+        ladders.opened(connection, name)
+    with pytest.raises(NotFound, match="there is no ladder in this database"):
+        ladders.opened(connection, "cs102")
+    begun(connection, described(tmp_path))
+    assert ladders.opened(connection, name).name == "cs101"
+
+
 def tournament(connection: Connection, name: str) -> None:
     """Another tournament."""
     store.create_tournament(

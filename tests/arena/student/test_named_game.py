@@ -58,6 +58,23 @@ def test_it_is_read_from_the_file_of_the_agent(file: str, text: str, player: str
     assert named_game(read_player(player)) == "nap"
 
 
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [
+        ('class MyAgent(Agent):\n    game = "othello:size=6"\n', "othello:size=6"),
+        ("class MyAgent(Agent):\n    game = 'go'\n    # not chess, and not --game nap\n", "go"),
+        ('"""An agent that plays Othello."""\nfrom agents import Agent\n', "othello"),
+        ("# My Connect-Four agent goes deep into the tree.\n", "connect4"),
+        ('class A(Agent):\n    """Tic-tac-toe,\n    with a book."""\n', "tictactoe"),
+        ("# It is playing go.\n", "go"),
+        ("/* It plays chess. */\n", "chess"),
+    ],
+)
+def test_it_is_an_attribute_of_the_class_or_the_only_game_in_the_comments(text: str, game: str) -> None:
+    Path("a.py").write_text(text)
+    assert named_game(read_player("a.py")) == game
+
+
 def test_a_game_with_blanks_in_its_path_is_quoted() -> None:
     Path("a.py").write_text("# arena check a.py --game 'my rules.py:Game'\n")
     assert named_game(read_player("a.py")) == "my rules.py:Game"
@@ -91,6 +108,9 @@ def test_parentheses_of_a_game_without_quotes_belong_to_it() -> None:
     ("text", "words"),
     [
         ("", "'a.py' does not name its game: add --game GAME, such as --game connect4"),
+        ("", 'or write into the file the line: game = "connect4"'),
+        ("# Like chess, othello needs a book.\n", "does not name its game"),
+        ("# We go deeper into the tree, in other words.\nchess = othello\n", "does not name its game"),
         ("# --game nap\n# --game connect4\n", r"'a.py' names several games \(nap, connect4\): add --game"),
         ('parser.add_argument("--game", default="nap")', "does not name its game"),
     ],

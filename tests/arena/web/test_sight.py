@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.course.aliases import ShownNames
+from arena.history import words
 from arena.web.sight import VISITOR, Role, Viewer, What, may, sees_board, shown_game
 from db.records import MoveRecord, PastGame, PastRuling, PastSeat
 
@@ -73,6 +74,12 @@ def test_a_game_has_moves_public_names_and_of_what_was_said_only_what_the_viewer
     assert shown.tournament == "cup"
     for word in ("of ann", "of bob", "detail", "reason"):
         assert (f"secret {word}" in repr(shown)) is (word in seen), word
+
+
+def test_that_a_person_had_a_hint_is_seen_by_all() -> None:
+    helped = PastRuling("void", None, "human got a hint", "")
+    shown = shown_game(VISITOR, replace(GAME, rulings=(helped,)), NAMES, "cup")
+    assert [words.ruled(one, shown.players) for one in shown.rulings] == ["with a hint, not rated"]
 
 
 @pytest.mark.parametrize("status", ["scheduled", "playing", "cancelled"])

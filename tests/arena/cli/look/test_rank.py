@@ -88,6 +88,15 @@ def test_with_games_of_several_kinds_there_is_an_advantage_for_each(record: Path
     assert "\ntictactoe: first-move advantage: " in out
 
 
+def test_an_advantage_that_the_results_do_not_determine_is_null() -> None:
+    first_seat_wins = "1,ann,bob,1-0\n1,bob,ann,1-0\n"
+    assert "first-move advantage: not known" in of_list(first_seat_wins, "--prior", "0").out
+    document = document_of(first_seat_wins, "--prior", "0")
+    assert (document["advantage"], document["advantage_error"]) == (None, None)
+    (each,) = document["advantages"].values()
+    assert each["elo"] is None
+
+
 def test_the_sheet_has_every_number_with_all_its_digits(record: Path) -> None:
     rows = csv.DictReader(io.StringIO(asked(record, "cs101", "--format", "csv").out))
     ann = next(row for row in rows if row["name"] == "ann")

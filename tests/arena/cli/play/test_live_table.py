@@ -38,13 +38,14 @@ class Course:
     expected: int = 2
     test: None = None
     gauntlet: tuple[str, ...] = ()
+    byes: dict[str, float] = field(default_factory=dict)
     reads: int = 0
 
     def standings(self) -> TournamentStandings:
         self.reads += 1
         statuses = dict.fromkeys(self.entered, "active") | self.statuses
         order = points.Order(apart=frozenset(self.gauntlet))
-        return TournamentStandings(points.of(self.games), statuses, {}, order)
+        return TournamentStandings(points.of(self.games), statuses, self.byes, order)
 
     def rated_so_far(self) -> list[RatedGame]:
         return []
@@ -115,6 +116,14 @@ def test_who_is_out_and_who_has_points_by_forfeit_is_marked() -> None:
     assert ["1", "eve", "1", "1", "+1", "100.0%", "-"] in shown
     assert ["1", "ann", "1", "1", "100.0%", "-"] in shown
     assert ["3", "bob", "(withdrawn)", "2", "0", "0.0%", "-"] in shown
+
+
+def test_points_for_a_bye_have_a_column_of_their_own() -> None:
+    games = [RatedGame(("ann", "bob"), (1.0, 0.0))]
+    shown = [line.split() for line in seen(table_of(Course(games, entered=("eve",), byes={"eve": 2.0}))).splitlines()]
+    assert shown[0] == ["rank", "name", "games", "points", "bye", "score", "elo"]
+    assert ["1", "eve", "0", "2", "+2", "-", "-"] in shown
+    assert ["2", "ann", "1", "1", "100.0%", "-"] in shown
 
 
 @pytest.mark.parametrize("height", [24, 30, 60])

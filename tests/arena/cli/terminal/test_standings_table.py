@@ -103,7 +103,9 @@ def test_points_from_byes_are_marked(tmp_path: Path) -> None:
     course = Course(tmp_path)
     course.describe(format="swiss", rounds=2)
     course.run(earlier_name_wins)
-    table = [line.split() for line in asked(file(course), "standings", "cs101").out.splitlines()]
+    *lines, legend = asked(file(course), "standings", "cs101").out.splitlines()
+    assert legend.startswith("bye: points for rounds without an opponent")
+    table = [line.split() for line in lines]
     marked = table[0].index("bye")
     byes = {line[1]: line[marked] for line in table[1:] if line[marked].startswith("+")}
     assert sorted(byes.values()) == ["+2", "+2"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -53,7 +54,12 @@ def test_a_fault_comes_before_every_mistake() -> None:
         "  arena logs 1",
         "  arena debug 1 --ply 4",
     ]
-    assert lines[first + 3].startswith("before that, at ply 2: losing played a2??, better was ")
+    assert "Values are for you, losing (seat 1): 1 is the best, -1 the worst." in lines
+    assert lines[first + 3] == "before that, at ply 2: you played a2??"
+    (plies, refutation) = re.findall(r"  you lose in (\d): (.*)", lines[first + 4])[0]
+    assert len(refutation.split()) == int(plies)
+    assert lines[first + 5].startswith("  better was: ")
+    assert lines[first + 6] == "  arena replay 1 --ply 2"
     for line in lines[first:]:
         if line.startswith("  arena "):
             assert arena(*line.split()[1:]).code == ("--ply 4" in line), line

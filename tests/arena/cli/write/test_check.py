@@ -145,6 +145,16 @@ def test_a_tournament_says_under_which_conditions_and_who() -> None:
     assert [row.split(",")[:2] for row in ended.out.splitlines()[1:]] == [["forgot", "failed"], ["greedy", "good"]]
 
 
+def test_the_conditions_of_a_tournament_without_agents_are_enough_for_an_agent() -> None:
+    Path("cs.toml").write_text('game = "tictactoe"\nclock = "move=2"\n')
+    ended = arena("check", "greedy.py", "--tournament", "cs.toml", "--positions", "1", "--position", "1")
+    assert (ended.code, ended.err) == (0, "")
+    assert "Checking greedy.py for cs.toml: tictactoe, clock move=2" in ended.out
+    ended = arena("check", "--tournament", "cs.toml")
+    assert (ended.code, ended.out) == (2, "")
+    assert "expected at least 2 agents to play tictactoe, got 0" in ended.err
+
+
 @pytest.mark.costly
 def test_one_on_record_is_found_by_name() -> None:
     assert arena("play", "nap:4", "greedy.py", "random", "--quiet").code == 0

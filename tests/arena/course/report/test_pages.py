@@ -208,10 +208,11 @@ def test_points_for_byes_are_explained_and_all_tables_have_the_order_of_the_stan
         store.change_settings(connection, 1, {"byes": [[1, "zoe", 0], [2, "zoe", 1]]})
     found = site(reported(file, "cs101"))
     index = text(found["index.html"])
-    assert "1 zoe 4 " in index
-    assert "Points include those for byes (rounds without an opponent)." in index
+    assert "Points For byes Score" in index
+    assert "1 zoe 4 4 – " in index
+    assert "For byes: points for rounds without an opponent, which count as won" in index
     assert index.index("1 zoe", index.index("Crosstable")) > 0
-    assert "Points 4 (4 without a game)" in text(found["agents/zoe.html"])
+    assert "Points 4 (4 for byes, rounds without an opponent)" in text(found["agents/zoe.html"])
 
 
 # Formats with their own ranking.

@@ -159,6 +159,16 @@ def test_of_two_agents_the_versions_that_share_most_are_reported() -> None:
     assert names(compare(sources)) == [("ann@2", "bob@1")]
 
 
+def test_two_agents_are_one_pair_also_if_their_files_are_compared_beside_their_versions() -> None:
+    sources = [
+        program("ann", UCT, 1),
+        program("bob", copied(UCT), 1),
+        program("ann", UCT, None),
+        program("bob", copied(UCT), None),
+    ]
+    assert names(compare(sources)) == [("ann@1", "bob@1")]
+
+
 def test_programs_from_elsewhere_are_compared_with_agents_only() -> None:
     sources = [
         program("ann", UCT),

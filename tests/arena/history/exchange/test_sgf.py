@@ -247,6 +247,7 @@ ENDED = "(;SZ[5]KM[3.5]RE[{}];B[cc];W[];B[])"
         ("(;RE[0];B[cc];W[];B[])", Verdict.ADJUDICATED, [0.5, 0.5]),
         ("(;RE[Draw];B[];W[])", Verdict.NORMAL, [0.5, 0.5]),
         ("(;B[cc])", Verdict.VOID, None),
+        ("(;RE[has adjourned.];B[cc])", Verdict.VOID, None),
     ],
 )
 def test_a_result_of_any_kind_is_read(text: str, verdict: Verdict, points: list[float] | None, tmp_path: Path) -> None:

@@ -69,6 +69,24 @@ def test_moves_of_chess_are_numbered_in_pairs() -> None:
     assert "<h3>2. ann: g4</h3>" in text
 
 
+def test_in_a_game_that_was_resigned_nobody_is_to_move() -> None:
+    game = past_game("chess", ["ann", "bob"], moves="f2f3 e7e5")
+    text = page(structs.replace(game, verdict="resigned", fault=0)).text
+    *before, last = re.findall(r"<title>Chess: ([^<.]*)</title>", text)
+    assert before == ["White to move", "Black to move"]
+    assert last == "the game is over"
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_game_with_a_hint_says_so_and_not_that_it_was_ruled_on(private: bool) -> None:
+    ruling = PastRuling(what="void", seat=None, reason="human got a hint", when="2026-05-02T12:00:00Z", id=1)
+    game = structs.replace(past_game("chess", ["ann", "human"], moves="f2f3 e7e5"), rulings=(ruling,))
+    text = page(game, private=private).text
+    assert "with a hint, not rated" in text
+    assert "annulled" not in text
+    assert "ruling" not in text
+
+
 @pytest.mark.parametrize(
     ("names", "ranks"),
     [(("ann", "human"), "12345678"), (("human", "ann"), "87654321"), (("ann", "bob"), "87654321")],

@@ -62,6 +62,10 @@ def lights(checked: CheckReport) -> dict[str, Light]:
     return {step.name: step.light for step in checked.steps}
 
 
+def advice(checked: CheckReport, name: StepName) -> str:
+    return next(step.advice for step in checked.steps if step.name is name)
+
+
 @pytest.fixture
 def greedy(tmp_path: Path) -> Path:
     path = tmp_path / "greedy.py"
@@ -254,6 +258,19 @@ def test_unseeded_randomness_is_a_warning(tmp_path: Path) -> None:
     )
     found = checked(path, "othello")  # it can lose all games by chance, which is a warning too
     assert (found.light, lights(found)[StepName.SEED]) == (Light.WARNING, Light.WARNING)
+    assert "use self.random" in advice(found, StepName.SEED)
+
+
+@pytest.mark.costly
+def test_a_program_gets_its_seed_from_the_message_start(tmp_path: Path) -> None:
+    program = tmp_path / "bare.py"
+    program.write_text(
+        BARE.read_text("utf-8").replace("len(legal) // 2", "__import__('os').urandom(1)[0] % len(legal)")
+    )
+    found = checked(f"cmd:{shlex.join([sys.executable, '-I', '-S', str(program)])}", "othello")
+    assert lights(found)[StepName.SEED] is Light.WARNING
+    assert "'seed' of the message 'start'" in advice(found, StepName.SEED)
+    assert "self.random" not in advice(found, StepName.SEED)
 
 
 def test_a_missing_position_is_refused_with_the_existing_numbers() -> None:

@@ -118,6 +118,14 @@ def test_the_end_is_told_to_the_person(
     assert "/g/7" in drawn["choices"]
 
 
+def test_in_a_game_that_was_given_up_nobody_is_to_move() -> None:
+    board = play_pages.parts(seen("chess"), "random")["board"]
+    assert board.count("White to move") == 2
+    over = seen("chess", status=Status.OVER, end=GameRecorded("k" * 20, None, "crashed", 0, (0.0, 1.0), ""))
+    board = play_pages.parts(over, "random")["board"]
+    assert (board.count("to move"), board.count("the game is over")) == (0, 2)
+
+
 def test_the_number_of_take_backs_is_on_the_button() -> None:
     shown = seen("tictactoe", take_backs=3, choices=(Choice("a1", "a1"),), plies=(SeenPly(0, "b2", "b2"),))
     assert "Take back my last move (3 left)" in play_pages.parts(shown, "random")["choices"]
