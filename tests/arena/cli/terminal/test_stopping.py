@@ -315,8 +315,8 @@ def test_a_run_ends_at_that_time_with_code_0_and_the_same_command_continues(
         patch.setattr(run, "datetime", Clock)
         ended = arena(*command, "--until", "2026-05-02 20:00")
     assert (ended.code, ended.err) == (0, "")
-    assert "stops at 2026-05-02 20:00 UTC: no game starts after that\n" in ended.out
-    assert "it is 2026-05-02 20:00: no more games start, those in progress are finished\n" in ended.out
+    assert "stops at 2026-05-02 20:00 CEST: no game starts after that\n" in ended.out
+    assert "it is 2026-05-02 20:00 CEST: no more games start, those in progress are finished\n" in ended.out
     assert "stopped after 1 of 8 games, about " in ended.out
     assert "left; the same command continues\n" in ended.out
     rest = arena(*command, "--until", "2100-01-01 06:00")
