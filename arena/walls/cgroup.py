@@ -32,8 +32,8 @@ class Cgroup:
         self._stat: int | None = None
         self._pressure: int | None = None
         self._freeze: int | None = None
-        # The last values that were read.
-        self._last: dict[bytes, int] = {}
+        # The processor time that was read last.
+        self._last = 0
         self._events: int | None = None
         try:
             self._stat = os.open(folder / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
@@ -72,18 +72,11 @@ class Cgroup:
 
     def cpu(self) -> int:
         """Nanoseconds of processor time that its processes have used, including ended ones (cpu.stat)."""
-        return self._time(rb"usage_usec (\d+)")
-
-    def user(self) -> int:
-        """Nanoseconds of it in user mode."""
-        return self._time(rb"user_usec (\d+)")
-
-    def _time(self, pattern: bytes) -> int:
         if self._stat is None:
             raise ValueError("the group has been removed")
         with suppress(OSError):  # somebody else has removed it: nothing is used any more
-            self._last[pattern] = _number(pattern, os.pread(self._stat, 1000, 0)) * _MICROSECOND
-        return self._last.get(pattern, 0)
+            self._last = _number(rb"usage_usec (\d+)", os.pread(self._stat, 1000, 0)) * _MICROSECOND
+        return self._last
 
     def freeze(self, wanted: bool) -> bool:
         """Pauses all its processes, which no signal undoes, or lets them go on; False if the kernel cannot."""

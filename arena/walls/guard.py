@@ -91,6 +91,7 @@ class Guard:
         self._turn: Turn | None = None
         # Its answer, or `ready`, until it is still: then its time ends.
         self._answer: Move | Resign | Ready | None = None
+        self._used: Used | None = None
         # Of the turn, or for `ready`.
         self._deadline = Deadline()
         self._asked = self._left_by = self._poll_at = 0
@@ -224,11 +225,12 @@ class Guard:
         if agent is None or not agent.pause.is_on:
             return
         was_still = agent.pause.is_still
-        if not self._is_at_fault(agent.look()) and agent.pause.is_still and not was_still:
-            if self._answer is None:
-                self._is_at_fault(agent.prepare())
-            else:
-                self._end_time(agent, self._answer)
+        if self._is_at_fault(agent.look()) or was_still or not agent.pause.is_still:
+            return
+        if self._answer is None:
+            self._is_at_fault(agent.prepare())
+        else:
+            self._end_time(agent)
 
     # Time.
 
@@ -335,6 +337,8 @@ class Guard:
         while (agent := self.agent) is not None and (line := agent.next_line()) is not None:
             if self._phase is not _Phase.LEAVING:
                 self._take(line, now)
+        if agent is not None:
+            self._end_time(agent)
 
     def _take(self, line: bytes, now: int) -> None:
         self._unasked += len(line) + 1
@@ -367,9 +371,9 @@ class Guard:
             self._receive_answer(message, now)
         elif isinstance(message, Ready):
             if self._phase is _Phase.STARTING and message.game == self._game:
-                self._unasked = 0
                 self._kept_start = None
                 if self.agent is not None and self._answer is None:
+                    self._unasked = 0
                     self.agent.confined.usage.look()
                     self._take_answer(self.agent, message, None)
             else:
@@ -411,29 +415,31 @@ class Guard:
 
     def _take_answer(self, agent: AgentProcess, answer: Move | Resign | Ready, used: Used | None) -> None:
         """The agent has answered, or is ready: its time ends when it is still. `used`: if that is now."""
-        if not self._settings.ponder and self._is_at_fault(agent.stop()):
-            return
-        if self._settings.ponder or agent.pause.is_still:
-            self._end_time(agent, answer, used)
-        else:
-            self._answer = answer
+        if self._settings.ponder or not self._is_at_fault(agent.stop()):
+            is_still = self._settings.ponder or agent.pause.is_still
+            self._answer, self._used = answer, used if is_still else None
 
-    def _end_time(self, agent: AgentProcess, answer: Move | Resign | Ready, used: Used | None = None) -> None:
-        """The agent is still, or ponders: the referee gets the answer, with what the turn took."""
+    def _end_time(self, agent: AgentProcess) -> None:
+        """Passes the answer on if the agent is still."""
+        if self._answer is not None and (self._settings.ponder or agent.pause.is_still):
+            self._tell_answer(agent, self._answer)
+            if not self._settings.ponder:
+                self._is_at_fault(agent.prepare())
+
+    def _tell_answer(self, agent: AgentProcess, answer: Move | Resign | Ready) -> None:
+        """Tells the referee the answer, and what the turn took."""
         self._answer = None
         if isinstance(answer, Ready):
             self._phase = _Phase.PLAYING
             self._tell(answer)
+            return
+        used = self._used or agent.meter.of_answer(self._clock() - self._asked)
+        self._turn = None
+        if isinstance(answer, Resign):
+            self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay))
         else:
-            used = used or agent.meter.of_answer(self._clock() - self._asked)
-            self._turn = None
-            if isinstance(answer, Resign):
-                self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay))
-            else:
-                agent.read_log()
-                self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay, log=agent.log_bytes))
-        if not self._settings.ponder:
-            self._is_at_fault(agent.prepare())
+            agent.read_log()
+            self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay, log=agent.log_bytes))
 
     def _drop(self) -> None:
         """Ignores an answer to nothing; more than MOST_DROPPED of them are `flooded`."""
@@ -459,7 +465,7 @@ class Guard:
     def _handle_exit(self, agent: AgentProcess) -> None:
         """The agent has ended, or its time to end is up. Its last answer counts."""
         if self._answer is not None:
-            self._end_time(agent, self._answer)
+            self._tell_answer(agent, self._answer)
         if self._phase is _Phase.LEAVING:
             self._leave()
         elif self._phase is _Phase.IDLE:
@@ -482,6 +488,8 @@ class Guard:
         """Sends `failed` to the referee and kills the agent. Between games it is only killed.
 
         `used`: what its turn took, if already measured."""
+        if self._answer is not None and self.agent is not None and verdict is not Verdict.TIME:
+            self._tell_answer(self.agent, self._answer)  # it came before the fault
         if self._phase is not _Phase.IDLE:
             if used is None and self._turn is not None and self.agent is not None:
                 used = self.agent.meter.so_far(self._clock() - self._asked)

@@ -50,9 +50,8 @@ _MOST_FOLDERS: Final = 1000
 _UNCOUNTED: Final = 20 * MEBIBYTE
 """Bytes of kernel memory that are not counted as the agent's: what 64 open files can use."""
 _MOST_PASSES: Final = 10
-_STILL: Final = b"TtZXD"
-"""States of a thread that has stopped or ended, or waits in a system call: for a disk, or for its child, which is
-stopped."""
+_STILL: Final = b"TtZX"
+"""States of a thread that has stopped or ended. One in state D can go on in its system call."""
 _KILLED: Final = 128
 """Exit codes above this are signals, as shells and bubblewrap report them: 128 + the signal's number."""
 _RUNS: Final = b"."
@@ -162,18 +161,12 @@ class Confined:
         return all(usage.state(thread) in _STILL for thread in threads)
 
     @property
-    def is_still_for_sure(self) -> bool:
-        """Whether `is_still` means that no thread is in a system call either."""
-        return self.walls.kind is WallKind.SANDBOX or (self.usage.group is not None and self.usage.group.can_freeze)
-
-    @property
     def quick_looks(self) -> int:
         """How often to look at once whether it is still: fewer times where a look takes longer."""
         return 20 if self.walls.kind is WallKind.SANDBOX else 3
 
     def resume(self) -> None:
         """Resumes what `stop` has stopped."""
-        hear_children(False)
         if self.usage.group is not None and self.usage.group.freeze(False):
             return
         self._signal_group(signal.SIGCONT)

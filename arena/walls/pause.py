@@ -18,14 +18,13 @@ from arena.walls.jail import Confined, hear_children
 _FIRST_LOOK: Final = MILLISECOND
 _LONGEST_TO_LOOK: Final = 16 * MILLISECOND
 """When an agent that is not still is looked at again: each time twice as late, up to this."""
+_RESUMED_AT: Final = 4
+"""Every so many looks, an agent that is not still can go on until the next one, in its own time: a process that waits
+for a child that has not begun its program is never still, because that child is stopped."""
 _MOST_PAUSED: Final = 5 * MILLISECOND
 """Processor time that it can use in a pause."""
 _MOST_RESUMED: Final = 50 * MILLISECOND
-"""As above, if somebody else has resumed it; or, where the kernel reports a thread as still that may be in a system
-call, in user mode."""
-_OF_SAMPLES: Final = 8
-"""The kernel divides processor time into that of programs and its own by samples: of this part of its own it is not
-sure."""
+"""As above, if somebody else has resumed it."""
 
 
 class Pause:
@@ -43,14 +42,14 @@ class Pause:
         self.woken = 0
         self._woken_now = 0
         self._interval = 0
-        # Processor time when it was still: all of it, and that in user mode where that decides.
-        self._all: int | None = None
-        self._user: int | None = None
+        self._looks = 0
+        # Processor time when it was still.
+        self._used: int | None = None
 
     def begin(self) -> bool:
         """Tells the agent to stop, and waits a moment for it; False if it starts processes faster than they can be
         stopped."""
-        self.is_on, self.is_still, self._woken_now = True, False, 0
+        self.is_on, self.is_still, self._woken_now, self._looks = True, False, 0, 0
         if not self._confined.stop():
             return False
         for _ in range(self._confined.quick_looks):
@@ -72,11 +71,15 @@ class Pause:
                 self._rest()
             self.look_at = None
         else:
-            self._confined.stop_firmly()
             if was_still:
                 self.woken += 1
                 self._woken_now += 1
                 self._interval = _FIRST_LOOK
+            self._looks += 1
+            if self._looks % _RESUMED_AT or self._woken_now:
+                self._confined.stop_firmly()
+            else:
+                self._confined.resume()
             self.look_at = self._clock() + self._interval
             self._interval = min(2 * self._interval, _LONGEST_TO_LOOK)
         return self.fault()
@@ -84,26 +87,21 @@ class Pause:
     def fault(self) -> str:
         """What it has done wrong in this pause until now, in words."""
         now = self._usage.cpu()
-        if now is None or self._all is None or not self.is_on:
+        if now is None or self._used is None or not self.is_on:
             return ""
-        used = now - self._all
+        used = now - self._used
         if used <= (_MOST_RESUMED if self._woken_now else _MOST_PAUSED):
             return ""
-        if not self._confined.is_still_for_sure:
-            of_programs = min(used, (self._usage.user() or 0) - (self._user or 0))
-            if of_programs <= _MOST_RESUMED + (used - of_programs) // _OF_SAMPLES:
-                return ""
         return f"computed for {used / SECOND:.3f} s while it was paused, because it was not its turn"
 
     def end(self) -> None:
         """Lets the agent run."""
         self.is_on = self.is_still = False
-        self.look_at = self._all = None
+        self.look_at = self._used = None
+        hear_children(False)
         self._confined.resume()
 
     def _rest(self) -> None:
         self.is_still = True
         self.look_at = None
-        self._all = self._usage.cpu()
-        if not self._confined.is_still_for_sure:
-            self._user = self._usage.user()
+        self._used = self._usage.cpu()

@@ -27,8 +27,8 @@ _LONGEST = 16 * 1024
 _KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())
 _KCMP_VM = 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_USER, _REAPED_USER, _REAPED_SYSTEM, _THREADS = 11, 13, 14, 17
-"""Positions of utime, cutime, cstime and num_threads in /proc/PID/stat, counted from the process's state."""
+_REAPED_USER, _REAPED_SYSTEM, _THREADS = 13, 14, 17
+"""Positions of cutime, cstime and num_threads in /proc/PID/stat, counted from the process's state."""
 
 
 class Usage:
@@ -157,18 +157,6 @@ class Usage:
         # them. Many are in both numbers, so the larger one counts.
         self._most = max(self._most, living + max(self._gone, self._reaped()))
         return self._most
-
-    def user(self) -> int | None:
-        """How much of `cpu` was in user mode: in steps of 10 ms, not exactly, and without what ended unreaped."""
-        if self.group is not None:
-            return self.group.user()
-        if not LINUX:
-            return None
-        own, others = self._times(self._stat, _USER, _REAPED_USER), (pid for pid in self._cpu if pid != self.pid)
-        for pid in others:
-            with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:
-                own += self._times(stat.fileno(), _USER, _REAPED_USER)
-        return own
 
     def _reaped(self) -> int:
         """Processor time of children that the process has reaped; 0 if not known, or after its own end."""

@@ -38,7 +38,7 @@ TURNS: Final = 6
 OPPONENTS: Final = 0.1
 """Seconds of an opponent's turn."""
 MOST: Final = 20 * MS
-"""Processor time in an opponent's turn, in user mode."""
+"""Processor time in an opponent's turn."""
 PLACES: Final = (
     *((WallKind.SANDBOX, False), (WallKind.LIMITS, False)),
     *((WallKind.CONTAINER, True), (WallKind.CONTAINER, False)),
@@ -62,13 +62,13 @@ def answer(confined: Confined, number: int) -> bool:
     return confined.stdout.readline().startswith(b'{"type":"move"')
 
 
-def in_opponents_turn(confined: Confined, pause: Pause) -> tuple[int, int, str]:
-    """What it uses in a pause, in user mode and in the kernel, and what it is accused of. Looks are made when due."""
+def in_opponents_turn(confined: Confined, pause: Pause) -> tuple[int, str]:
+    """The processor time that it uses in a pause, and what it is accused of. Looks are made when due."""
     assert pause.begin()
     while not pause.is_still:  # in its own time
         time.sleep(max(0.0, (pause.look_at or 0) / 1e9 - time.monotonic()))
         pause.look()
-    all_before, user_before = confined.usage.cpu(), confined.usage.user()
+    before = confined.usage.cpu() or 0
     until = time.monotonic() + OPPONENTS
     fault = ""
     while not fault and (left := until - time.monotonic()) > 0:
@@ -78,12 +78,7 @@ def in_opponents_turn(confined: Confined, pause: Pause) -> tuple[int, int, str]:
             confined.usage.look()
             fault = pause.look()
     fault = fault or pause.fault()
-    all_used, user_used = (
-        (confined.usage.cpu() or 0) - (all_before or 0),
-        (confined.usage.user() or 0) - (user_before or 0),
-    )
-    program = min(all_used, user_used)
-    return program, all_used - program, fault
+    return (confined.usage.cpu() or 0) - before, fault
 
 
 @pytest.mark.costly
@@ -103,12 +98,11 @@ def test_nobody_computes_in_the_opponents_turn(
         for turn in range(TURNS):
             assert answer(confined, turn)
             confined.usage.look()
-            in_program, in_kernel, accused = in_opponents_turn(confined, pause)
+            used, accused = in_opponents_turn(confined, pause)
             if accused:
                 assert kind is WallKind.LIMITS, accused
                 break
-            # The kernel divides processor time by samples.
-            assert in_program <= MOST + in_kernel // 8
+            assert used <= MOST
             pause.end()
     finally:
         confined.kill_all()

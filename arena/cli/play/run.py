@@ -271,7 +271,7 @@ def _run(
                 playing.callback(tournament.close)
                 playing.enter_context(signals.playing())
                 if until is not None:
-                    display.say(f"stops at {words.moment(until)}: no game starts after that")
+                    display.say(f"stops at {words.local_time(until)}: no game starts after that")
                 with display.running(tournament, on_hosts=on is not None):
                     if on is None:
                         _play(tournament, folder, display, stopping)

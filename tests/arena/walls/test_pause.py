@@ -21,7 +21,6 @@ from tests.kit.behind_walls import PYTHON, needs_linux
 class Agent:
     """An agent that is paused: whether it is still, and what it has used. It is a jail's `Confined`, too."""
 
-    is_still_for_sure = True
     quick_looks = 3
 
     def __init__(self) -> None:
@@ -29,11 +28,8 @@ class Agent:
         # How many looks it takes until it is still.
         self.still_after = 0
         self.orders: list[str] = []
-        self.program: int | None = 0
-        self.kernel = 0
-        self.usage = SimpleNamespace(
-            cpu=lambda: None if self.program is None else self.program + self.kernel, user=lambda: self.program
-        )
+        self.used: int | None = 0
+        self.usage = SimpleNamespace(cpu=lambda: self.used)
         confined: Any = self
         self.pause = Pause(confined, lambda: self.now)
 
@@ -51,11 +47,10 @@ class Agent:
     def resume(self) -> None:
         self.orders.append("resume")
 
-    def uses(self, program: int, kernel: int = 0) -> None:
-        """It uses that much processor time in user mode, and in the kernel."""
-        assert self.program is not None
-        self.program += program
-        self.kernel += kernel
+    def uses(self, time: int) -> None:
+        """It uses that much processor time."""
+        assert self.used is not None
+        self.used += time
 
 
 @pytest.fixture
@@ -85,7 +80,7 @@ def test_looks_come_later_and_later_until_it_is_still(agent: Agent) -> None:
         assert agent.pause.look() == ""
         assert not agent.pause.is_still
     assert due == [1, 1, 2, 4, 8, 16, 16]
-    assert agent.orders == ["stop", *["stop firmly"] * 7]
+    assert agent.orders == ["stop", *["stop firmly"] * 3, "resume", *["stop firmly"] * 3]
     assert agent.pause.look() == ""
     assert (agent.pause.is_still, agent.pause.look_at) == (True, None)
 
@@ -94,32 +89,12 @@ def test_looks_come_later_and_later_until_it_is_still(agent: Agent) -> None:
 def test_what_it_can_use_in_a_pause(used: int, words: str, agent: Agent) -> None:
     agent.uses(SECOND)
     agent.pause.begin()
-    agent.uses(0, used)
+    agent.uses(used)
     for told in (agent.pause.fault(), agent.pause.look(), agent.pause.fault()):
         assert told.startswith(words)
         assert bool(told) == bool(words)
     agent.pause.end()
     assert agent.pause.fault() == ""
-
-
-@pytest.mark.parametrize(
-    ("program", "kernel", "is_at_fault"),
-    [
-        (50 * MS, 0, False),
-        (51 * MS, 0, True),
-        (0, 9 * SECOND, False),
-        # The kernel divides by samples.
-        (90 * MS, 400 * MS, False),
-        (110 * MS, 400 * MS, True),
-    ],
-)
-def test_what_it_can_use_where_it_may_be_in_a_system_call(
-    program: int, kernel: int, is_at_fault: bool, agent: Agent
-) -> None:
-    agent.is_still_for_sure = False
-    agent.pause.begin()
-    agent.uses(program, kernel)
-    assert bool(agent.pause.look()) == is_at_fault
 
 
 def test_to_be_resumed_by_somebody_else_is_no_fault_and_does_not_last(agent: Agent) -> None:
@@ -140,7 +115,7 @@ def test_to_be_resumed_by_somebody_else_is_no_fault_and_does_not_last(agent: Age
 
 
 def test_where_nothing_is_known_nobody_is_at_fault(agent: Agent) -> None:
-    agent.program = None
+    agent.used = None
     agent.pause.begin()
     assert agent.pause.look() == agent.pause.fault() == ""
 
