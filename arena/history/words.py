@@ -183,6 +183,11 @@ def rough_duration(seconds: float) -> str:
     return f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"
 
 
+def age(since: datetime, now: datetime) -> str:
+    """How old something is: "30 s old", "5 minutes old"."""
+    return f"{rough_duration((now - since).total_seconds())} old"
+
+
 def time_left(done: int, total: int, seconds: float) -> str:
     """The time that the rest of a work needs, if `done` parts took `seconds`: "about 5 minutes left".
 

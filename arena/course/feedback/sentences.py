@@ -48,7 +48,7 @@ def result(feedback: AgentFeedback) -> str:
     rated = ""
     if agent.rated is not None and agent.rated.rating is not None:
         error = "" if agent.rated.error is None else f" ± {standings.error(agent)}"
-        rated = f", rating {standings.rating(agent)}{error}"
+        rated = f", rating {standings.rating(agent)}{error}{standings.basis(agent, feedback.made)}"
     return (
         f"{agent.name} has {rank} in {feedback.title}, with "
         f"{parts.share(one.points)} points from {counted(one.games, 'game')} "

@@ -79,12 +79,15 @@ class Opponent(Struct, frozen=True):
     """On the ladder, if it is rated there."""
     error: float | None = None
     """The 95 % error of the rating; None if there is none."""
+    games: int = 0
+    """Those of which the rating is made; 0 of a fixed one."""
 
     @property
     def described(self) -> str:
         """How it plays, if it is built-in, and its rating."""
         error = "" if self.error is None else f" ± {self.error:.0f}"
-        rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}"
+        made = f" from {words.counted(self.games, 'game')}" if self.games else ""
+        rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}{made}"
         return "; ".join(filter(None, (HOW_THEY_PLAY.get(self.name, ""), rated))) or "not rated yet"
 
 
