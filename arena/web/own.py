@@ -20,7 +20,8 @@ from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep
 from arena.web.results import Titled, titled
 from arena.web.sight import What, may
-from db import ladder
+from arena.web.why import last_round
+from db import ladder, web
 from db.ladder import StoredSubmission, SubmissionState
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class Own(Struct, frozen=True, kw_only=True):
     agents: Sequence[OwnAgent]
     submissions: Sequence[HandedIn]
     """The newest first."""
+    has_lost: bool
+    """Whether one of the agents lost a game of its last round."""
     made: datetime
 
 
@@ -127,8 +130,14 @@ def own(
         refused=_refused(connection, opened, author, theirs, now, closes=closes),
         agents=[_agent(line, shown[name]) for name, line in theirs.items()],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
+        has_lost=any(_has_lost(connection, opened, name) for name in theirs),
         made=now,
     )
+
+
+def _has_lost(connection: Connection, opened: OpenLadder, agent: str) -> bool:
+    round = last_round(connection, opened, agent)
+    return round is not None and bool(web.losses(connection, round, agent))
 
 
 def _refused(

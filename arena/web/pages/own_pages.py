@@ -17,7 +17,7 @@ from arena.results.pages import parts
 from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
-from arena.web.pages import frame
+from arena.web.pages import frame, why_page
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
@@ -90,7 +90,7 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
     facts = {"Ladder": title, "Game": own.game, "Clock": own.clock, until: moment(own.closes)}
     why = no_hand_ins or ("" if own.is_closed else own.refused)
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
-    ways += [(links.play(), "Play against an agent"), (links.WHY, "Why games were lost")]
+    ways += [(links.play(), "Play against an agent"), (links.WHY, why_page.title(has_lost=own.has_lost))]
     return frame.page(
         account.author,
         element("p", words(f"Signed in as {account.name or account.author}.")),
