@@ -29,6 +29,7 @@ from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
 from arena.web.turns import client
 from db.games import OVER
+from db.records import JudgedPly
 
 Answer = Callable[[Request, Kept, Viewer], Response]
 _PATIENCE: Final = 1.0
@@ -74,8 +75,9 @@ async def _game(request: Request, answer: Answer) -> Response:
     viewer = await viewer_of(request)
     record, id = _record(site, viewer), _id(request.path_params["id"])
     try:
-        key = ("/g", id, viewer.role, viewer.author)
-        kept = await site.cache.get(key, partial(_replay, record, viewer, id))
+        mistake = next((found.get(id) for agent, found in site.mistakes.items() if viewer.owns(agent)), None)
+        key = ("/g", id, viewer.role, viewer.author, mistake)
+        kept = await site.cache.get(key, partial(_replay, record, viewer, id, mistake))
         await saw_log(request, f"game {id}")
         return answer(request, kept, viewer)
     except _NotOver as not_over:
@@ -95,8 +97,9 @@ class _NotOver(Exception):
         self.game = game
 
 
-def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
-    """The page of a game that is over; _NotOver if it is not, NotThere if there is none."""
+def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | None) -> Drawn:
+    """The page of a game that is over, with a mistake of the viewer's agent; _NotOver if it is not over, NotThere if
+    there is none."""
     found = record.whole_game(id)
     if found is None:
         raise NotThere("There is no such game.")
@@ -107,7 +110,7 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
         ways += [(links.tournament(title), title), (links.games(title), "Games")]
         ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
-    return Drawn.page(replay_page.page(game, private=sees_words, links=ways, called=which_game(game)))
+    return Drawn.page(replay_page.page(game, private=sees_words, links=ways, called=which_game(game), mistake=mistake))
 
 
 async def _tv(request: Request) -> Response:

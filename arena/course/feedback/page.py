@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from arena.course.feedback import sentences
-from arena.course.feedback.commands import next_commands, to_see
+from arena.course.feedback.commands import last_ply_to_see, next_commands, to_see
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.html import Document, element, words
@@ -45,8 +45,9 @@ def page(feedback: AgentFeedback) -> Document:
     )
 
 
-def page_parts(feedback: AgentFeedback, game: Callable[[int], str] | None = None) -> Parts:
-    """The parts. `game`: the address of the page of a game; without it, the page names the command that shows one."""
+def page_parts(feedback: AgentFeedback, game: Callable[[int, int], str] | None = None) -> Parts:
+    """The parts. `game`: the address of a game at the ply to look at; without it, the page names the command that shows
+    it."""
     found = feedback.found
     drawn = boards((picture.state, picture.last) for seen in found.to_see for picture in seen.pictures)
     return Parts(
@@ -85,7 +86,7 @@ def _fault(fault: Fault) -> Iterator[str]:
         yield element("pre", words(fault.why.stderr))
 
 
-def _games(feedback: AgentFeedback, drawn: Iterator[str], address: Callable[[int], str] | None) -> Iterator[str]:
+def _games(feedback: AgentFeedback, drawn: Iterator[str], address: Callable[[int, int], str] | None) -> Iterator[str]:
     yield element("h2", "Games to look at")
     yield element("p", words(sentences.about_games(feedback)))
     for game in feedback.found.to_see:
@@ -93,7 +94,7 @@ def _games(feedback: AgentFeedback, drawn: Iterator[str], address: Callable[[int
         if address is None:
             section.append(element("pre", words(to_see(game, feedback.where)), class_="command"))
         else:
-            section.append(element("p", parts.link(address(game.id), "Step through this game")))
+            section.append(element("p", parts.link(address(game.id, last_ply_to_see(game)), "Step through this game")))
         yield element("section", *section, class_="game")
 
 

@@ -23,7 +23,7 @@ from arena.history.pages.html import element
 from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
-from db.records import HUMAN, Mark, MoveRecord, PastGame
+from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
 _TO_MISTAKES: Final = (
     stepper.Button("earlier", "‹ ?", "previous mistake", "M"),
@@ -45,23 +45,33 @@ def page(
     called: str = "",
     trust: bool = False,
     at: int = 0,
+    mistake: JudgedPly | None = None,
 ) -> html.Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
     reasons of rulings. `links`: addresses and texts of links at the top. `called`: which game it is, by default as
     commands call it. `trust`: run the game's rules even if they are not this user's own. `at`: the ply to open at.
+    `mistake`: the only ply that was judged, of a game without an analysis.
     """
-    return _Page(game, names, private, trust, called).document(links, at)
+    return _Page(game, names, private, trust, called, None if game.analysis else mistake).document(links, at)
 
 
 class _Page:
     """A page that is being made."""
 
     def __init__(
-        self, game: PastGame, names: Mapping[str, str] | None, private: bool, trust: bool, called: str
+        self,
+        game: PastGame,
+        names: Mapping[str, str] | None,
+        private: bool,
+        trust: bool,
+        called: str,
+        mistake: JudgedPly | None,
     ) -> None:
         self.names = [_shown(player if names is None else names[player]) for player in game.players]
+        self.mistake = mistake
+        game = game if mistake is None else structs.replace(game, analysis=(mistake,))
         self.replay: Replay = replay(game, trust=trust)
         self.game, self.private, self.called = self.replay.game, private, called
         self.plies = len(game.moves)
@@ -291,6 +301,9 @@ class _Page:
         plies = self.game.analysis
         if not plies:
             return ""
+        if self.mistake is not None and isinstance(who := self.mistake.who, int):
+            first = f"the first clear mistake of {self.names[who]} has a ?, or ?? if it is serious"
+            return element("p", html.words(f"Analysed by arena: {first}."))
         start = self.replay.steps[0].state
         if start is not None and start.hidden:
             seen = "The search sees what was hidden from the players, so no move is called a mistake."
@@ -325,7 +338,7 @@ class _Page:
 
     def analysis(self) -> str:
         """The plot of the analysis; empty without one."""
-        if not self.game.analysis:
+        if not self.game.analysis or self.mistake is not None:
             return ""
         start = self.replay.steps[0].state
         bounds = None if start is None else start.bounds

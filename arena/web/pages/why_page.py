@@ -28,7 +28,7 @@ def title(*, has_lost: bool) -> str:
 
 def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
     """The page about the games of an agent in this round."""
-    drawn = page_parts(feedback, links.game)
+    drawn = page_parts(feedback, links.position)
     return frame.page(
         title(has_lost=asked.has_lost),
         *_others(asked),

@@ -104,7 +104,7 @@ def test_own_faults_are_shown_with_what_the_agent_printed_and_games_lead_to_thei
     assert "KeyError: 'mine'" in shown
     assert f"Game {crash} against bob" in shown or f"(id {crash}) against bob" in shown
     for game in (crash, lost):
-        assert f'href="/g/{game}"' in page.text
+        assert f'href="/g/{game}#ply-' in page.text
     assert 'href="/me"' in page.text
     assert "arena check" in shown
     assert "--db" not in shown, "there is no bundle"
