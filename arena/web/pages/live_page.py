@@ -26,7 +26,7 @@ STYLES: Final = (html.file("replay_page.css", html.__package__), html.file("live
 
 def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) -> Document:
     """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known."""
-    found = drawn or parts(game, FollowedGame(), runs=False, now=0)
+    found = drawn or parts(game, FollowedGame(), now=0)
     facts = (
         words.without_store(game.game),
         which_game(game),

@@ -38,8 +38,8 @@ const run = () => {
   const now = serverNow();
   if (now === null) return;
   for (const clock of document.querySelectorAll("[data-since]")) {
-    const left = Number(clock.dataset.left) - Math.max(0, now - Number(clock.dataset.since));
-    clock.textContent = written(Math.max(0, left));
+    const { left, since, least = 0 } = clock.dataset;
+    clock.textContent = written(Math.max(Number(least), Number(left) - Math.max(0, now - Number(since))));
   }
 };
 
