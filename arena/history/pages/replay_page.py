@@ -25,6 +25,8 @@ from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
+GLIDE: Final = html.file("glide.js")
+"""The script that lets moves glide, for all pages with boards."""
 _TO_MISTAKES: Final = (
     stepper.Button("earlier", "‹ ?", "previous mistake", "M"),
     stepper.Button("mistake", "? ›", "next mistake", "m"),
@@ -113,7 +115,7 @@ class _Page:
             element("main", *(part for part in main if part)),
             stepper.status(),
             styles=(drawn.sheet, sheet, stepper.STYLE, html.file("replay_page.css")),
-            script=stepper.SCRIPT + html.file("replay_page.js"),
+            script="".join((stepper.SCRIPT, GLIDE, html.file("replay_page.js"))),
         )
 
     def person(self) -> int | None:
