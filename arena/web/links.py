@@ -63,6 +63,12 @@ def position(id: int, ply: int) -> str:
     return f"{game(id)}#ply-{ply or 'last'}"
 
 
+def near(before: int | None, after: int | None) -> list[tuple[str, str]]:
+    """The pages of the games before and after one, each with its text."""
+    ways = [(before, "Previous game"), (after, "Next game")]
+    return [(game(id), text) for id, text in ways if id is not None]
+
+
 def tv(title: str = "") -> str:
     """The page that goes from game to game; of all tournaments without `title`."""
     return f"{TV}?{urlencode({'t': title}, errors='replace')}" if title else TV

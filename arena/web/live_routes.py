@@ -86,7 +86,8 @@ async def _game(request: Request, answer: Answer) -> Response:
     if found.shown.status == "playing":
         drawn = await site.streams.state(game_topic(id, found.own_seat), "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, found.tournament))
-    return page(live_page.page(found.shown, drawn, of=of))
+    near = await in_thread(site, partial(record.beside, found))
+    return page(live_page.page(found.shown, drawn, of=of, near=links.near(*near)))
 
 
 class _NotOver(Exception):
@@ -107,10 +108,14 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
         raise _NotOver(found)
     game, ways = found.shown, [(links.HOME, "Ladders and tournaments")]
     if title := game.tournament:
-        ways += [(links.tournament(title), title), (links.games(title), "Games")]
+        ways += [(links.tournament(title), title), (links.games(title), "Games"), (links.tv(title), "TV")]
+        ways += links.near(*record.beside(found))
         ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
+    agents = {name: links.agent(title, name) for name in game.players} if title else {}
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
-    return Drawn.page(replay_page.page(game, private=sees_words, links=ways, called=which_game(game), mistake=mistake))
+    return Drawn.page(
+        replay_page.page(game, private=sees_words, links=ways, called=which_game(game), mistake=mistake, agents=agents)
+    )
 
 
 async def _tv(request: Request) -> Response:

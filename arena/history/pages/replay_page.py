@@ -48,15 +48,17 @@ def page(
     trust: bool = False,
     at: int = 0,
     mistake: JudgedPly | None = None,
+    agents: Mapping[str, str] | None = None,
 ) -> html.Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
     reasons of rulings. `links`: addresses and texts of links at the top. `called`: which game it is, by default as
     commands call it. `trust`: run the game's rules even if they are not this user's own. `at`: the ply to open at.
-    `mistake`: the only ply that was judged, of a game without an analysis.
+    `mistake`: the only ply that was judged, of a game without an analysis. `agents`: addresses of the players' pages.
     """
-    return _Page(game, names, private, trust, called, None if game.analysis else mistake).document(links, at)
+    made = _Page(game, names, private, trust, called, agents or {}, None if game.analysis else mistake)
+    return made.document(links, at)
 
 
 class _Page:
@@ -69,9 +71,15 @@ class _Page:
         private: bool,
         trust: bool,
         called: str,
+        agents: Mapping[str, str],
         mistake: JudgedPly | None,
     ) -> None:
         self.names = [_shown(player if names is None else names[player]) for player in game.players]
+        # Each name as markup: a link, if the player has a page.
+        self.linked = [
+            element("a", html.words(name), href=agents[player]) if player in agents else html.words(name)
+            for name, player in zip(self.names, game.players, strict=True)
+        ]
         self.mistake = mistake
         game = game if mistake is None else structs.replace(game, analysis=(mistake,))
         self.replay: Replay = replay(game, trust=trust)
@@ -139,7 +147,7 @@ class _Page:
         ]
         anchors = [element("a", html.words(name), href=address) for address, name in links]
         parts = [element("nav", *anchors, aria_label="Up")] if anchors else []
-        parts.append(element("h1", html.words(" – ".join(self.names))))
+        parts.append(element("h1", " – ".join(self.linked)))
         parts += [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
         parts.append(element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"))
         return element("header", *parts, self.players())
@@ -169,7 +177,7 @@ class _Page:
             points = self.game.counted
             return "".join(
                 [
-                    element("th", html.words(self.names[seat]), scope="row"),
+                    element("th", self.linked[seat], scope="row"),
                     element("td", plays(seat, self.game.game)),
                     element("td", "–" if points is None else words.result([points[seat]]), class_="number"),
                     element("td", words.seconds(past.spent), class_="number"),

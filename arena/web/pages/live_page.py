@@ -5,7 +5,7 @@ It looks like the replay page, and shows the state at the time when it was loade
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.history import words
@@ -13,6 +13,7 @@ from arena.history.pages import html
 from arena.history.pages.boards import board_style
 from arena.history.pages.html import Document, element
 from arena.play.followed_game import FollowedGame
+from arena.results.pages.parts import link
 from arena.web import links
 from arena.web.pages import frame
 from arena.web.pages.live_parts import parts, which_game
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 STYLES: Final = (html.file("replay_page.css", html.__package__), html.file("live.css", __package__))
 
 
-def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) -> Document:
-    """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known."""
+def page(
+    game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None, near: Sequence[tuple[str, str]] = ()
+) -> Document:
+    """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known. `near`: links
+    to other games."""
     found = drawn or parts(game, FollowedGame(), now=0)
     facts = (
         words.without_store(game.game),
@@ -49,6 +53,7 @@ def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) 
     return frame.page(
         title,
         *body,
+        *(element("p", link(*way)) for way in near),
         of=of,
         stream="" if game.status == "cancelled" else links.events(g=game.id),
         modules=("live.js",),

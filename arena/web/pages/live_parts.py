@@ -14,6 +14,7 @@ from arena.history.pages.boards import boards
 from arena.history.pages.html import element
 from arena.history.pages.replay_page import plays
 from arena.play.followed_game import FollowedGame
+from arena.web import links
 from arena.web.own_seat import OwnSeatGame
 from arena.web.sight import VISITOR, sees_board
 from db.records import PastGame
@@ -79,9 +80,9 @@ def clocks(
     shown = []
     for seat, past in enumerate(game.seats):
         is_running = seat == turn
-        inside = [
-            element("span", html.words(words.printable(past.player)), class_="who", title=words.printable(past.player))
-        ]
+        name = words.printable(past.player)
+        to = links.agent(game.tournament, past.player) if game.tournament else None
+        inside = [element("span" if to is None else "a", html.words(name), href=to or False, class_="who", title=name)]
         rating = ratings[seat] if seat < len(ratings) else None
         about = [plays(seat, game.game), "" if rating is None else f"{rating:.0f}"]
         inside.append(element("small", html.words(" · ".join(filter(None, about))), class_="faint"))

@@ -367,7 +367,9 @@ def _first_games(view: SubmissionView) -> Iterator[str]:
             element(
                 "li",
                 parts.link(links.game(game.id), f"Game {game.number}"),
-                words(f": {result} against {game.opponent}{how}"),
+                f": {result} against ",
+                parts.link(links.agent(view.ladder.title, game.opponent), game.opponent),
+                words(how),
             )
         )
     if rows:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from adsearch import State, games
 from adsearch.pictures.boards.paper import player
+from agents import builtin
 from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.board_fields import clicks, fields_of, with_fields
@@ -191,6 +192,11 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
         f"You against {opponent}",
         element("p", drawn["state"], id="state", class_="verdict"),
         element("p", drawn["side"], id="side", class_="faint"),
+        *(
+            []
+            if builtin.is_builtin(seen.opponent)
+            else [element("p", shared.link(links.agent(of.title, opponent), opponent))]
+        ),
         element("p", drawn["clocks"], id="clocks", class_="clocks"),
         board_and_moves(
             drawn,

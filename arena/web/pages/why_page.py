@@ -12,6 +12,7 @@ from arena.course.feedback.page import page_parts
 from arena.history.pages.html import Document, element
 from arena.results.pages import parts
 from arena.web import links
+from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 from db.ladder import SECOND_AGENT
 
@@ -28,7 +29,7 @@ def title(*, has_lost: bool) -> str:
 
 def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
     """The page about the games of an agent in this round."""
-    drawn = page_parts(feedback, links.position)
+    drawn = page_parts(feedback, links.position, TournamentLinks(round.title).agent)
     return frame.page(
         title(has_lost=asked.has_lost),
         *_others(asked),

@@ -130,6 +130,18 @@ def test_a_link_leads_to_the_mistake_which_is_marked_there_for_its_author_alone(
     assert not re.search(says, other)
 
 
+def test_the_page_of_a_game_leads_to_the_games_beside_it_to_the_tv_and_to_both_players(room: Room) -> None:
+    first, second, third = (room.play(room.ladder.id, "alice", "bob", moves=X_WINS) for _ in range(3))
+    alice = {"x-author": "alice"}
+    shown = [text for _, _, text in asked(room, *((f"/g/{id}", alice) for id in (first, second, third)))]
+    assert f'href="/g/{first}"' in shown[1]
+    assert f'href="/g/{third}"' in shown[1]
+    assert f'href="/g/{second}"' in shown[0]
+    assert f'href="/g/{second}"' in shown[2]
+    for text in shown:
+        assert {"/tv?t=cs101", "/t/cs101/a/alice", "/t/cs101/a/bob"} <= {*re.findall('href="([^"]*)"', text)}
+
+
 def test_a_page_is_drawn_once_however_many_ask(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
     draw = why.feedback
