@@ -49,7 +49,7 @@
       const from = Number(mark.dataset.from);
       const at = Math.round(((x - from) / (Number(mark.dataset.to) - from)) * last);
       go(at);
-      steps[at].scrollIntoView({ block: "nearest" });
+      find("controls").scrollIntoView({ block: "nearest" });
     });
   }
 })();

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import structs
 
 from adsearch.pictures.boards import maze
-from adsearch.pictures.boards.paper import player
+from adsearch.pictures.boards.paper import SIDES, player
 from adsearch.pictures.svg import split_style
 from arena.history import words
 from arena.history.pages import html, stepper
@@ -106,7 +106,7 @@ class _Page:
                 "div",
                 element(
                     "section",
-                    element("h2", "Board"),
+                    element("h2", "Board", class_="unseen"),
                     self.controls(at, has_curves=bool(curves)),
                     _list("ol", steps, class_="steps"),
                     class_="show",
@@ -114,6 +114,7 @@ class _Page:
                 self.moves(),
                 class_="replay",
             ),
+            self.about(),
             *curves,
             *self.unplaced(),
         ]
@@ -134,7 +135,13 @@ class _Page:
     # The head of the page.
 
     def head(self, links: Sequence[tuple[str, str]]) -> str:
-        """The players, the result, and the conditions of the game."""
+        """The links, and who plays."""
+        anchors = [element("a", html.words(name), href=address) for address, name in links]
+        nav = [element("nav", *anchors, aria_label="Up")] if anchors else []
+        return element("header", *nav, element("h1", " – ".join(self.linked)))
+
+    def about(self) -> str:
+        """The result, the players, and the conditions of the game."""
         game = self.game
         facts = [
             self.rules,
@@ -145,12 +152,9 @@ class _Page:
             f"opening {game.opening}" if game.opening else "",
             f"{game.finished[:16].replace('T', ' ')} UTC" if game.finished else "",
         ]
-        anchors = [element("a", html.words(name), href=address) for address, name in links]
-        parts = [element("nav", *anchors, aria_label="Up")] if anchors else []
-        parts.append(element("h1", " – ".join(self.linked)))
-        parts += [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
+        parts = [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
         parts.append(element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"))
-        return element("header", *parts, self.players())
+        return element("section", element("h2", "This game"), *parts, self.players(), class_="about")
 
     def verdict(self) -> Iterator[tuple[str, str]]:
         """How the game ended, and its rulings; each line with its class."""
@@ -236,7 +240,7 @@ class _Page:
         """The time left on each clock, and the time of the move."""
         mover = step.move.who if step.move else None
         shown = [
-            element("span", html.words(name), " ", element("b", words.seconds(left)), class_="clock")
+            element("span", html.words(name), " ", element("b", words.clock(left)), class_="clock")
             for name, left in zip(self.names, step.left, strict=True)
             if left is not None
         ]
@@ -431,8 +435,11 @@ def _figure(kind: str, move: str, board: str) -> str:
 
 
 def plays(seat: int, rules: str) -> str:
-    """The pieces of the seat on the board."""
-    return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or player(seat)
+    """The side of the seat on the board: the colour of its pieces, or else their letter."""
+    game = rules.partition(":")[0]
+    if game == "maze":
+        return maze.called(seat)
+    return SIDES[game][seat] if game in SIDES else words.piece(seat, rules) or player(seat)
 
 
 def _list(name: str, items: Iterable[str], **attributes: str) -> str:

@@ -39,17 +39,15 @@ def page(
         f"opening {game.opening}" if game.opening else "",
     )
     title = words.printable(" – ".join(game.players))
+    state = element("p", found["state"], id="state", class_="verdict")
     body = [
-        element("p", found["state"], id="state", class_="verdict"),
-        element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"),
+        board_and_moves(found, state),
+        element("p", "", id="status", class_="unseen", role="status"),
+        element("noscript", element("p", "Load this page again to see the next moves: scripts are switched off.")),
     ]
-    if game.status != "cancelled":
-        body += [
-            element("p", found["clocks"], id="clocks", class_="clocks"),
-            board_and_moves(found),
-            element("p", "", id="status", class_="unseen", role="status"),
-            element("noscript", element("p", "Load this page again to see the next moves: scripts are switched off.")),
-        ]
+    if game.status == "cancelled":
+        body = [state]
+    body.append(element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"))
     return frame.page(
         title,
         *body,
@@ -62,12 +60,13 @@ def page(
 
 
 def board_and_moves(drawn: Mapping[str, str], *below: str) -> str:
-    """The board with the last move and what is `below` it, and the list of moves."""
+    """The clocks, the board with the last move and what is `below` it, and the list of moves."""
     board = element(
         "section",
-        element("h2", "Board"),
-        element("p", drawn["last"], id="last"),
+        element("h2", "Board", class_="unseen"),
+        element("p", drawn["clocks"], id="clocks", class_="clocks"),
         element("div", drawn["board"], id="board", class_="step"),
+        element("p", drawn["last"], id="last"),
         *below,
         class_="show",
     )

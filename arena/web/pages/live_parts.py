@@ -91,9 +91,9 @@ def clocks(
             least = 0 if spent is None else max(0, left - spent)
             runs = {"data_least": _ms(least), "data_left": _ms(left), "data_since": _ms(since)}
             time = max(least, left - max(0, now - since))
-            inside.append(element("b", words.seconds(time), class_="time", **runs))
+            inside.append(element("b", words.clock(time), class_="time", **runs))
         elif left is not None:
-            inside.append(element("b", words.seconds(left), class_="time"))
+            inside.append(element("b", words.clock(left), class_="time"))
         if is_running:
             inside.append(element("span", "to move", class_="unseen"))
         shown.append(element("span", " ".join(inside), class_="clock turn" if is_running else "clock"))

@@ -190,18 +190,17 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
     drawn = parts(seen, opponent, wrong=wrong)
     return frame.page(
         f"You against {opponent}",
-        element("p", drawn["state"], id="state", class_="verdict"),
+        board_and_moves(
+            drawn,
+            element("p", drawn["state"], id="state", class_="verdict"),
+            element("div", drawn["said"], id="said", role="alert"),
+            element("section", drawn["choices"], id="choices", aria_label="Your move", tabindex=-1),
+        ),
         element("p", drawn["side"], id="side", class_="faint"),
         *(
             []
             if builtin.is_builtin(seen.opponent)
             else [element("p", shared.link(links.agent(of.title, opponent), opponent))]
-        ),
-        element("p", drawn["clocks"], id="clocks", class_="clocks"),
-        board_and_moves(
-            drawn,
-            element("div", drawn["said"], id="said", role="alert"),
-            element("section", drawn["choices"], id="choices", aria_label="Your move", tabindex=-1),
         ),
         element("p", "", id="status", class_="unseen", role="status"),
         element(
@@ -279,12 +278,13 @@ def _clocks(seen: Seen, names: Sequence[str]) -> Iterator[str]:
     now = monotonic_ns()
     for seat, name in enumerate(names):
         runs = seat == seen.running
-        inside = [element("span", html.words(words.printable(name)), class_="who")]
+        side = [element("small", html.words(plays(seat, seen.rules)), class_="faint")] if seen.rules else []
+        inside = [element("span", html.words(words.printable(name)), class_="who"), *side]
         if seat < len(seen.left):
             left = seen.left[seat]
             passed = (now - seen.since) // MILLISECOND if runs else 0
             instant = {"data_left": f"{left}", "data_since": f"{seen.since / 1e6:.3f}"} if runs else {}
-            inside.append(element("b", words.seconds(max(0, left - passed) * MILLISECOND), class_="time", **instant))
+            inside.append(element("b", words.clock((left - passed) * MILLISECOND), class_="time", **instant))
         if runs:
             inside.append(element("span", "to move", class_="unseen"))
         yield element("span", " ".join(inside), class_="clock turn" if runs else "clock")

@@ -33,9 +33,11 @@ export const show = (parts) => {
 };
 
 const written = (left) => {
-  const seconds = left / 1000;
-  if (seconds < 600) return `${seconds.toFixed(isCalm ? 0 : 1)} s`;
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  const two = (number) => String(number).padStart(2, "0");
+  const seconds = Math.floor(left / 1000), minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+  const tenths = seconds < 10 && !isCalm ? `.${Math.floor(left / 100) % 10}` : "";
+  return `${minutes}:${two(seconds % 60)}${tenths}`;
 };
 
 // The clock of the player to move runs from the instant, on the server's clock, at which the turn began.

@@ -105,7 +105,7 @@ def test_the_clock_of_the_player_to_move_has_the_instant_of_the_server() -> None
     hub.take(begun(7, "a1", "b2", "a2"))
     (change,) = hub.tick(4 * SECOND)
     assert change.data["clocks"].count("data-since") == 1
-    assert 'data-left="8000.000" data-since="3000.000">7.00 s' in change.data["clocks"]
+    assert 'data-left="8000.000" data-since="3000.000">0:07.0' in change.data["clocks"]
     hub.take(LiveEnd(7, "time", (1.0, 0.0)))
     changes = by_kind(hub.tick(5 * SECOND))
     assert "data-since" not in str(changes)

@@ -198,11 +198,25 @@ def test_slider_list_curves_and_address_jump(browser: Browser, file: Path) -> No
         assert at(page) == 5
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 664)])
+def test_the_board_the_clocks_and_the_buttons_are_seen_without_scrolling_and_before_the_facts(
+    browser: Browser, file: Path, width: int, height: int
+) -> None:
+    with browser.open(file, at="#ply-3", width=width, height=height) as page:
+        for part in (".step:visible svg", ".step:visible .clocks", "#play"):
+            place = page.locator(part).bounding_box()
+            assert place is not None
+            assert place["y"] + place["height"] <= height, part
+            facts = page.get_by_role("table", name="Players").bounding_box()
+            assert facts is not None
+            assert place["y"] < facts["y"], part
+
+
 def test_moves_are_announced_to_screen_readers(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
         status = page.get_by_role("status")
         page.keyboard.press("ArrowRight")
-        assert (status.text_content() or "").startswith("1. ann: a1. ann 9")
+        assert (status.text_content() or "").startswith("1. ann: a1. ann 0:09.7")
         page.keyboard.press("End")
         assert (status.text_content() or "").endswith("ann wins")
         assert page.locator("#at").get_attribute("aria-valuetext") == "5. ann: a3"
