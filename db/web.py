@@ -192,6 +192,17 @@ def part(
     return games(connection, ids[::-1] if cursor is not None and cursor.newer else ids)
 
 
+def beside(connection: Connection, tournament: int, game: int) -> tuple[int | None, int | None]:
+    """The games of the tournament that ended before and after this one; of a game in progress the last that ended."""
+    if not has_ended(connection, tournament, game):
+        return next((one.id for one in part(connection, tournament, GameFilter(), most=1)), None), None
+    before, after = (
+        next((one.id for one in part(connection, tournament, GameFilter(), cursor=Cursor(game, newer), most=1)), None)
+        for newer in (False, True)
+    )
+    return before, after
+
+
 def has_ended(connection: Connection, tournament: int, game: int) -> bool:
     """Whether this is a game of the tournament that is over."""
     found = select(Game.id).where(Game.id == game, Game.tournament == tournament, Game.status.in_(OVER))

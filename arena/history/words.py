@@ -165,6 +165,15 @@ def seconds(time: int | None) -> str:
     return f"{time / SECOND:.2f} s"
 
 
+def clock(time: int) -> str:
+    """The time left on a clock: "3:08", "0:09.4" in the last ten seconds, "1:02:03" from an hour on."""
+    minutes, left = divmod(max(time, 0), 60 * SECOND)
+    seconds, rest = divmod(left, SECOND)
+    if minutes >= 60:
+        return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
+    return f"{minutes}:{seconds:02d}" + f".{10 * rest // SECOND}" * (not minutes and seconds < 10)
+
+
 def moment(time: datetime) -> str:
     """A moment to the minute, in UTC; where it was given in another zone, as there too: "2026-12-25 23:59 Europe/Berlin
     (22:59 UTC)". ValueError without a zone: which moment it is, is not known."""
@@ -198,6 +207,11 @@ def rough_duration(seconds: float) -> str:
         return f"{minutes:.0f} minutes"
     hours = minutes / 60
     return f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+def age(since: datetime, now: datetime) -> str:
+    """How old something is: "30 s old", "5 minutes old"."""
+    return f"{rough_duration((now - since).total_seconds())} old"
 
 
 def time_left(done: int, total: int, seconds: float) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranked, Ranking
     from arena.tournament.formats.knockout import Bracket
+    from db.ladder import RatingPoint
     from db.scores import HeadToHead
 
 
@@ -33,6 +34,8 @@ class ReportedAgent(Struct, frozen=True, kw_only=True):
     """Points for byes."""
     versions: Sequence[VersionRating]
     """The rating of each version; empty if games have more than two players."""
+    recorded: RatingPoint | None = None
+    """The rating as it was recorded, of games that had ended by then; None if it was computed for this report."""
 
 
 class ListedGame(Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.course.report.public_game import listed_game
@@ -35,8 +36,11 @@ _ROOM: Final = 20
 """Losses that are read in addition to `_WORST`: rulings can take them away."""
 
 
-def agent_view(connection: Connection, names: SeenNames, tournament: int, alias: str) -> AgentView:
-    """What the page of the agent with this public name shows; NotFound if there is none."""
+def agent_view(
+    connection: Connection, names: SeenNames, tournament: int, alias: str, *, now: datetime | None = None
+) -> AgentView:
+    """What the page of the agent with this public name shows; NotFound if there is none. `now`: by default the present
+    time."""
     shown = names.read(connection)
     name = own_name(own_names(connection, tournament, shown), alias)
     about = heading(connection, names, tournament)
@@ -58,6 +62,7 @@ def agent_view(connection: Connection, names: SeenNames, tournament: int, alias:
         latest=[
             listed_game(game, shown) for game in web.part(connection, tournament, GameFilter(agent=name), most=_LATEST)
         ],
+        made=now or datetime.now(UTC),
         person=names.people(connection, tournament).get(alias, ""),
     )
 

@@ -58,6 +58,17 @@ def game(id: int) -> str:
     return f"/g/{id}"
 
 
+def position(id: int, ply: int) -> str:
+    """The page of a game that is over, at the position after that ply; 0: at the end."""
+    return f"{game(id)}#ply-{ply or 'last'}"
+
+
+def near(before: int | None, after: int | None) -> list[tuple[str, str]]:
+    """The pages of the games before and after one, each with its text."""
+    ways = [(before, "Previous game"), (after, "Next game")]
+    return [(game(id), text) for id, text in ways if id is not None]
+
+
 def tv(title: str = "") -> str:
     """The page that goes from game to game; of all tournaments without `title`."""
     return f"{TV}?{urlencode({'t': title}, errors='replace')}" if title else TV

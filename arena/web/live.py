@@ -168,7 +168,7 @@ class GameChannel(Channel):
         is_waiting = self.follows is not None and not knows and now < self._silent_until
         if self._changed and self._game is not None and not is_waiting:
             self._changed = False
-            drawn = parts(self._game.shown, self._followed, runs=True, now=now, most=_MOST_MOVES)
+            drawn = parts(self._game.shown, self._followed, now=now, most=_MOST_MOVES)
             if drawn != self._drawn:
                 self._drawn = drawn
                 yield self._change("parts", drawn, now)
@@ -220,7 +220,13 @@ class TvChannel(Channel):
             data: dict[str, Any] = {"game": None, "parts": {}}
             if paced is not None and game is not None and paced.has_begun:
                 drawn = parts(
-                    game.shown, paced.shown, runs=paced.is_live, now=now, most=_LAST_MOVES, ratings=game.ratings
+                    game.shown,
+                    paced.shown,
+                    now=now,
+                    since=paced.since,
+                    spent=paced.spent,
+                    most=_LAST_MOVES,
+                    ratings=game.ratings,
                 )
                 data = {"game": paced.id, "parts": drawn}
             yield self._change("tv", data, now)

@@ -93,6 +93,13 @@ class LiveRecord:
         with self._database.reading() as connection:
             return results.titled(connection, self._names, lookup.find_tournament(connection, tournament))
 
+    def beside(self, game: Recorded) -> tuple[int | None, int | None]:
+        """The ids of the games before and after this one in its tournament."""
+        if game.tournament is None:
+            return None, None
+        with self._database.reading() as connection:
+            return web.beside(connection, lookup.find_tournament(connection, game.tournament), game.shown.id)
+
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         """A finished game as its director published it, at once; None if it is not finished, or if its rules fail
         or must not be run."""

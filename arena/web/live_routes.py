@@ -29,6 +29,7 @@ from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
 from arena.web.turns import client
 from db.games import OVER
+from db.records import JudgedPly
 
 Answer = Callable[[Request, Kept, Viewer], Response]
 _PATIENCE: Final = 1.0
@@ -74,8 +75,9 @@ async def _game(request: Request, answer: Answer) -> Response:
     viewer = await viewer_of(request)
     record, id = _record(site, viewer), _id(request.path_params["id"])
     try:
-        key = ("/g", id, viewer.role, viewer.author)
-        kept = await site.cache.get(key, partial(_replay, record, viewer, id))
+        mistake = next((found.get(id) for agent, found in site.mistakes.items() if viewer.owns(agent)), None)
+        key = ("/g", id, viewer.role, viewer.author, mistake)
+        kept = await site.cache.get(key, partial(_replay, record, viewer, id, mistake))
         await saw_log(request, f"game {id}")
         return answer(request, kept, viewer)
     except _NotOver as not_over:
@@ -84,7 +86,8 @@ async def _game(request: Request, answer: Answer) -> Response:
     if found.shown.status == "playing":
         drawn = await site.streams.state(game_topic(id, found.own_seat), "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, found.tournament))
-    return page(live_page.page(found.shown, drawn, of=of))
+    near = await in_thread(site, partial(record.beside, found))
+    return page(live_page.page(found.shown, drawn, of=of, near=links.near(*near)))
 
 
 class _NotOver(Exception):
@@ -95,8 +98,9 @@ class _NotOver(Exception):
         self.game = game
 
 
-def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
-    """The page of a game that is over; _NotOver if it is not, NotThere if there is none."""
+def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | None) -> Drawn:
+    """The page of a game that is over, with a mistake of the viewer's agent; _NotOver if it is not over, NotThere if
+    there is none."""
     found = record.whole_game(id)
     if found is None:
         raise NotThere("There is no such game.")
@@ -104,10 +108,14 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int) -> Drawn:
         raise _NotOver(found)
     game, ways = found.shown, [(links.HOME, "Ladders and tournaments")]
     if title := game.tournament:
-        ways += [(links.tournament(title), title), (links.games(title), "Games")]
+        ways += [(links.tournament(title), title), (links.games(title), "Games"), (links.tv(title), "TV")]
+        ways += links.near(*record.beside(found))
         ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
+    agents = {name: links.agent(title, name) for name in game.players} if title else {}
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
-    return Drawn.page(replay_page.page(game, private=sees_words, links=ways, called=which_game(game)))
+    return Drawn.page(
+        replay_page.page(game, private=sees_words, links=ways, called=which_game(game), mistake=mistake, agents=agents)
+    )
 
 
 async def _tv(request: Request) -> Response:

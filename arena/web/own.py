@@ -20,7 +20,8 @@ from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep
 from arena.web.results import Titled, titled
 from arena.web.sight import What, may
-from db import ladder
+from arena.web.why import last_round
+from db import ladder, web
 from db.ladder import StoredSubmission, SubmissionState
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class OwnAgent(Struct, frozen=True, kw_only=True):
     rating: float | None
     error: float | None
     games: int
+    """Those of which the rating is made."""
+    rated: datetime | None
+    """When the rating was computed; None before the first one."""
 
 
 class HandedIn(Struct, frozen=True, kw_only=True):
@@ -84,6 +88,9 @@ class Own(Struct, frozen=True, kw_only=True):
     agents: Sequence[OwnAgent]
     submissions: Sequence[HandedIn]
     """The newest first."""
+    has_lost: bool
+    """Whether one of the agents lost a game of its last round."""
+    made: datetime
 
 
 class SubmissionView(Struct, frozen=True, kw_only=True):
@@ -101,6 +108,7 @@ class SubmissionView(Struct, frozen=True, kw_only=True):
     """As it plays now; None if this version does not play, or not yet."""
     has_files: bool
     """Whether its files can be fetched."""
+    made: datetime
 
 
 def own(
@@ -122,7 +130,14 @@ def own(
         refused=_refused(connection, opened, author, theirs, now, closes=closes),
         agents=[_agent(line, shown[name]) for name, line in theirs.items()],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
+        has_lost=any(_has_lost(connection, opened, name) for name in theirs),
+        made=now,
     )
+
+
+def _has_lost(connection: Connection, opened: OpenLadder, agent: str) -> bool:
+    round = last_round(connection, opened, agent)
+    return round is not None and bool(web.losses(connection, round, agent))
 
 
 def _refused(
@@ -142,8 +157,11 @@ def _refused(
     return _WITHDRAWN if is_out and opened.opens <= now <= closes else why[0]
 
 
-def submission(connection: Connection, names: SeenNames, opened: OpenLadder, id: int) -> SubmissionView | None:
-    """What the page of this submission shows; None if there is none, or the viewer may not see it."""
+def submission(
+    connection: Connection, names: SeenNames, opened: OpenLadder, id: int, *, now: datetime | None = None
+) -> SubmissionView | None:
+    """What the page of this submission shows; None if there is none, or the viewer may not see it. `now`: by default
+    the present time."""
     one = visible(connection, names, opened, id)
     if one is None:
         return None
@@ -160,6 +178,7 @@ def submission(connection: Connection, names: SeenNames, opened: OpenLadder, id:
         games=[replace(game, opponent=shown[game.opponent]) for game in games],
         agent=_agent(line, shown[one.author]) if line is not None and plays else None,
         has_files=one.source is not None,
+        made=now or datetime.now(UTC),
     )
 
 
@@ -196,6 +215,7 @@ def _agent(line: LadderLine, name: str) -> OwnAgent:
         rating=line.rating,
         error=line.error,
         games=line.games,
+        rated=line.rated,
     )
 
 

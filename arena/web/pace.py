@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
 from arena.play.followed_game import FollowedGame
 
+_SECOND: Final = 1_000_000_000
 STEP: Final = 0.6
 """Least seconds between two positions."""
 _LONGEST: Final = 90.0
@@ -33,6 +34,8 @@ class PacedGame:
         self.shown = FollowedGame()
         """What is on the screen."""
         self._waiting = deque[LivePly | LiveEnd]()
+        # Whether more of the game was known when the position was shown.
+        self._is_behind = is_recorded
         self._is_recorded = is_recorded
         self._began = now
         self._stepped = now
@@ -44,9 +47,15 @@ class PacedGame:
         return self.shown.game is not None
 
     @property
-    def is_live(self) -> bool:
-        """Whether the screen shows the game as it is now, so that its clocks run."""
-        return not self._waiting and not self._is_recorded
+    def since(self) -> int | None:
+        """When the turn on the screen began, in nanoseconds: in the game, or behind it when the position was shown."""
+        return int(self._stepped * _SECOND) if self._is_behind else self.shown.since
+
+    @property
+    def spent(self) -> int | None:
+        """How long the turn on the screen took, if its end is known: the clock stops then."""
+        then = self._waiting[0] if self._waiting else None
+        return then.spent if isinstance(then, LivePly) and then.who == self.shown.turn else None
 
     @property
     def has_all(self) -> bool:
@@ -59,7 +68,7 @@ class PacedGame:
         return self.shown.is_not_live
 
     def take(self, message: OfGame) -> bool:
-        """Takes the next message of the game; whether the screen changes now."""
+        """Takes the next message of the game; whether the screen changes now, be it that a clock stops."""
         match message:
             case LiveGame() if self.shown.game is None:
                 self.shown.take(replace(message, plies=()) if self._is_recorded else message)
@@ -72,7 +81,7 @@ class PacedGame:
                     self._waiting.extend(message.plies[known:])
             case LivePly() | LiveEnd():
                 self._waiting.append(message)
-                return False
+                return len(self._waiting) == 1
             case NotLive():
                 self.shown.take(message)
         return True
@@ -88,6 +97,7 @@ class PacedGame:
             self.shown.take(message)
             if isinstance(message, LiveEnd):
                 self._ended = now
+        self._is_behind = bool(self._waiting)
         return True
 
     def is_done(self, now: float) -> bool:

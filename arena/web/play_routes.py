@@ -88,7 +88,7 @@ def _found(site: Site, names: SeenNames, ladder: OpenLadder, game: str) -> tuple
             shown = names.read(connection).shown
             lines = {line.name: line for line in record.standings(connection, ladder.id)}
     agents = {
-        name: Opponent(shown[name], line.rating, line.error)
+        name: Opponent(shown[name], line.rating, line.error, line.games)
         for name, line in lines.items()
         if line.status == "active" and name not in ladder.anchors
     }

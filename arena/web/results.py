@@ -164,6 +164,7 @@ class AgentView(Struct, frozen=True, kw_only=True):
     """In the order of the standings."""
     latest: Sequence[ListedGame]
     """The last 20 games, the newest first."""
+    made: datetime
     person: str = ""
     """Who is behind the agent; empty if the viewer may not see that."""
 
@@ -270,7 +271,14 @@ def reported(
         anchors = {shown.shown[name] for name in lookup.anchors(connection, [about.id])}
         is_ladder = about.format == LADDER
         ranking = _ranking(rated, found, anchors, one_scale=is_ladder)
-        agents = reported_agents(found, ranking, _versions(rated))
+        points = {
+            one.name: RatingPoint(datetime.fromisoformat(one.time), one.rating, one.error, one.games)
+            for one in rated
+            if one.is_current
+        }
+        agents = [
+            replace(one, recorded=points.get(one.name)) for one in reported_agents(found, ranking, _versions(rated))
+        ]
         return _by_rating(agents, ranking) if is_ladder else agents, ranking
 
     agents, ranking = names.reported(about.id, found, web.last_rating(connection, about.id), compute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from arena.web.identity import Doorkeeper
 from arena.web.names import Names
 from arena.web.tables import Tables
 from db.database import Database
+from db.records import JudgedPly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,8 @@ class Site:
     """The number of open streams by whose they are, an account's or a visitor's address, and by topic."""
     downloading: set[int]
     """The accounts whose downloads are in progress."""
+    mistakes: dict[str, Mapping[int, JudgedPly]] = field(default_factory=dict)
+    """What the page that says why games were lost found last: agent -> game -> its mistake. Pages of games mark it."""
     why_turns: asyncio.Semaphore
     """For the page that says why games were lost, which takes seconds."""
     upload_turns: asyncio.Semaphore

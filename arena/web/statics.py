@@ -1,4 +1,4 @@
-"""The scripts of the pages: files of this package, and nothing else."""
+"""The scripts of the pages: files of this package, and the one that replays have too, as a module; nothing else."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
+from arena.history.pages.replay_page import GLIDE
 from arena.web.drawn import Asked, Drawn, NotThere
 from arena.web.site import Site
 
@@ -19,7 +20,8 @@ def files() -> dict[str, Drawn]:
     found = [
         (each.name, kind, each) for each in folder.iterdir() for end, kind in _KINDS.items() if each.name.endswith(end)
     ]
-    return {name: Drawn(file.read_bytes(), kind) for name, kind, file in found}
+    glide = Drawn(f"{GLIDE}\nexport {{ glide }};\n".encode(), _KINDS[".js"])
+    return {"glide.js": glide} | {name: Drawn(file.read_bytes(), kind) for name, kind, file in found}
 
 
 def static(_: Site, asked: Asked) -> Drawn:

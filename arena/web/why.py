@@ -38,6 +38,8 @@ class AskedFor(Struct, frozen=True, kw_only=True):
     """The second parts of the names of the viewer's agents; "" is the agent with the author's own name."""
     round: int | None
     """The row id of the tournament; None: no game is over."""
+    has_lost: bool
+    """Whether the agent lost a game of that round, with the version that plays now."""
 
 
 def asked_for(connection: Connection, names: SeenNames, opened: OpenLadder, further: str = "") -> AskedFor:
@@ -47,11 +49,13 @@ def asked_for(connection: Connection, names: SeenNames, opened: OpenLadder, furt
     wanted = f"{names.viewer.author}{ladder.SECOND_AGENT}{further}" if further else next(iter(own), "")
     if further and wanted not in own:
         raise NotThere("You have no such agent.")
+    round = last_round(connection, opened, wanted) if wanted else None
     return AskedFor(
         ladder=titled(connection, names, opened.id),
         agent=wanted,
         further=[name.partition(ladder.SECOND_AGENT)[2] for name in own],
-        round=last_round(connection, opened, wanted) if wanted else None,
+        round=round,
+        has_lost=round is not None and bool(web.losses(connection, round, wanted)),
     )
 
 

@@ -58,4 +58,5 @@ def _asked(site: Site, names: SeenNames, further: str) -> why.AskedFor:
 
 def _draw(site: Site, names: SeenNames, asked: why.AskedFor, round: int) -> Drawn:
     about, found = why.feedback(site.database, site.store, names, round, asked.agent, now=datetime.now(UTC))
+    site.mistakes[asked.agent] = {seen.id: seen.mistake for seen in found.found.to_see if seen.mistake is not None}
     return Drawn.page(why_page.why(asked, about, found))

@@ -96,6 +96,7 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
         worst=[WorstLoss(game=game, opponent=other, rating=1234.5) for game in lost],
         opponents=[Opponent(name=name, games=4, points=2.5) for name in agents[1:]],
         latest=[game for game in listed if one in game.players][:20],
+        made=NOW,
     )
     playing = [PlayingGame(id=7, title=title, round=2, number=3, players=[one, other])]
     return {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from adsearch.games.backgammon import MARKS, Backgammon, name_of
+from adsearch.games.backgammon import Backgammon, name_of
 from adsearch.games.backgammon_plays import BAR, OFF, Play, played
 from adsearch.pictures.boards.paper import (
+    SIDES,
     SMALL,
     Drawing,
     Field,
@@ -25,7 +26,8 @@ from adsearch.pictures.svg import polygon
 
 ABOVE: Final = 1
 STEP: Final = 2
-_SIDES: Final = ("white", "black")
+_SIDES: Final = SIDES["backgammon"]
+_COLOURS: Final = tuple(map(str.lower, _SIDES))
 _WIDE: Final = 36.0
 _RADIUS: Final = 15.0
 _EDGE: Final = 36.0
@@ -48,7 +50,7 @@ def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:
         parts.append(polygon("wood" if point % 2 else "felt", [(x - _WIDE / 2, y), (x + _WIDE / 2, y), (x, tip)]))
         for row, (number, kind) in enumerate(((point, ""), (BAR - point, "faint"))):
             parts.append(inside(str(number), x, y + _number(row, is_below=point <= 12), size=SMALL, kind=kind))
-    for row, mark in enumerate(MARKS[::-1] if turned else MARKS):
+    for row, mark in enumerate(_SIDES[::-1] if turned else _SIDES):
         for is_below in (False, True):
             y = _EDGE + is_below * _HIGH + _number(row, is_below=is_below)
             parts.append(inside(mark, 6.5 * _WIDE, y, size=SMALL, kind="faint" if row else "bold"))
@@ -61,7 +63,7 @@ def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:
         parts += _column(seat, bar, side[BAR], up=is_below)
         off = _MIDDLE + (1 if is_below else -1) * (_HIGH / 2 - 30.0)
         parts.append(
-            words(f"{MARKS[seat]} off: {side[OFF]}", _BOARD + 36.0, off, kind="bold" if side[OFF] else "faint")
+            words(f"{_SIDES[seat]} off: {side[OFF]}", _BOARD + 36.0, off, kind="bold" if side[OFF] else "faint")
         )
     moved = () if last is None or isinstance(last, str) else last
     mover = state.seat if state.turn is None else 1 - state.seat
@@ -69,14 +71,14 @@ def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:
         foot = _foot(BAR - place if mover != turned else place)
         parts.append(_ring(mover, foot, state.sides[mover][place]))
     drawing = Drawing(_BOARD + _TRAY, _HIGH + 2 * _EDGE, "".join(parts))
-    event = next_event(state, MARKS, at_chance=f"{MARKS[state.seat]} throws")
+    event = next_event(state, _SIDES, at_chance=f"{_SIDES[state.seat]} throws")
     dice = [die(int(face)) for face in state.dice if face.isdigit()]
     caption = [
-        sample(circle(_SIDES[seat], 11.0, 11.0, 9.0), f"{MARKS[seat]}: {state.pips(seat)} pips") for seat in (0, 1)
+        sample(circle(_COLOURS[seat], 11.0, 11.0, 9.0), f"{_SIDES[seat]}: {state.pips(seat)} pips") for seat in (0, 1)
     ] + dice
     sentences = [_standing(seat, state) for seat in (0, 1)]
     sentences += [f"Thrown: {', '.join(state.dice)}."] * bool(dice)
-    sentences += [f"{MARKS[mover]} has moved to {listed(str(to) for _, to in moved)}."] * bool(moved)
+    sentences += [f"{_SIDES[mover]} has moved to {listed(str(to) for _, to in moved)}."] * bool(moved)
     return document(drawing, "Backgammon", event, caption=caption, sentences=sentences)
 
 
@@ -122,7 +124,7 @@ def _column(seat: int, foot: Point, count: int, *, up: bool) -> list[str]:
     """Checkers on top of each other; a number on the last one if there are more of them."""
     way = -1 if up else 1
     centres = [(foot[0], foot[1] + way * (_RADIUS + 1.0) * (2 * n + 1)) for n in range(min(count, _TALLEST))]
-    found = [circle(_SIDES[seat], *centre, _RADIUS) for centre in centres]
+    found = [circle(_COLOURS[seat], *centre, _RADIUS) for centre in centres]
     if count > _TALLEST:
         found.append(inside(str(count), *centres[-1], kind=f"bold {'on-R' if seat else 'on-card'}"))
     return found
@@ -134,7 +136,7 @@ def _ring(seat: int, foot: Point, count: int) -> str:
     up = -1 if y > _EDGE else 1
     height = min(count, _TALLEST)
     return (
-        circle(f"last-on-{_SIDES[seat]}", x, y + up * (_RADIUS + 1.0) * (2 * height - 1), _RADIUS - 3.0)
+        circle(f"last-on-{_COLOURS[seat]}", x, y + up * (_RADIUS + 1.0) * (2 * height - 1), _RADIUS - 3.0)
         if height
         else ""
     )
@@ -148,4 +150,4 @@ def _standing(seat: int, state: Backgammon) -> str:
         for place, count in reversed([*enumerate(state.sides[seat])])
         if count
     )
-    return f"{MARKS[seat]}: {listed(there)}."
+    return f"{_SIDES[seat]}: {listed(there)}."

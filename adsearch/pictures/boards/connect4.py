@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from adsearch.games.connect4 import Connect4
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
+    SIDES,
     SMALL,
     Drawing,
     Field,
@@ -20,6 +23,7 @@ from adsearch.pictures.boards.paper import (
 )
 
 _RADIUS = 15.0
+_CALLED = {side: name.lower() for side, name in zip("xo", SIDES["connect4"], strict=True)}
 
 
 def draw(state: Connect4, last: int | None = None) -> str:
@@ -39,11 +43,14 @@ def draw(state: Connect4, last: int | None = None) -> str:
     if last is not None:
         parts += [circle("lit", *_centre(*cell), _RADIUS + 3.5) for cell in state.last_cells(last)]
     parts += [inside(str(n + 1), 4.0 + (n + 0.5) * CELL, height + RIM / 2, size=SMALL, kind="faint") for n in numbers]
-    event = next_event(state, "xo")
+    event = next_event(state, SIDES["connect4"])
     caption = [] if state.turn is None else [sample(disc("xo"[state.turn], 11.0, 11.0, 10.0))]
     sentences = [
         "The columns, each from the bottom:",
-        *(f"{n + 1}: {' '.join(row[n] for row in reversed(rows) if row[n] != '.') or 'empty'}." for n in numbers),
+        *(
+            f"{n + 1}: {' '.join(_CALLED[row[n]] for row in reversed(rows) if row[n] != '.') or 'empty'}."
+            for n in numbers
+        ),
         *last_move(state, last),
     ]
     drawing = Drawing(width, height + RIM, "".join(parts))
@@ -63,6 +70,11 @@ def disc(side: str, x: float, y: float, radius: float) -> str:
     if side == "x":
         return circle("yellow", x, y, radius) + cross("on-yellow", x, y, radius * 0.36)
     return circle("red", x, y, radius) + circle("on-red", x, y, radius * 0.45)
+
+
+def _column(discs: Iterable[str]) -> str:
+    """The colours of the discs in a column, from the bottom."""
+    return " ".join(_CALLED[side] for side in discs if side != ".") or "empty"
 
 
 def _centre(row: int, column: int) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from adsearch.games.othello import PASS, Othello
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
+    SIDES,
     Drawing,
     Field,
     centre,
@@ -20,7 +21,7 @@ from adsearch.pictures.boards.paper import (
     sample,
 )
 
-_COLOURS = {"x": "black", "o": "white"}
+_SIDES = dict(zip("xo", SIDES["othello"], strict=True))
 
 
 def draw(state: Othello, last: int | None = None) -> str:
@@ -40,9 +41,9 @@ def draw(state: Othello, last: int | None = None) -> str:
             squares[side].append(board.names[cell])
     if placed:
         parts.append(circle("lit", *centre(*divmod(last or 0, size)), 17.5))
-    event = next_event(state, "xo")
-    caption = [sample(disc(side, 11.0, 11.0, 9.0), f"{side} {len(squares[side])}") for side in "xo"]
-    sentences = [f"{side} ({_COLOURS[side]}): {listed(names)}." for side, names in squares.items()]
+    event = next_event(state, SIDES["othello"])
+    caption = [sample(disc(side, 11.0, 11.0, 9.0), f"{_SIDES[side]} {len(squares[side])}") for side in "xo"]
+    sentences = [f"{_SIDES[side]}: {listed(names)}." for side, names in squares.items()]
     sentences += last_move(state, last)
     drawing = Drawing(RIM + size * CELL, RIM + size * CELL, "".join(parts))
     return document(drawing, "Othello", event, caption=caption, sentences=sentences)
@@ -57,4 +58,4 @@ def touched(state: Othello, move: int) -> tuple[Field, ...]:
 def disc(side: str, x: float, y: float, radius: float) -> str:
     """A disc of x, black, or of o, white and with a ring."""
     ring = circle("on-white", x, y, radius * 0.62) if side == "o" else ""
-    return circle(_COLOURS[side], x, y, radius) + ring
+    return circle(_SIDES[side].lower(), x, y, radius) + ring

@@ -191,6 +191,18 @@ def centre(row: int, column: int, *, cell: float = CELL) -> Point:
     return RIM + (column + 0.5) * cell, RIM + (row + 0.5) * cell
 
 
+SIDES: Final = {
+    "chess": ("White", "Black"),
+    "go": ("Black", "White"),
+    "othello": ("Black", "White"),
+    "checkers": ("Black", "White"),
+    "backgammon": ("White", "Black"),
+    "connect4": ("Yellow", "Red"),
+    "ludo": ("Red", "Green", "Yellow", "Blue"),
+}
+"""By game, what the players are called whose pieces have colours of their own on the board."""
+
+
 def player(seat: int) -> str:
     """What the player of a seat is called where the game has no word of its own."""
     return f"{_ORDER[seat]} player" if seat < len(_ORDER) else f"player {seat + 1}"

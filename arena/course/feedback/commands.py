@@ -58,8 +58,13 @@ def command_as_typed(text: str) -> str:
 
 
 def to_see(game: GameToSee, where: Conditions) -> str:
-    """The command that shows a game from the ply to look at, which after a fault is the last one that was played."""
-    return where.of("replay", game.id, game.ply - 1 if game.fault is not None else game.ply)
+    """The command that shows a game from the ply to look at."""
+    return where.of("replay", game.id, last_ply_to_see(game))
+
+
+def last_ply_to_see(game: GameToSee) -> int:
+    """The ply to look at, which after a fault is the last one that was played; 0: the end of the game."""
+    return game.ply - 1 if game.fault is not None else game.ply
 
 
 def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequence[Command]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from arena.course.feedback import sentences
-from arena.course.feedback.commands import next_commands, to_see
+from arena.course.feedback.commands import last_ply_to_see, next_commands, to_see
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.html import Document, element, words
@@ -45,15 +45,21 @@ def page(feedback: AgentFeedback) -> Document:
     )
 
 
-def page_parts(feedback: AgentFeedback, game: Callable[[int], str] | None = None) -> Parts:
-    """The parts. `game`: the address of the page of a game; without it, the page names the command that shows one."""
+def page_parts(
+    feedback: AgentFeedback,
+    game: Callable[[int, int], str] | None = None,
+    agent: Callable[[str], str] | None = None,
+) -> Parts:
+    """The parts. `game`: the address of a game at the ply to look at; without it, the page names the command that shows
+    it. `agent`: the address of the page of an agent, if it has one."""
+    name = words if agent is None else lambda name: parts.link(agent(name), name)
     found = feedback.found
     drawn = boards((picture.state, picture.last) for seen in found.to_see for picture in seen.pictures)
     return Parts(
-        result=[*_result(feedback)],
+        result=[*_result(feedback, name)],
         rest=[
             *(_faults(feedback) if found.games else ()),
-            *_games(feedback, iter(drawn.drawn), game),
+            *_games(feedback, iter(drawn.drawn), game, name),
             *_commands(feedback),
             drawn.shared,
         ],
@@ -61,8 +67,9 @@ def page_parts(feedback: AgentFeedback, game: Callable[[int], str] | None = None
     )
 
 
-def _result(feedback: AgentFeedback) -> Iterator[str]:
-    yield element("p", words(sentences.result(feedback)), class_="result")
+def _result(feedback: AgentFeedback, name: Callable[[str], str]) -> Iterator[str]:
+    own = feedback.agent.name
+    yield element("p", name(own), words(sentences.result(feedback).removeprefix(own)), class_="result")
     for sentence in sentences.more_about_the_result(feedback):
         yield element("p", words(sentence))
 
@@ -85,20 +92,25 @@ def _fault(fault: Fault) -> Iterator[str]:
         yield element("pre", words(fault.why.stderr))
 
 
-def _games(feedback: AgentFeedback, drawn: Iterator[str], address: Callable[[int], str] | None) -> Iterator[str]:
+def _games(
+    feedback: AgentFeedback,
+    drawn: Iterator[str],
+    address: Callable[[int, int], str] | None,
+    name: Callable[[str], str],
+) -> Iterator[str]:
     yield element("h2", "Games to look at")
     yield element("p", words(sentences.about_games(feedback)))
     for game in feedback.found.to_see:
-        section = [*_game(game, [next(drawn) for _ in game.pictures], feedback)]
+        section = [*_game(game, [next(drawn) for _ in game.pictures], feedback, name)]
         if address is None:
             section.append(element("pre", words(to_see(game, feedback.where)), class_="command"))
         else:
-            section.append(element("p", parts.link(address(game.id), "Step through this game")))
+            section.append(element("p", parts.link(address(game.id, last_ply_to_see(game)), "Step through this game")))
         yield element("section", *section, class_="game")
 
 
-def _game(game: GameToSee, drawn: Sequence[str], feedback: AgentFeedback) -> Iterator[str]:
-    yield element("h3", words(sentences.game_heading(game, feedback.where.rules)))
+def _game(game: GameToSee, drawn: Sequence[str], feedback: AgentFeedback, name: Callable[[str], str]) -> Iterator[str]:
+    yield element("h3", sentences.game_heading(game, feedback.where.rules, name=name))
     yield element("p", words(" ".join(sentences.about_game(game))))
     figures = (
         element("figure", board, element("figcaption", words(picture.caption)))

@@ -5,7 +5,7 @@ Pure. Texts that agents wrote are in them, so the page escapes them and the text
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,7 @@ def result(feedback: AgentFeedback) -> str:
     rated = ""
     if agent.rated is not None and agent.rated.rating is not None:
         error = "" if agent.rated.error is None else f" ± {standings.error(agent)}"
-        rated = f", rating {standings.rating(agent)}{error}"
+        rated = f", rating {standings.rating(agent)}{error}{standings.basis(agent, feedback.made)}"
     return (
         f"{agent.name} has {rank} in {feedback.title}, with "
         f"{parts.share(one.points)} points from {counted(one.games, 'game')} "
@@ -111,9 +111,10 @@ def about_games(feedback: AgentFeedback) -> str:
     return "A fault comes first, then clear mistakes against the weakest opponents: these are the next points to win."
 
 
-def game_heading(game: GameToSee, rules: str) -> str:
-    """The game with its opponents, and the agent's pieces or seat; also its id, if commands take another number."""
-    others = [player for seat, player in enumerate(game.players) if seat != game.seat]
+def game_heading(game: GameToSee, rules: str, *, name: Callable[[str], str] = str) -> str:
+    """The game with its opponents, and the agent's pieces or seat; also its id, if commands take another number.
+    `name`: how the name of an agent is written."""
+    others = [name(player) for seat, player in enumerate(game.players) if seat != game.seat]
     own = piece(game.seat, rules) or player(game.seat)
     number = str(game.number) if game.id == game.number else f"{game.number} (id {game.id})"
     return f"Game {number} against {', '.join(others)} (your agent: {own})"

@@ -153,7 +153,6 @@ def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[t
     up = addresses.up(place)
     shown = [shared.names.shown[name] for name in game.players]
     links = [(f"{up}{addresses.FRONT}", shared.title)]
-    links += [(up + shared.addresses.agent(name), name) for name in dict.fromkeys(shown)]
     links += [
         (up + page, f"{two[0]} – {two[1]}")
         for two in combinations(dict.fromkeys(shown), 2)
@@ -162,7 +161,12 @@ def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[t
     links += around
     public = public_game(game, shared.names, shared.title)
     drawn = replay_page.page(
-        public, names={name: name for name in shown}, private=False, links=links, trust=shared.trust
+        public,
+        names={name: name for name in shown},
+        private=False,
+        links=links,
+        trust=shared.trust,
+        agents={name: up + shared.addresses.agent(name) for name in shown},
     ).text
     rules = words(public_rules(game.game))
     redacted = words(public_rules(game.game, shared.names))

@@ -34,7 +34,8 @@ def with_fields(board: str, fields: Fields) -> str:
     if not fields or not end or rest.strip() or not start.startswith("<svg"):
         return board
     distinct = dict.fromkeys(field for ways in fields.values() for clicked in ways for field in clicked)
-    return f"{start}{svg.element('g', *map(_rectangle, distinct), class_='fields')}{end}{rest}"
+    parts = (part for field in distinct for part in (_rectangle(field), _dot(field)))
+    return f"{start}{svg.element('g', *parts, class_='fields')}{end}{rest}"
 
 
 def clicks(state: State[Any]) -> dict[str, list[list[list[str]]]]:
@@ -53,3 +54,10 @@ def _rectangle(field: Field) -> str:
     """The field as an element that is not seen and can be clicked: unlike "none", "transparent" takes clicks."""
     place = {"x": field.x, "y": field.y, "width": field.width, "height": field.height}
     return svg.element("rect", class_="field", data_field=field.name, **place, fill="transparent")
+
+
+def _dot(field: Field) -> str:
+    """The dot after a field, for a script to show where a move can go: in the middle, and of a column at its top."""
+    size = min(field.width, field.height)
+    middle = {"cx": field.x + field.width / 2, "cy": field.y + size / 2}
+    return svg.element("circle", class_="legal", **middle, r=0.15 * size)

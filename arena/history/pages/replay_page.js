@@ -8,8 +8,14 @@
   const beside = (at, by) => (steps[at + by]?.dataset.passes === undefined ? at + by : beside(at + by, by));
   const mistakes = [...links.keys()].filter((number) => links[number].querySelector(".mark"));
 
+  let shown = -1;
+  const reveal = (at) => steps.forEach((step, number) => { step.hidden = number !== at; });
+  const isBeside = (at) => shown >= 0 && [beside(shown, 1), beside(shown, -1)].includes(at);
+
   const show = (at) => {
-    steps.forEach((step, number) => { step.hidden = number !== at; });
+    if (isBeside(at)) glide(steps[shown], steps[at], () => reveal(at));
+    else reveal(at);
+    shown = at;
     markCurrent(links, at, links[at].closest("ol"));
     for (const mark of marks) {
       const from = Number(mark.dataset.from);
@@ -43,7 +49,7 @@
       const from = Number(mark.dataset.from);
       const at = Math.round(((x - from) / (Number(mark.dataset.to) - from)) * last);
       go(at);
-      steps[at].scrollIntoView({ block: "nearest" });
+      find("controls").scrollIntoView({ block: "nearest" });
     });
   }
 })();

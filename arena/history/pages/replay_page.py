@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import structs
 
 from adsearch.pictures.boards import maze
-from adsearch.pictures.boards.paper import player
+from adsearch.pictures.boards.paper import SIDES, player
 from adsearch.pictures.svg import split_style
 from arena.history import words
 from arena.history.pages import html, stepper
@@ -23,8 +23,10 @@ from arena.history.pages.html import element
 from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
-from db.records import HUMAN, Mark, MoveRecord, PastGame
+from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
+GLIDE: Final = html.file("glide.js")
+"""The script that lets moves glide, for all pages with boards."""
 _TO_MISTAKES: Final = (
     stepper.Button("earlier", "‹ ?", "previous mistake", "M"),
     stepper.Button("mistake", "? ›", "next mistake", "m"),
@@ -45,23 +47,41 @@ def page(
     called: str = "",
     trust: bool = False,
     at: int = 0,
+    mistake: JudgedPly | None = None,
+    agents: Mapping[str, str] | None = None,
 ) -> html.Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
     reasons of rulings. `links`: addresses and texts of links at the top. `called`: which game it is, by default as
     commands call it. `trust`: run the game's rules even if they are not this user's own. `at`: the ply to open at.
+    `mistake`: the only ply that was judged, of a game without an analysis. `agents`: addresses of the players' pages.
     """
-    return _Page(game, names, private, trust, called).document(links, at)
+    made = _Page(game, names, private, trust, called, agents or {}, None if game.analysis else mistake)
+    return made.document(links, at)
 
 
 class _Page:
     """A page that is being made."""
 
     def __init__(
-        self, game: PastGame, names: Mapping[str, str] | None, private: bool, trust: bool, called: str
+        self,
+        game: PastGame,
+        names: Mapping[str, str] | None,
+        private: bool,
+        trust: bool,
+        called: str,
+        agents: Mapping[str, str],
+        mistake: JudgedPly | None,
     ) -> None:
         self.names = [_shown(player if names is None else names[player]) for player in game.players]
+        # Each name as markup: a link, if the player has a page.
+        self.linked = [
+            element("a", html.words(name), href=agents[player]) if player in agents else html.words(name)
+            for name, player in zip(self.names, game.players, strict=True)
+        ]
+        self.mistake = mistake
+        game = game if mistake is None else structs.replace(game, analysis=(mistake,))
         self.replay: Replay = replay(game, trust=trust)
         self.game, self.private, self.called = self.replay.game, private, called
         self.plies = len(game.moves)
@@ -90,7 +110,7 @@ class _Page:
                 "div",
                 element(
                     "section",
-                    element("h2", "Board"),
+                    element("h2", "Board", class_="unseen"),
                     self.controls(at, has_curves=bool(curves)),
                     _list("ol", steps, class_="steps"),
                     class_="show",
@@ -98,6 +118,7 @@ class _Page:
                 self.moves(),
                 class_="replay",
             ),
+            self.about(),
             *curves,
             *self.unplaced(),
         ]
@@ -107,7 +128,7 @@ class _Page:
             element("main", *(part for part in main if part)),
             stepper.status(),
             styles=(drawn.sheet, sheet, stepper.STYLE, html.file("replay_page.css")),
-            script=stepper.SCRIPT + html.file("replay_page.js"),
+            script="".join((stepper.SCRIPT, GLIDE, html.file("replay_page.js"))),
         )
 
     def person(self) -> int | None:
@@ -118,7 +139,13 @@ class _Page:
     # The head of the page.
 
     def head(self, links: Sequence[tuple[str, str]]) -> str:
-        """The players, the result, and the conditions of the game."""
+        """The links, and who plays."""
+        anchors = [element("a", html.words(name), href=address) for address, name in links]
+        nav = [element("nav", *anchors, aria_label="Up")] if anchors else []
+        return element("header", *nav, element("h1", " – ".join(self.linked)))
+
+    def about(self) -> str:
+        """The result, the players, and the conditions of the game."""
         game = self.game
         facts = [
             self.rules,
@@ -129,12 +156,9 @@ class _Page:
             f"opening {game.opening}" if game.opening else "",
             f"{game.finished[:16].replace('T', ' ')} UTC" if game.finished else "",
         ]
-        anchors = [element("a", html.words(name), href=address) for address, name in links]
-        parts = [element("nav", *anchors, aria_label="Up")] if anchors else []
-        parts.append(element("h1", html.words(" – ".join(self.names))))
-        parts += [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
+        parts = [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
         parts.append(element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"))
-        return element("header", *parts, self.players())
+        return element("section", element("h2", "This game"), *parts, self.players(), class_="about")
 
     def verdict(self) -> Iterator[tuple[str, str]]:
         """How the game ended, and its rulings; each line with its class."""
@@ -164,7 +188,7 @@ class _Page:
             points = self.game.counted
             return "".join(
                 [
-                    element("th", html.words(self.names[seat]), scope="row"),
+                    element("th", self.linked[seat], scope="row"),
                     element("td", plays(seat, self.game.game)),
                     element("td", "–" if points is None else words.result([points[seat]]), class_="number"),
                     element("td", words.seconds(past.spent), class_="number"),
@@ -223,7 +247,7 @@ class _Page:
         """The time left on each clock, and the time of the move."""
         mover = step.move.who if step.move else None
         shown = [
-            element("span", html.words(name), " ", element("b", words.seconds(left)), class_="clock")
+            element("span", html.words(name), " ", element("b", words.clock(left)), class_="clock")
             for name, left in zip(self.names, step.left, strict=True)
             if left is not None
         ]
@@ -298,6 +322,9 @@ class _Page:
         plies = self.game.analysis
         if not plies:
             return ""
+        if self.mistake is not None and isinstance(who := self.mistake.who, int):
+            first = f"the first clear mistake of {self.names[who]} has a ?, or ?? if it is serious"
+            return element("p", html.words(f"Analysed by arena: {first}."))
         start = self.replay.steps[0].state
         if start is not None and start.hidden:
             seen = "The search sees what was hidden from the players, so no move is called a mistake."
@@ -332,7 +359,7 @@ class _Page:
 
     def analysis(self) -> str:
         """The plot of the analysis; empty without one."""
-        if not self.game.analysis:
+        if not self.game.analysis or self.mistake is not None:
             return ""
         start = self.replay.steps[0].state
         bounds = None if start is None else start.bounds
@@ -415,8 +442,11 @@ def _figure(kind: str, move: str, board: str) -> str:
 
 
 def plays(seat: int, rules: str) -> str:
-    """The pieces of the seat on the board."""
-    return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or player(seat)
+    """The side of the seat on the board: the colour of its pieces, or else their letter."""
+    game = rules.partition(":")[0]
+    if game == "maze":
+        return maze.called(seat)
+    return SIDES[game][seat] if game in SIDES else words.piece(seat, rules) or player(seat)
 
 
 def _list(name: str, items: Iterable[str], **attributes: str) -> str:

@@ -13,6 +13,8 @@ from arena.ratings.plots.ranking_plot import MARKS
 from arena.results.pages import parts, standings
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from arena.results.pages.links import Links
     from arena.results.report import ListedGame, ReportedAgent
 
@@ -28,9 +30,9 @@ class Met(NamedTuple):
     rating: str = ""
 
 
-def facts(agent: ReportedAgent, *, reached: str = "", by_rating: bool = False) -> str:
-    """The agent's rank, points, games and rating. `reached`: the round that it reached in a knockout; `by_rating`: of a
-    ladder, whose ranks are those of the ratings."""
+def facts(agent: ReportedAgent, *, made: datetime, reached: str = "", by_rating: bool = False) -> str:
+    """The agent's rank, points, games and rating. `made`: when the page is made; `reached`: the round that it reached
+    in a knockout; `by_rating`: of a ladder, whose ranks are those of the ratings."""
     one = agent.standing
     byes = f" ({parts.share(agent.bye)} for byes, rounds without an opponent)" if agent.bye else ""
     points = parts.share(one.points) + byes
@@ -45,7 +47,7 @@ def facts(agent: ReportedAgent, *, reached: str = "", by_rating: bool = False) -
     if agent.rated is not None and agent.rated.rating is not None:
         error = "" if agent.rated.error is None else f" ± {standings.error(agent)}"
         marks = "".join(f", {MARKS[mark]}" for mark in agent.rated.marks)
-        known["Rating"] = standings.rating(agent) + error + marks
+        known["Rating"] = standings.rating(agent) + error + marks + standings.basis(agent, made)
     if agent.status != "active":
         known["Status"] = agent.status
     return parts.facts(known)

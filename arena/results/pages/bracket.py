@@ -28,7 +28,11 @@ def bracket(report: Report, links: Links) -> list[str]:
     bracket = report.bracket
     if bracket is None:
         return []
-    won = [] if bracket.winner is None else [element("p", words(f"{bracket.winner} wins the knockout."))]
+    won = (
+        []
+        if bracket.winner is None
+        else [element("p", parts.link(links.agent(bracket.winner), bracket.winner), " wins the knockout.")]
+    )
     rounds = [
         element(
             "section",

@@ -47,7 +47,7 @@ def _row(links: Links, game: ListedGame, of: str | None, people: Mapping[str, st
         element("th", named, scope="row"),
         *([parts.figure("" if game.round is None else str(game.round))] * rounds),
         *([parts.cell(*outcome(game, of))] if of is not None else []),
-        parts.cell(parts.players(game.players) + parts.behind(behind), "players"),
+        parts.cell(parts.players(game.players, links.agent) + parts.behind(behind), "players"),
         parts.cell(words(parts.result(game.points)), "result"),
         parts.cell(ended, "ended"),
         parts.figure("" if game.plies is None else str(game.plies)),

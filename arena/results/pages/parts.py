@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from arena.history.pages import html
@@ -15,9 +15,10 @@ _LONG: Final = 100
 _MINUS: Final = "\N{MINUS SIGN}"
 
 
-def link(href: str, text: str, *, current: bool = False, aria_label: str | bool = False) -> str:
-    """A link; `text` is escaped."""
-    return element("a", words(text), href=href, aria_current="page" if current else False, aria_label=aria_label)
+def link(href: str, text: str, *, current: bool = False, aria_label: str | bool = False, kind: str = "") -> str:
+    """A link; `text` is escaped. `kind`: its class."""
+    page = "page" if current else False
+    return element("a", words(text), href=href, aria_current=page, aria_label=aria_label, class_=kind or False)
 
 
 def linked(text: str, href: str | None, *, aria_label: str | bool = False) -> str:
@@ -75,9 +76,16 @@ def figure(text: str, kind: str = "") -> str:
 # Numbers in words.
 
 
-def players(names: Sequence[str]) -> str:
-    """The players of a game; a name that is too long for its place is cut on the page."""
-    return " – ".join(element("span", words(name), class_="player-name") for name in names)
+def players(names: Sequence[str], agent: Callable[[str], str]) -> str:
+    """The players of a game, each with a link to its page `agent(name)`; a name that is too long for its place is cut
+    on the page."""
+    return " – ".join(player(name, agent(name)) for name in names)
+
+
+def player(name: str, href: str | None) -> str:
+    """The name of a player, as a link if it has a page."""
+    shown = element("span", words(name), class_="player-name")
+    return shown if href is None else element("a", shown, href=href)
 
 
 def share(points: float) -> str:

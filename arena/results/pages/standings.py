@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import element, words
-from arena.history.words import moment
+from arena.history.words import age, counted, moment
 from arena.ratings.plots.ranking_plot import MARKS
 from arena.results.pages import parts
 from arena.results.standings_table import counted_faults
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from arena.results.pages.links import Links
     from arena.results.report import Report, ReportedAgent
 
@@ -81,7 +83,7 @@ def standings(report: Report, links: Links) -> list[str]:
             element("p", "These agents play all the others, and are ranked among themselves.", class_="faint"),
             listed("The gauntlet", apart=True),
         ]
-    return [*tables, element("p", note, class_="faint")]
+    return [*tables, *_age(report), element("p", note, class_="faint")]
 
 
 def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool, byes: bool, forfeits: bool) -> str:
@@ -107,16 +109,19 @@ def _standing(agent: ReportedAgent, report: Report, links: Links, *, rated: bool
 
 def by_rating(report: Report, links: Links) -> list[str]:
     """The table of a ladder, whose agents are ranked by their ratings, with an explanation."""
-    columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("±", "number"), ("Possible ranks", "number")]
-    columns += [("Score", "number"), ("Games", "number"), ("Won", "number"), ("Drawn", "number"), ("Lost", "number")]
+    columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("±", "number"), ("Rated games", "number")]
+    columns += [("Possible ranks", "number"), ("Score", "number")]
+    columns += [(result, "number") for result in ("Won", "Drawn", "Lost")]
     faults = any(agent.standing.faults for agent in report.agents)
     columns += [("Faults", "")] * faults
     rows = [_by_rating(agent, report, links, faults=faults) for agent in report.agents]
     note = (
-        "Possible ranks: the best and the worst rank that the errors of the ratings allow. An agent is surely better "
-        "than another one if all its possible ranks are above those of the other. An anchor has a fixed rating. "
+        "Rated games: those of which the rating is made, of the version that plays now; score, won, drawn and lost "
+        "count the games of all versions. Possible ranks: the best and the worst rank that the errors of the ratings "
+        "allow. An agent is surely better than another one if all its possible ranks are above those of the other. An "
+        "anchor has a fixed rating. "
     ) + _FAULTS * faults
-    return [parts.table("Standings", columns, rows), element("p", note, class_="faint")]
+    return [parts.table("Standings", columns, rows), *_age(report), element("p", note, class_="faint")]
 
 
 def _by_rating(agent: ReportedAgent, report: Report, links: Links, *, faults: bool) -> str:
@@ -129,9 +134,10 @@ def _by_rating(agent: ReportedAgent, report: Report, links: Links, *, faults: bo
         parts.name(agent.name, links.agent(agent.name), status=_notes(marks), person=report.people.get(agent.name, "")),
         parts.figure(rating(agent)),
         parts.figure(error(agent)),
+        parts.figure(f"{agent.recorded.games:,}" if agent.recorded is not None and agent.recorded.games else "–"),
         parts.figure(_possible(agent)),
         parts.figure(parts.percent(one.score)),
-        *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
+        *(parts.figure(f"{count:,}") for count in (one.wins, one.draws, one.losses)),
         *([parts.cell(words(counted_faults(one.faults)), "faults")] * faults),
     )
 
@@ -162,6 +168,18 @@ def _possible(agent: ReportedAgent) -> str:
 def rating(agent: ReportedAgent) -> str:
     """The rating; a dash if there is none."""
     return "–" if agent.rated is None or agent.rated.rating is None else parts.whole(agent.rated.rating)
+
+
+def basis(agent: ReportedAgent, now: datetime) -> str:
+    """Of how many games the recorded rating is made, and how old it is; empty if it is of all games until now."""
+    point = agent.recorded
+    return "" if point is None or not point.games else f", from {counted(point.games, 'game')}, {age(point.time, now)}"
+
+
+def _age(report: Report) -> list[str]:
+    """How old the ratings are that were recorded last."""
+    times = [agent.recorded.time for agent in report.agents if agent.recorded is not None and agent.recorded.games]
+    return [element("p", f"The ratings are {age(max(times), report.made)}.")] if times else []
 
 
 def error(agent: ReportedAgent) -> str:

@@ -33,7 +33,7 @@ def page(view: AgentView) -> Document:
     return frame.page(
         name,
         *([element("p", words(f"By {view.person}"))] if view.person else []),
-        about.facts(view.agent, by_rating=ladder),
+        about.facts(view.agent, made=view.made, by_rating=ladder),
         *([] if view.version is None else [element("p", f"It plays with version {view.version}.")]),
         *picture,
         *versions,
@@ -41,6 +41,7 @@ def page(view: AgentView) -> Document:
         about.against(name, opponents, own),
         *_latest(view, own),
         of=view.heading,
+        made=view.made,
         json=links.api(title, "a", name=name),
         styles=(style, version_style),
     )

@@ -9,6 +9,7 @@ from arena.history.pages.html import Document, element, words
 from arena.history.words import moment
 from arena.results.pages import parts
 from arena.web import links
+from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 
 if TYPE_CHECKING:
@@ -41,12 +42,13 @@ def _playing(games: Sequence[PlayingGame]) -> list[str]:
 
 
 def _game(game: PlayingGame) -> list[str]:
+    address = TournamentLinks(game.title).agent if game.title else lambda _: None
     number = f"game {game.number if game.title else game.id}"
     number += "" if game.round is None else f", round {game.round}"
     of = [element("span", words(game.title), class_="player-name"), ", "] if game.title else []
     return [
-        element("a", parts.players(game.players), href=links.game(game.id)),
-        element("span", *of, words(number), class_="faint"),
+        " – ".join(parts.player(name, address(name)) for name in game.players),
+        element("span", *of, parts.link(links.game(game.id), number), class_="faint"),
     ]
 
 

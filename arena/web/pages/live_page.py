@@ -5,7 +5,7 @@ It looks like the replay page, and shows the state at the time when it was loade
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.history import words
@@ -13,6 +13,7 @@ from arena.history.pages import html
 from arena.history.pages.boards import board_style
 from arena.history.pages.html import Document, element
 from arena.play.followed_game import FollowedGame
+from arena.results.pages.parts import link
 from arena.web import links
 from arena.web.pages import frame
 from arena.web.pages.live_parts import parts, which_game
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
 STYLES: Final = (html.file("replay_page.css", html.__package__), html.file("live.css", __package__))
 
 
-def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) -> Document:
-    """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known."""
-    found = drawn or parts(game, FollowedGame(), runs=False, now=0)
+def page(
+    game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None, near: Sequence[tuple[str, str]] = ()
+) -> Document:
+    """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known. `near`: links
+    to other games."""
+    found = drawn or parts(game, FollowedGame(), now=0)
     facts = (
         words.without_store(game.game),
         which_game(game),
@@ -35,20 +39,19 @@ def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) 
         f"opening {game.opening}" if game.opening else "",
     )
     title = words.printable(" – ".join(game.players))
+    state = element("p", found["state"], id="state", class_="verdict")
     body = [
-        element("p", found["state"], id="state", class_="verdict"),
-        element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"),
+        board_and_moves(found, state),
+        element("p", "", id="status", class_="unseen", role="status"),
+        element("noscript", element("p", "Load this page again to see the next moves: scripts are switched off.")),
     ]
-    if game.status != "cancelled":
-        body += [
-            element("p", found["clocks"], id="clocks", class_="clocks"),
-            board_and_moves(found),
-            element("p", "", id="status", class_="unseen", role="status"),
-            element("noscript", element("p", "Load this page again to see the next moves: scripts are switched off.")),
-        ]
+    if game.status == "cancelled":
+        body = [state]
+    body.append(element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"))
     return frame.page(
         title,
         *body,
+        *(element("p", link(*way)) for way in near),
         of=of,
         stream="" if game.status == "cancelled" else links.events(g=game.id),
         modules=("live.js",),
@@ -57,12 +60,13 @@ def page(game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None) 
 
 
 def board_and_moves(drawn: Mapping[str, str], *below: str) -> str:
-    """The board with the last move and what is `below` it, and the list of moves."""
+    """The clocks, the board with the last move and what is `below` it, and the list of moves."""
     board = element(
         "section",
-        element("h2", "Board"),
-        element("p", drawn["last"], id="last"),
+        element("h2", "Board", class_="unseen"),
+        element("p", drawn["clocks"], id="clocks", class_="clocks"),
         element("div", drawn["board"], id="board", class_="step"),
+        element("p", drawn["last"], id="last"),
         *below,
         class_="show",
     )

@@ -14,6 +14,7 @@ from arena.history.pages.boards import boards
 from arena.history.pages.html import element
 from arena.history.pages.replay_page import plays
 from arena.play.followed_game import FollowedGame
+from arena.web import links
 from arena.web.own_seat import OwnSeatGame
 from arena.web.sight import VISITOR, sees_board
 from db.records import PastGame
@@ -30,17 +31,19 @@ def parts(
     game: PastGame,
     followed: FollowedGame,
     *,
-    runs: bool,
     now: int,
+    since: int | None = None,
+    spent: int | None = None,
     most: int | None = None,
     ratings: Sequence[float | None] = (),
 ) -> dict[str, str]:
-    """The parts. `game`: what visitors may see of its record. `runs`: whether a clock runs. `most`: the number of last
-    moves that are listed; None: all. `now`: the instant at which running clocks are read without a script. `ratings`:
-    of the players, by seat."""
+    """The parts. `game`: what visitors may see of its record. `now`: the instant at which running clocks are read
+    without a script. `since`: when the turn began for those who watch; None: when it began in the game. `spent`: how
+    long it took, if its end is known. `most`: the number of last moves that are listed; None: all. `ratings`: of the
+    players, by seat."""
     return {
         "state": html.words(state(game, followed)),
-        "clocks": clocks(game, followed, runs=runs, now=now, ratings=ratings),
+        "clocks": clocks(game, followed, now=now, since=since, spent=spent, ratings=ratings),
         "last": html.words(last_move(game, followed)),
         "board": board(followed),
         "moves": "".join(_moves(game, followed, most)),
@@ -64,32 +67,42 @@ def state(game: PastGame, followed: FollowedGame) -> str:
 
 
 def clocks(
-    game: PastGame, followed: FollowedGame, *, runs: bool, now: int, ratings: Sequence[float | None] = ()
+    game: PastGame,
+    followed: FollowedGame,
+    *,
+    now: int,
+    since: int | None,
+    spent: int | None,
+    ratings: Sequence[float | None] = (),
 ) -> str:
-    """Each player with the time left; a script runs the clock that has an instant."""
-    turn = followed.turn if runs else None
-    left = followed.left_at(now) if runs else followed.left
+    """Each player with the time left; a script runs the clock that has an instant, down to the least that is known."""
+    turn, since = followed.turn, followed.since if since is None else since
     shown = []
     for seat, past in enumerate(game.seats):
         is_running = seat == turn
-        inside = [
-            element("span", html.words(words.printable(past.player)), class_="who", title=words.printable(past.player))
-        ]
+        name = words.printable(past.player)
+        to = links.agent(game.tournament, past.player) if game.tournament else None
+        inside = [element("span" if to is None else "a", html.words(name), href=to or False, class_="who", title=name)]
         rating = ratings[seat] if seat < len(ratings) else None
         about = [plays(seat, game.game), "" if rating is None else f"{rating:.0f}"]
         inside.append(element("small", html.words(" · ".join(filter(None, about))), class_="faint"))
-        if seat < len(left) and (time := left[seat]) is not None:
-            instant = {"data_left": _ms(followed.left[seat]), "data_since": _ms(followed.since)} if is_running else {}
-            inside.append(element("b", words.seconds(time), class_="time", **instant))
+        left = followed.left[seat] if seat < len(followed.left) else None
+        if left is not None and is_running and since is not None:
+            least = 0 if spent is None else max(0, left - spent)
+            runs = {"data_least": _ms(least), "data_left": _ms(left), "data_since": _ms(since)}
+            time = max(least, left - max(0, now - since))
+            inside.append(element("b", words.clock(time), class_="time", **runs))
+        elif left is not None:
+            inside.append(element("b", words.clock(left), class_="time"))
         if is_running:
             inside.append(element("span", "to move", class_="unseen"))
         shown.append(element("span", " ".join(inside), class_="clock turn" if is_running else "clock"))
     return "".join(shown)
 
 
-def _ms(time: int | None) -> str:
+def _ms(time: int) -> str:
     """Nanoseconds as milliseconds."""
-    return f"{(time or 0) / 1e6:.3f}"
+    return f"{time / 1e6:.3f}"
 
 
 def last_move(game: PastGame, followed: FollowedGame) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import Document, element, words
-from arena.history.words import counted, moment, rough_duration, zone_name
+from arena.history.words import age, counted, moment, zone_name
 from arena.results.pages import parts
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
@@ -193,7 +193,7 @@ def _state(state: LadderState, forms: _Forms, now: datetime) -> Iterator[str]:
         "State": "open" if is_open else "closed" if now >= state.closes else f"opens {moment(state.opens)}",
         "Submissions": f"ended at {closes}{early}" if now >= state.closes else f"until {closes}",
         "Games are run": "yes" if state.is_run else "no: start arena serve",
-        "Ratings": "none yet" if state.rated is None else f"{rough_duration((now - state.rated).total_seconds())} old",
+        "Ratings": "none yet" if state.rated is None else age(state.rated, now),
         "Waiting": f"{len(state.queue):,}",
         "Final": _final(state, now),
     }

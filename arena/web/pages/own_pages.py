@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from agents.protocol import Verdict
 from arena.history.pages.html import Document, element, words
-from arena.history.words import counted, moment
+from arena.history.words import age, counted, moment
 from arena.match.clock import SECOND, TimeControl
 from arena.results.pages import parts
 from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
-from arena.web.pages import frame
+from arena.web.pages import frame, why_page
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
@@ -90,7 +90,7 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
     facts = {"Ladder": title, "Game": own.game, "Clock": own.clock, until: moment(own.closes)}
     why = no_hand_ins or ("" if own.is_closed else own.refused)
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
-    ways += [(links.play(), "Play against an agent"), (links.WHY, "Why games were lost")]
+    ways += [(links.play(), "Play against an agent"), (links.WHY, why_page.title(has_lost=own.has_lost))]
     return frame.page(
         account.author,
         element("p", words(f"Signed in as {account.name or account.author}.")),
@@ -103,6 +103,7 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
         sign_out(),
         at=links.ME,
         of=own.ladder,
+        made=own.made,
         stream=links.events(t=title),
         form=True,
     )
@@ -123,20 +124,22 @@ def _agents(own: Own) -> Iterator[str]:
         ("Version", "number"),
         ("Rating", "number"),
         ("±", "number"),
-        ("Games", "number"),
+        ("Rated games", "number"),
+        ("Rating is", ""),
         ("Status", ""),
     ]
-    yield parts.table("Your agents", columns, [_agent(one, own.ladder.title) for one in own.agents])
+    yield parts.table("Your agents", columns, [_agent(one, own) for one in own.agents])
 
 
-def _agent(one: OwnAgent, title: str) -> str:
+def _agent(one: OwnAgent, own: Own) -> str:
     return element(
         "tr",
-        parts.name(one.name, links.agent(title, one.name)),
+        parts.name(one.name, links.agent(own.ladder.title, one.name)),
         parts.figure(str(one.version)),
         parts.figure("" if one.rating is None else parts.whole(one.rating)),
         parts.figure("" if one.error is None else f"{one.error:.0f}"),
         parts.figure(f"{one.games:,}"),
+        parts.cell(words("" if one.rated is None else age(one.rated, own.made))),
         parts.cell(words("plays" if one.status == "active" else one.status)),
     )
 
@@ -348,11 +351,11 @@ def _step(step: CheckStep) -> str:
 def _first_games(view: SubmissionView) -> Iterator[str]:
     yield element("h2", "Its first games")
     agent = view.agent
-    if agent is not None and agent.rating is not None:
+    if agent is not None and agent.rating is not None and agent.rated is not None:
         yield element(
             "p",
             element("b", f"Rating {parts.whole(agent.rating)} ± {agent.error:.0f}"),
-            words(f" after {counted(agent.games, 'game')}"),
+            words(f" from {counted(agent.games, 'game')}, {age(agent.rated, view.made)}"),
         )
     if view.playing is not None:
         yield element("p", parts.link(links.game(view.playing), "Watch the game that it plays now"))
@@ -364,7 +367,9 @@ def _first_games(view: SubmissionView) -> Iterator[str]:
             element(
                 "li",
                 parts.link(links.game(game.id), f"Game {game.number}"),
-                words(f": {result} against {game.opponent}{how}"),
+                f": {result} against ",
+                parts.link(links.agent(view.ladder.title, game.opponent), game.opponent),
+                words(how),
             )
         )
     if rows:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from adsearch import State, games
 from adsearch.pictures.boards.paper import player
+from agents import builtin
 from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.board_fields import clicks, fields_of, with_fields
@@ -79,12 +80,15 @@ class Opponent(Struct, frozen=True):
     """On the ladder, if it is rated there."""
     error: float | None = None
     """The 95 % error of the rating; None if there is none."""
+    games: int = 0
+    """Those of which the rating is made; 0 of a fixed one."""
 
     @property
     def described(self) -> str:
         """How it plays, if it is built-in, and its rating."""
         error = "" if self.error is None else f" ± {self.error:.0f}"
-        rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}"
+        made = f" from {words.counted(self.games, 'game')}" if self.games else ""
+        rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}{made}"
         return "; ".join(filter(None, (HOW_THEY_PLAY.get(self.name, ""), rated))) or "not rated yet"
 
 
@@ -186,13 +190,17 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
     drawn = parts(seen, opponent, wrong=wrong)
     return frame.page(
         f"You against {opponent}",
-        element("p", drawn["state"], id="state", class_="verdict"),
-        element("p", drawn["side"], id="side", class_="faint"),
-        element("p", drawn["clocks"], id="clocks", class_="clocks"),
         board_and_moves(
             drawn,
+            element("p", drawn["state"], id="state", class_="verdict"),
             element("div", drawn["said"], id="said", role="alert"),
             element("section", drawn["choices"], id="choices", aria_label="Your move", tabindex=-1),
+        ),
+        element("p", drawn["side"], id="side", class_="faint"),
+        *(
+            []
+            if builtin.is_builtin(seen.opponent)
+            else [element("p", shared.link(links.agent(of.title, opponent), opponent))]
         ),
         element("p", "", id="status", class_="unseen", role="status"),
         element(
@@ -270,12 +278,13 @@ def _clocks(seen: Seen, names: Sequence[str]) -> Iterator[str]:
     now = monotonic_ns()
     for seat, name in enumerate(names):
         runs = seat == seen.running
-        inside = [element("span", html.words(words.printable(name)), class_="who")]
+        side = [element("small", html.words(plays(seat, seen.rules)), class_="faint")] if seen.rules else []
+        inside = [element("span", html.words(words.printable(name)), class_="who"), *side]
         if seat < len(seen.left):
             left = seen.left[seat]
             passed = (now - seen.since) // MILLISECOND if runs else 0
             instant = {"data_left": f"{left}", "data_since": f"{seen.since / 1e6:.3f}"} if runs else {}
-            inside.append(element("b", words.seconds(max(0, left - passed) * MILLISECOND), class_="time", **instant))
+            inside.append(element("b", words.clock((left - passed) * MILLISECOND), class_="time", **instant))
         if runs:
             inside.append(element("span", "to move", class_="unseen"))
         yield element("span", " ".join(inside), class_="clock turn" if runs else "clock")

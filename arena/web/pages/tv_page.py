@@ -9,7 +9,9 @@ from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.boards import board_style
 from arena.history.pages.html import Document, element
+from arena.results.pages import parts
 from arena.web import links
+from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 from arena.web.pages.live_page import STYLES
 
@@ -57,22 +59,24 @@ def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Titled | None
 
 def side(report: Report, latest: Sequence[ListedGame]) -> dict[str, str]:
     """The parts beside the board."""
-    return {"standings": "".join(_standings(report)), "results": "".join(_results(latest))}
+    own = TournamentLinks(report.title)
+    return {"standings": "".join(_standings(report, own)), "results": "".join(_results(latest, own))}
 
 
-def _standings(report: Report) -> Iterator[str]:
+def _standings(report: Report, own: TournamentLinks) -> Iterator[str]:
     """An item for each of the first agents, with its rating; with its points if no agent is rated."""
     are_rated = any(agent.rated is not None and agent.rated.rating is not None for agent in report.agents)
     for agent in [agent for agent in report.agents if agent.status == "active"][:_TOP]:
-        name = element("span", html.words(words.printable(agent.name)), class_="who")
+        name = parts.link(own.agent(agent.name), words.printable(agent.name), kind="who")
         rating = None if agent.rated is None else agent.rated.rating
         unrated = "–" if are_rated else words.number(agent.standing.points)
         number = unrated if rating is None else f"{rating:.0f}"
         yield element("li", name, " ", element("b", number))
 
 
-def _results(latest: Sequence[ListedGame]) -> Iterator[str]:
+def _results(latest: Sequence[ListedGame], own: TournamentLinks) -> Iterator[str]:
     """An item for each of the last games."""
     for game in latest:
-        players = element("span", html.words(words.printable(" – ".join(game.players))), class_="who")
+        linked = (parts.link(own.agent(name), words.printable(name)) for name in game.players)
+        players = element("span", " – ".join(linked), class_="who")
         yield element("li", players, " ", element("b", words.result(game.points or (None,))))

@@ -6,12 +6,13 @@ Its games lead to their pages, on which their authors also read what their agent
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from arena.course.feedback.page import page_parts
 from arena.history.pages.html import Document, element
 from arena.results.pages import parts
 from arena.web import links
+from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 from db.ladder import SECOND_AGENT
 
@@ -20,14 +21,17 @@ if TYPE_CHECKING:
     from arena.web.results import Titled
     from arena.web.why import AskedFor
 
-_TITLE: Final = "Why games were lost"
+
+def title(*, has_lost: bool) -> str:
+    """What the page is called. `has_lost`: whether there is a lost game to explain."""
+    return "Why games were lost" if has_lost else "What your games show"
 
 
 def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
     """The page about the games of an agent in this round."""
-    drawn = page_parts(feedback, links.game)
+    drawn = page_parts(feedback, links.position, TournamentLinks(round.title).agent)
     return frame.page(
-        _TITLE,
+        title(has_lost=asked.has_lost),
         *_others(asked),
         *drawn.result,
         *drawn.rest,
@@ -42,7 +46,7 @@ def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
 def no_games(asked: AskedFor) -> Document:
     """The page without games."""
     said = element("p", "There are no finished games yet.")
-    return frame.page(_TITLE, *_others(asked), said, _back(), of=asked.ladder, at=links.WHY)
+    return frame.page(title(has_lost=False), *_others(asked), said, _back(), of=asked.ladder, at=links.WHY)
 
 
 def _others(asked: AskedFor) -> Iterator[str]:

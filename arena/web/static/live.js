@@ -1,4 +1,5 @@
 // A game in progress: the server draws the parts, this script shows them and runs the clocks.
+import { glide } from "./glide.js";
 import { on, serverNow, wait } from "./page.js";
 
 const SPOKEN_EVERY = 2000; // milliseconds: a fast game must not drown a screen reader
@@ -20,7 +21,11 @@ export const show = (parts) => {
     if (part === null || shown.get(id) === markup) continue;
     const isAtEnd = part.scrollHeight - part.scrollTop - part.clientHeight < 40;
     shown.set(id, markup);
-    part.innerHTML = markup;
+    if (id === "board") {
+      const fresh = part.cloneNode(false);
+      fresh.innerHTML = markup;
+      glide(part, fresh, () => part.replaceChildren(...fresh.childNodes));
+    } else part.innerHTML = markup;
     if (isAtEnd) part.scrollTop = part.scrollHeight;
   }
   if (spoken === 0) spoken = setTimeout(speak, SPOKEN_EVERY);
@@ -28,9 +33,11 @@ export const show = (parts) => {
 };
 
 const written = (left) => {
-  const seconds = left / 1000;
-  if (seconds < 600) return `${seconds.toFixed(isCalm ? 0 : 1)} s`;
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  const two = (number) => String(number).padStart(2, "0");
+  const seconds = Math.floor(left / 1000), minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+  const tenths = seconds < 10 && !isCalm ? `.${Math.floor(left / 100) % 10}` : "";
+  return `${minutes}:${two(seconds % 60)}${tenths}`;
 };
 
 // The clock of the player to move runs from the instant, on the server's clock, at which the turn began.
@@ -38,8 +45,8 @@ const run = () => {
   const now = serverNow();
   if (now === null) return;
   for (const clock of document.querySelectorAll("[data-since]")) {
-    const left = Number(clock.dataset.left) - Math.max(0, now - Number(clock.dataset.since));
-    clock.textContent = written(Math.max(0, left));
+    const { left, since, least = 0 } = clock.dataset;
+    clock.textContent = written(Math.max(Number(least), Number(left) - Math.max(0, now - Number(since))));
   }
 };
 

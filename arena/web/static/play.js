@@ -63,22 +63,25 @@ const nextFields = (steps, path) => {
   return nextFields(steps.filter((step) => step !== begun[0]), path.slice(begun[0].length));
 };
 
+// The ways to click each move.
+const allWays = () => JSON.parse(choices.querySelector("[data-fields]")?.dataset.fields ?? "{}");
+
 // The moves to which a path leads, with the fields of each that can be clicked next.
-const movesThrough = (path) => {
-  const form = choices.querySelector("[data-fields]");
-  const moves = form === null ? [] : Object.entries(JSON.parse(form.dataset.fields));
-  return moves
+const movesThrough = (path) =>
+  Object.entries(allWays())
     .map(([text, ways]) => [text, ways.map((steps) => nextFields(steps, path)).filter((next) => next !== null)])
     .filter(([, next]) => next.length > 0)
     .map(([text, next]) => [text, next.flat()]);
-};
+
+// Whether each move is one click: then dots show at once where one can go, else where the chosen piece can go.
+const isOneClick = () => Object.values(allWays()).flat().every((steps) => steps.flat().length === 1);
 
 // Marks what is chosen and what can be clicked next. Of several moves over the same fields, such as promotions, the
 // buttons that remain choose one.
 const choose = (path) => {
   clicked = path;
   const fitting = movesThrough(clicked);
-  const next = new Set(clicked.length > 0 ? fitting.flatMap(([, fields]) => fields) : []);
+  const next = new Set(clicked.length > 0 || isOneClick() ? fitting.flatMap(([, fields]) => fields) : []);
   for (const { dataset, classList } of board.querySelectorAll("[data-field]")) {
     classList.toggle("chosen", clicked.includes(dataset.field));
     classList.toggle("target", next.has(dataset.field));

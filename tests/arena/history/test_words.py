@@ -83,3 +83,11 @@ def test_the_latest_move_stays_when_chance_does_what_nobody_sees() -> None:
     assert shown(("chance", "?"), ("chance", "?"))[1] == ["3–4. chance: ? ?"]
     assert shown(("opening", "a1"), (1, "b2"))[1] == ["4. 1: b2"]
     assert shown() == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(188, "3:08"), (9.49, "0:09.4"), (10, "0:10"), (59.9, "0:59"), (3725, "1:02:05"), (0, "0:00.0"), (-1, "0:00.0")],
+)
+def test_a_clock(seconds: float, shown: str) -> None:
+    assert words.clock(round(seconds * 1_000_000_000)) == shown

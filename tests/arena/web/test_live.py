@@ -9,6 +9,7 @@ from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.seeds import GameSeeds
 from arena.web.events import Change
 from arena.web.live import SECOND, LiveHub, Recorded
+from arena.web.pace import PacedGame
 from db.records import PastGame, PastSeat
 
 TICK = SECOND // 10
@@ -104,7 +105,7 @@ def test_the_clock_of_the_player_to_move_has_the_instant_of_the_server() -> None
     hub.take(begun(7, "a1", "b2", "a2"))
     (change,) = hub.tick(4 * SECOND)
     assert change.data["clocks"].count("data-since") == 1
-    assert 'data-left="8000.000" data-since="3000.000">7.00 s' in change.data["clocks"]
+    assert 'data-left="8000.000" data-since="3000.000">0:07.0' in change.data["clocks"]
     hub.take(LiveEnd(7, "time", (1.0, 0.0)))
     changes = by_kind(hub.tick(5 * SECOND))
     assert "data-since" not in str(changes)
@@ -246,7 +247,6 @@ def test_the_tv_shows_a_fast_game_slowly_its_end_for_a_while_and_then_the_next()
         for change in hub.tick(tick * TICK):
             if change.kind == "tv" and change.data["parts"]:
                 assert change.data["game"] == 7
-                assert "data-since" not in change.data["parts"]["clocks"], "the clocks of an old position do not run"
                 shown.setdefault(change.data["parts"]["state"], []).append(tick)
     states = [state for state in shown if state.startswith("1-0")]
     assert len(states) == 1
@@ -254,6 +254,41 @@ def test_the_tv_shows_a_fast_game_slowly_its_end_for_a_while_and_then_the_next()
     assert len(steps) == 6
     assert all(after - before >= 6 for before, after in pairwise(steps[1:]))
     assert hub.wanted == {8: "cs101"}
+
+
+def test_behind_a_fast_game_each_turn_begins_when_it_is_shown_and_its_clock_stops_when_the_turn_ended() -> None:
+    paced = PacedGame(7, 0.0)
+    paced.take(begun(7))
+    assert (paced.shown.turn, paced.since, paced.spent) == (0, 0, None)
+    moves = plies(7, "a1", "b2", "a2", "b1", "a3")
+    assert [paced.take(ply) for ply in moves] == [True, False, False, False, False]
+    assert (paced.since, paced.spent) == (0, SECOND)
+    paced.take(LiveEnd(7, "normal", (1.0, 0.0)))
+    seen = []
+    for tick in range(10, 60):
+        if paced.step(tick / 10):
+            seen.append((paced.shown.turn, paced.since == tick * TICK, paced.spent))
+    ends: list[tuple[int | None, bool, int | None]] = [(None, True, None), (None, False, None)]
+    assert seen == [(seat, True, SECOND) for seat in (1, 0, 1, 0)] + ends
+
+
+def test_the_tv_marks_the_player_to_move_at_every_ply_of_a_fast_game() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.playing = [7]
+    hub = LiveHub(record)
+    hub.follow({"tv=cs101"})
+    hub.tick(0)
+    hub.take(begun(7))
+    for ply in plies(7, "a1", "b2", "a2", "b1"):
+        hub.take(ply)
+    marked = []
+    for tick in range(1, 50):
+        for change in hub.tick(tick * TICK):
+            if change.kind == "tv":
+                clocks = change.data["parts"]["clocks"]
+                marked.append(clocks.index("data-since") > clocks.index("Bob"))
+    assert marked == [False, True, False, True, False]
 
 
 def test_the_tv_shows_a_game_from_the_record_that_was_over_before_it_could_be_followed() -> None:

@@ -169,6 +169,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
             page.locator('[data-field="a7"]').click()
             assert marked(page, "chosen") == {"a7"}
             assert marked(page, "target") == {"a6", "a5"}
+            assert page.locator(".legal:visible").count() == 2
             assert page.locator("#choices [name=move]:visible").count() == 2
             if let_go == "click":
                 page.locator('[data-field="a7"]').click()

@@ -13,7 +13,7 @@ from sqlalchemy import text as sql
 
 from arena.history.pages.html import Document
 from arena.serve.opened import OpenLadder
-from arena.web import why
+from arena.web import own, why
 from arena.web.drawn import NotThere
 from arena.web.names import Names, SeenNames
 from arena.web.pages import why_page
@@ -104,7 +104,7 @@ def test_own_faults_are_shown_with_what_the_agent_printed_and_games_lead_to_thei
     assert "KeyError: 'mine'" in shown
     assert f"Game {crash} against bob" in shown or f"(id {crash}) against bob" in shown
     for game in (crash, lost):
-        assert f'href="/g/{game}"' in page.text
+        assert f'href="/g/{game}#ply-' in page.text
     assert 'href="/me"' in page.text
     assert "arena check" in shown
     assert "--db" not in shown, "there is no bundle"
@@ -168,6 +168,18 @@ def test_the_last_round_is_the_final_then_the_last_tournament_then_the_ladder(ro
     room.play(final, "alice", "carol", moves=X_WINS)
     assert [room.asked(name).round for name in ("alice", "bob", "carol")] == [final, friday, final]
     assert "cs101 final" in read(room.page("alice"))
+
+
+def test_only_an_agent_that_has_lost_reads_why_games_were_lost(room: Room) -> None:
+    room.play(room.ladder.id, "alice", "bob", moves=X_WINS)
+    why_lost = "Why games were lost"
+    assert [why_lost in read(room.page(author)) for author in ("alice", "bob")] == [False, True]
+    with room.database.reading() as connection:
+        theirs = [
+            own.own(connection, room.seen_by(author), room.ladder, author, now=NOW).has_lost
+            for author in ("alice", "bob", "carol")
+        ]
+    assert theirs == [False, True, False]
 
 
 def test_an_author_without_games_or_agents_reads_that(room: Room) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 from arena.web import why
 from arena.web.app import application
 from arena.web.cache import Cache
+from db.records import JudgedPly
 from tests.arena.web.test_why import SECRET, Room
 from tests.kit.sample_record import X_WINS
 
@@ -45,8 +47,11 @@ def room(tmp_path: Path) -> Iterator[Room]:
         yield room
 
 
-def asked(room: Room, *requests: tuple[str, dict[str, str]]) -> list[tuple[int, dict[str, str], str]]:
-    """The answers to these requests, which are made at once: an address and headers each."""
+def asked(
+    room: Room, *requests: tuple[str, dict[str, str]], mistakes: dict[str, Mapping[int, JudgedPly]] | None = None
+) -> list[tuple[int, dict[str, str], str]]:
+    """The answers to these requests, which are made at once: an address and headers each. `mistakes`: of a site that
+    answers several times."""
 
     async def get(app: Any, address: str, headers: dict[str, str]) -> tuple[int, dict[str, str], str]:
         path, _, query = address.partition("?")
@@ -79,6 +84,7 @@ def asked(room: Room, *requests: tuple[str, dict[str, str]]) -> list[tuple[int, 
                 doorkeeper=Doorkeeper(),
                 no_sign_in="",
                 complain=pytest.fail,
+                mistakes={} if mistakes is None else mistakes,
             )
             app = application(site)
             return await asyncio.gather(*(get(app, address, headers) for address, headers in requests))
@@ -109,6 +115,31 @@ def test_nobody_gets_the_page_of_another_author(room: Room) -> None:
     assert [status for status, _, _ in answers] == [401, 400, 200, 404, 404, 200, 200]
     assert not any(SECRET in text for _, _, text in answers)
     assert "There are no finished games yet." in answers[2][2]
+
+
+def test_a_link_leads_to_the_mistake_which_is_marked_there_for_its_author_alone(room: Room) -> None:
+    game = room.play(room.ladder.id, "alice", "bob", moves="a1 b1 b2 c1 c3")
+    bob, alice, mistakes = {"x-author": "bob"}, {"x-author": "alice"}, dict[str, Mapping[int, JudgedPly]]()
+    ((_, _, why_page),) = asked(room, ("/me/why", bob), mistakes=mistakes)
+    ply = mistakes["bob"][game].ply
+    assert f'href="/g/{game}#ply-{ply}"' in why_page
+    (_, _, own), (_, _, other) = asked(room, (f"/g/{game}", bob), (f"/g/{game}", alice), mistakes=mistakes)
+    says = r"bob played \w\d\?+, better was"
+    assert re.search(says, own[own.index(f'id="ply-{ply}"') :].partition('id="ply-')[2].partition('id="ply-')[0])
+    assert "bob: no mistakes" not in own
+    assert not re.search(says, other)
+
+
+def test_the_page_of_a_game_leads_to_the_games_beside_it_to_the_tv_and_to_both_players(room: Room) -> None:
+    first, second, third = (room.play(room.ladder.id, "alice", "bob", moves=X_WINS) for _ in range(3))
+    alice = {"x-author": "alice"}
+    shown = [text for _, _, text in asked(room, *((f"/g/{id}", alice) for id in (first, second, third)))]
+    assert f'href="/g/{first}"' in shown[1]
+    assert f'href="/g/{third}"' in shown[1]
+    assert f'href="/g/{second}"' in shown[0]
+    assert f'href="/g/{second}"' in shown[2]
+    for text in shown:
+        assert {"/tv?t=cs101", "/t/cs101/a/alice", "/t/cs101/a/bob"} <= {*re.findall('href="([^"]*)"', text)}
 
 
 def test_a_page_is_drawn_once_however_many_ask(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ def pages(
     progress, style = about.progress(agent)
     bracket = report.bracket
     first = [
-        about.facts(agent, reached="" if bracket is None else bracket.reached(agent.name)),
+        about.facts(agent, made=report.made, reached="" if bracket is None else bracket.reached(agent.name)),
         about.against(agent.name, list(_met(report, agent)), links),
         *progress,
         *about.faults(agent, own, links),

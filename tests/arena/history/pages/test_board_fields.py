@@ -29,8 +29,8 @@ def test_every_field_is_a_rectangle_after_the_drawing_and_every_click_has_one(ru
         *drawn, group = ElementTree.fromstring(clicked)
         assert [*map(ElementTree.tostring, drawn)] == [*map(ElementTree.tostring, ElementTree.fromstring(board))]
         assert group.get("class") == "fields"
-        assert {(one.tag, one.get("class"), one.get("fill")) for one in group} == {("rect", "field", "transparent")}
-        names = [one.get("data-field") for one in group]
+        assert {(one.get("class"), one.get("fill")) for one in group.iter("rect")} == {("field", "transparent")}
+        names = [one.get("data-field") for one in group.iter("rect")]
         assert len({*names}) == len(names)
         assert {*names} == {name for move in clicks(step.state).values() for way in move for one in way for name in one}
 
@@ -39,8 +39,19 @@ def test_a_field_is_where_the_picture_has_it() -> None:
     state = games.start("tictactoe")
     fields = fields_of(state)
     *_, group = ElementTree.fromstring(with_fields(boards([(state, None)]).drawn[0], fields))
-    places = {one.get("data-field"): tuple(float(one.get(key, "nan")) for key in ("x", "y")) for one in group}
+    places = {
+        one.get("data-field"): tuple(float(one.get(key, "nan")) for key in ("x", "y")) for one in group.iter("rect")
+    }
     assert places == {field.name: (field.x, field.y) for ((field,),) in fields.values()}
+
+
+def test_each_field_has_a_dot_inside_it() -> None:
+    state = games.start("othello")
+    *_, group = ElementTree.fromstring(with_fields(boards([(state, None)]).drawn[0], fields_of(state)))
+    for field, dot in zip(group[::2], group[1::2], strict=True):
+        for edge, length, middle in (("x", "width", "cx"), ("y", "height", "cy")):
+            begin = float(field.get(edge, "nan"))
+            assert begin < float(dot.get(middle, "nan")) < begin + float(field.get(length, "nan"))
 
 
 def test_the_script_gets_the_names_of_each_moves_fields() -> None:

@@ -193,10 +193,13 @@ def test_names_and_texts_are_escaped(name: str) -> None:
     [
         ("maze:ghosts=2,map=tiny", ["runner", "ghost 1", "ghost 2"]),
         ("maze:ghosts=random,map=tiny", ["runner"]),
-        ("ludo:players=3,tokens=1", ["R", "G", "Y"]),
+        ("ludo:players=3,tokens=1", ["Red", "Green", "Yellow"]),
         ("pig:goal=8", ["first player", "second player"]),
+        ("connect4", ["Yellow", "Red"]),
+        ("othello", ["Black", "White"]),
+        ("tictactoe", ["x", "o"]),
     ],
-    ids=["ghosts", "ghosts of chance", "pieces", "no pieces"],
+    ids=["ghosts", "ghosts of chance", "pieces", "no pieces", "discs", "black and white", "drawn letters"],
 )
 def test_the_page_lists_the_pieces_of_each_player(rules: str, told: list[str]) -> None:
     assert re.findall(r'<th scope="row">[^<]*</th><td>([^<]*)</td>', page(past_game(rules)).text) == told

@@ -57,6 +57,48 @@ def test_the_page_opens_at_the_top(browser: Browser, file: Path) -> None:
         assert page.url.endswith("#ply-1")
 
 
+GLIDING = """() => document.getAnimations().map(one => {
+  one.pause();
+  const { x, y, width } = one.effect.target.getBoundingClientRect();
+  one.finish();
+  const ends = one.effect.target.getBoundingClientRect();
+  return [ends.x - x, ends.y - y].map(by => Math.round(by / width));
+}).filter(([x, y]) => x || y)"""
+"""How far each part of a board glides: right and down, by its own width."""
+MEASURED = """() => {
+  const { getBBox } = SVGGraphicsElement.prototype;
+  window.measured = 0;
+  SVGGraphicsElement.prototype.getBBox = function () { window.measured += 1; return getBBox.call(this); };
+}"""
+
+
+def test_a_move_glides_forwards_and_back_and_not_for_those_who_want_no_motion(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game("chess", moves="e2e4 e7e5 d1h5")).text, "utf-8")
+    with browser.open(file, at="#ply-2") as shown:
+        assert shown.evaluate(GLIDING) == []
+        shown.keyboard.press("ArrowRight")
+        assert [right > 0 > down for right, down in shown.evaluate(GLIDING)] == [True]
+        shown.keyboard.press("ArrowLeft")
+        assert [right < 0 < down for right, down in shown.evaluate(GLIDING)] == [True]
+        shown.keyboard.press("Home")
+        assert shown.evaluate(GLIDING) == []
+        shown.emulate_media(reduced_motion="reduce")
+        shown.keyboard.press("ArrowRight")
+        assert shown.evaluate("document.getAnimations().length") == 0
+
+
+@pytest.mark.parametrize("game", ["words", "ludo", "chess", "maze"])
+def test_of_a_board_with_many_parts_only_what_differs_is_measured(browser: Browser, tmp_path: Path, game: str) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game(game)).text, "utf-8")
+    with browser.open(file, at="#ply-16") as shown:
+        shown.evaluate(MEASURED)
+        for _ in range(8):
+            shown.keyboard.press("ArrowRight")
+        assert 0 < shown.evaluate("measured") < 8 * 16
+
+
 def test_an_address_leads_to_the_end_of_the_game(browser: Browser, file: Path) -> None:
     with browser.open(file, at="#ply-last") as page:
         assert page.locator(".step:visible").get_attribute("id") == "ply-5"
@@ -156,11 +198,25 @@ def test_slider_list_curves_and_address_jump(browser: Browser, file: Path) -> No
         assert at(page) == 5
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 664)])
+def test_the_board_the_clocks_and_the_buttons_are_seen_without_scrolling_and_before_the_facts(
+    browser: Browser, file: Path, width: int, height: int
+) -> None:
+    with browser.open(file, at="#ply-3", width=width, height=height) as page:
+        for part in (".step:visible svg", ".step:visible .clocks", "#play"):
+            place = page.locator(part).bounding_box()
+            assert place is not None
+            assert place["y"] + place["height"] <= height, part
+            facts = page.get_by_role("table", name="Players").bounding_box()
+            assert facts is not None
+            assert place["y"] < facts["y"], part
+
+
 def test_moves_are_announced_to_screen_readers(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
         status = page.get_by_role("status")
         page.keyboard.press("ArrowRight")
-        assert (status.text_content() or "").startswith("1. ann: a1. ann 9")
+        assert (status.text_content() or "").startswith("1. ann: a1. ann 0:09.7")
         page.keyboard.press("End")
         assert (status.text_content() or "").endswith("ann wins")
         assert page.locator("#at").get_attribute("aria-valuetext") == "5. ann: a3"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from html.parser import HTMLParser
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -91,3 +92,36 @@ def test_only_a_page_that_follows_a_stream_runs_a_script(pages: dict[str, Docume
         "standings",
         "ladder",
     }
+
+
+class _Unlinked(HTMLParser):
+    """Collects the texts of a page that are not links, headings of the page or choices."""
+
+    _WITHOUT = frozenset({"a", "h1", "title", "style", "option", "svg", "nav", "h2", "caption", "abbr"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._inside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in self._WITHOUT or ("class", "unseen") in attrs or self._inside:
+            self._inside.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._inside:
+            while self._inside.pop() != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        if not self._inside:
+            self.texts.append(data)
+
+
+def test_agents_are_links_wherever_they_stand(pages: dict[str, Document]) -> None:
+    for name, page in pages.items():
+        parser = _Unlinked()
+        parser.feed(page.text.partition("<body>")[2])
+        assert not [text for text in parser.texts for agent in NAMES if agent and agent == text.strip()], name
+    for name in ("home", "standings", "ladder", "crosstable", "games", "agent"):
+        assert any("/a/" in urlsplit(to).path for to in links_on(pages[name].text)), name
