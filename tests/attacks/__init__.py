@@ -65,10 +65,11 @@ def _starts_processes(name: str, *verdicts: Verdict, **others: Any) -> Attack:
     return _ends(name, *verdicts, by_kind={WallKind.SANDBOX: _NORMAL}, **others)
 
 
-def _computes_off_turn(name: str) -> Attack:
-    """An attack in C on the opponent's time."""
-    by_kind = {WallKind.LIMITS: frozenset({Verdict.ADJUDICATED, Verdict.CRASHED})}
-    return _ends(name, Verdict.ADJUDICATED, way="compiled", opponent_thinks=True, by_kind=by_kind)
+def _computes_off_turn(name: str, *verdicts: Verdict, **others: Any) -> Attack:
+    """An attack in C on the opponent's time. It plays on; outside a sandbox it may end in these `verdicts`, too."""
+    by_kind = {WallKind.SANDBOX: frozenset({Verdict.ADJUDICATED})}
+    all_verdicts = (Verdict.ADJUDICATED, *verdicts)
+    return _ends(name, *all_verdicts, way="compiled", opponent_thinks=True, by_kind=by_kind, **others)
 
 
 def _shares_memory(name: str, **others: Any) -> Attack:
@@ -88,7 +89,8 @@ ATTACKS: Final = (
     _computes_off_turn("resume_itself_by_timers"),
     _computes_off_turn("resume_each_other"),
     _computes_off_turn("start_children_that_end"),
-    _computes_off_turn("start_children_in_its_memory"),
+    # It waits for one child after the other, and no signal stops it meanwhile: its own time runs.
+    _computes_off_turn("start_children_in_its_memory", Verdict.TIME, clock="3"),
     _computes_off_turn("start_threads_without_end"),
     _computes_off_turn("replace_itself"),
     # The margin is so large that a busy machine cannot be the reason: it would have to take nine tenths of the turn.
