@@ -19,7 +19,7 @@ _FIRST_LOOK: Final = MILLISECOND
 _LONGEST_TO_LOOK: Final = 16 * MILLISECOND
 """When an agent that is not still is looked at again: each time twice as late, up to this."""
 _RESUMED_AT: Final = 4
-"""Every so many looks, an agent that is not still can go on until the next one, in its own time: a process that waits
+"""Every fourth look lets an agent that is not still go on until the next one, in its own time: a process that waits
 for a child that has not begun its program is never still, because that child is stopped."""
 _MOST_PAUSED: Final = 5 * MILLISECOND
 """Processor time that it can use in a pause."""

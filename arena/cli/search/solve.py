@@ -32,7 +32,7 @@ MOST_LINES = 150
 FEW = 200_000
 """Largest number of positions of a game without chance that is solved by iteration, if it can last very long."""
 _STEPS = 100_000
-"""After so many steps of a search its progress is shown."""
+"""Steps of a search after which its progress is shown."""
 QUICK = 20_000
 """Number of nodes of the search that comes first in a game that can last very long: it finds mates and short ends."""
 TOO_LARGE = "solve: this game is too large; --seconds 10 prints the best result found in 10 seconds"
