@@ -107,7 +107,7 @@ def climb(terminal: Session) -> None:
     assert any(current.search(one) for one in ended.pictures)
     assert "..." not in ended.printed
     assert re.search(r"^ 1  random +won \d+ +drawn \d+ +lost \d+ +clearly better \(\d\d %\)$", ended.printed, re.MULTILINE)
-    assert re.search(r"my_agent: better than random \(\d\d %\)[,;]", ended.printed)
+    assert re.search(r"my_agent: clearly better than random \(\d\d %\)[,;]", ended.printed)
     look, lesson = ended.printed.partition("look at this game first:\n")[1:]
     found = re.match(r" +game (\d+) against \S+: at ply (\d+) my_agent played", lesson)
     assert look
