@@ -66,9 +66,13 @@ def _starts_processes(name: str, *verdicts: Verdict, **others: Any) -> Attack:
 
 
 def _computes_off_turn(name: str, *verdicts: Verdict, **others: Any) -> Attack:
-    """An attack in C on the opponent's time. It plays on; outside a sandbox it may end in these `verdicts`, too."""
-    by_kind = {WallKind.SANDBOX: frozenset({Verdict.ADJUDICATED})}
+    """An attack in C on the opponent's time. It plays on; outside a sandbox it may end in these `verdicts`,
+    too, and behind limits be found out."""
     all_verdicts = (Verdict.ADJUDICATED, *verdicts)
+    by_kind = {
+        WallKind.SANDBOX: frozenset({Verdict.ADJUDICATED}),
+        WallKind.LIMITS: frozenset({Verdict.CRASHED, *all_verdicts}),
+    }
     return _ends(name, *all_verdicts, way="compiled", opponent_thinks=True, by_kind=by_kind, **others)
 
 

@@ -106,7 +106,9 @@ def climb(terminal: Session) -> None:
     current = re.compile(r"^ 1  random +won [1-3] +drawn 0 +lost 0 +\.\.\. up to \d+ s$", re.MULTILINE)
     assert any(current.search(one) for one in ended.pictures)
     assert "..." not in ended.printed
-    assert re.search(r"^ 1  random +won \d+ +drawn \d+ +lost \d+ +clearly better \(\d\d %\)$", ended.printed, re.MULTILINE)
+    assert re.search(
+        r"^ 1  random +won \d+ +drawn \d+ +lost \d+ +clearly better \(\d\d %\)$", ended.printed, re.MULTILINE
+    )
     assert re.search(r"my_agent: clearly better than random \(\d\d %\)[,;]", ended.printed)
     look, lesson = ended.printed.partition("look at this game first:\n")[1:]
     found = re.match(r" +game (\d+) against \S+: at ply (\d+) my_agent played", lesson)
