@@ -177,13 +177,17 @@ def clock(time: int) -> str:
 def moment(time: datetime) -> str:
     """A moment to the minute, in UTC; where it was given in another zone, as there too: "2026-12-25 23:59 Europe/Berlin
     (22:59 UTC)". ValueError without a zone: which moment it is, is not known."""
-    if time.tzinfo is None:
-        raise ValueError(f"expected a time with its zone, got {time}")
+    _refuse_unknown(time)
     in_utc = time.astimezone(UTC)
     if not time.utcoffset():
         return f"{in_utc:%Y-%m-%d %H:%M} UTC"
     same_day = in_utc.date() == time.date()
     return f"{time:%Y-%m-%d %H:%M} {zone_name(time)} ({in_utc:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}} UTC)"
+
+
+def _refuse_unknown(time: datetime) -> None:
+    if time.tzinfo is None:
+        raise ValueError(f"expected a time with its zone, got {time}")
 
 
 def zone_name(time: datetime) -> str:
@@ -192,9 +196,8 @@ def zone_name(time: datetime) -> str:
 
 
 def local_time(time: datetime) -> str:
-    """A moment to the minute in the zone of this machine, with the zone's name."""
-    if time.tzinfo is None:
-        raise ValueError(f"expected a time with its zone, got {time}")
+    """A moment to the minute in the zone of this machine, with the zone's name; ValueError as in `moment`."""
+    _refuse_unknown(time)
     return f"{time.astimezone():%Y-%m-%d %H:%M %Z}"
 
 

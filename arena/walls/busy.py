@@ -13,8 +13,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
+from arena.match.clock import SECOND
+from arena.walls.usage import START, SYSTEM, TICK, USER, after_name
+
 _PROCESSES: Final = "/proc"
-_TICKS_A_SECOND: Final = os.sysconf("SC_CLK_TCK")
 _LEAST: Final = 0.02
 """Share of the time that a program must have used of a processor to be named."""
 _MOST_NAMED: Final = 5
@@ -31,7 +33,7 @@ class Programs:
         """Writes to the log which programs have used most since then, for that game."""
         passed = monotonic() - self._since
         used = {key: ticks - self._before.get(key, 0) for key, ticks in _used().items()}
-        busy = sorted(((ticks / _TICKS_A_SECOND, key) for key, ticks in used.items()), reverse=True)
+        busy = sorted(((ticks * TICK / SECOND, key) for key, ticks in used.items()), reverse=True)
         named = [f"{name} (pid {pid}) {of:.1f} s" for of, (pid, _, name) in busy[:_MOST_NAMED] if of > _LEAST * passed]
         if named:
             words = f"{', '.join(named)}, in {passed:.0f} s on {os.cpu_count()} processors"
@@ -60,8 +62,8 @@ def _used() -> dict[tuple[int, bytes, str], int]:
     for name in os.listdir(_PROCESSES) if os.path.isdir(_PROCESSES) else ():
         with suppress(OSError, ValueError, IndexError):
             pid = int(name)
-            called, _, rest = Path(_PROCESSES, name, "stat").read_bytes().partition(b"(")[2].rpartition(b")")
-            fields = rest.split()
+            stat = Path(_PROCESSES, name, "stat").read_bytes()
+            called, fields = stat.partition(b"(")[2].rpartition(b")")[0], after_name(stat)
             plain = re.sub(r"[^ -~]", "?", called.decode("utf-8", "replace"))
-            found[pid, fields[19], plain] = int(fields[11]) + int(fields[12])
+            found[pid, fields[START], plain] = int(fields[USER]) + int(fields[SYSTEM])
     return found

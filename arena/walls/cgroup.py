@@ -80,18 +80,13 @@ class Cgroup:
 
     def freeze(self, wanted: bool) -> bool:
         """Pauses all its processes, which no signal undoes, or lets them go on; False if the kernel cannot."""
-        if self._freeze is None or not self.can_freeze:
+        if self._freeze is None or self._events is None:
             return False
         try:
             os.write(self._freeze, b"1" if wanted else b"0")
         except OSError:  # the group is gone
             return False
         return True
-
-    @property
-    def can_freeze(self) -> bool:
-        """Whether the kernel can pause its processes."""
-        return self._events is not None
 
     def is_frozen(self) -> bool | None:
         """Whether all its processes are paused (cgroup.events); None if the kernel cannot freeze them."""

@@ -315,11 +315,14 @@ class Guard:
             return
         if used.charged <= limit:
             self._deadline.tell_why(self._game)
-        agent.ask_where_busy()
+        what = "say ready" if self._answer is None else "stop after ready"
+        if self._answer is None:
+            agent.ask_where_busy()
+        self._answer = None  # it does not count: the agent was not still in time
         if self._turn is not None:
             self._fail(Verdict.TIME, f"no answer {used.wall / SECOND:.3f} s after its turn came", used)
         elif used.charged > limit:
-            self._fail(Verdict.UNREADY, f"did not say ready within {limit / SECOND:.1f} s")
+            self._fail(Verdict.UNREADY, f"did not {what} within {limit / SECOND:.1f} s")
         else:
             self._fail(Verdict.VOID, f"was not ready after {used.wall / SECOND:.0f} s: {TOO_BUSY}")
 
@@ -488,12 +491,12 @@ class Guard:
         """Sends `failed` to the referee and kills the agent. Between games it is only killed.
 
         `used`: what its turn took, if already measured."""
-        if self._answer is not None and self.agent is not None and verdict is not Verdict.TIME:
+        if self._answer is not None and self.agent is not None:
             self._tell_answer(self.agent, self._answer)  # it came before the fault
         if self._phase is not _Phase.IDLE:
             if used is None and self._turn is not None and self.agent is not None:
                 used = self.agent.meter.so_far(self._clock() - self._asked)
-            self._turn = self._answer = None
+            self._turn = None
             self._phase = _Phase.FAILED
             self._tell(Failed(self._game, verdict, detail, *(used or (None, None, None))))
         self._kill()

@@ -54,8 +54,9 @@ class Pause:
             return False
         for _ in range(self._confined.quick_looks):
             os.sched_yield()  # on one processor, it stops meanwhile
-            if self._confined.is_still():
-                self._rest()
+            self.is_still = self._confined.is_still()
+            if self.is_still:
+                self._used = self._usage.cpu()
                 break
         else:
             self._interval = _FIRST_LOOK
@@ -68,7 +69,7 @@ class Pause:
         was_still, self.is_still = self.is_still, self._confined.is_still()
         if self.is_still:
             if not was_still and not self._woken_now:
-                self._rest()
+                self._used = self._usage.cpu()
             self.look_at = None
         else:
             if was_still:
@@ -100,8 +101,3 @@ class Pause:
         self.look_at = self._used = None
         hear_children(False)
         self._confined.resume()
-
-    def _rest(self) -> None:
-        self.is_still = True
-        self.look_at = None
-        self._used = self._usage.cpu()

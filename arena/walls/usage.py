@@ -26,9 +26,10 @@ _LONGEST = 16 * 1024
 """Bytes that are read of a file in /proc; a `status` has some 1,500."""
 _KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())
 _KCMP_VM = 1
-_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_REAPED_USER, _REAPED_SYSTEM, _THREADS = 13, 14, 17
-"""Positions of cutime, cstime and num_threads in /proc/PID/stat, counted from the process's state."""
+TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+"""Nanoseconds of the kernel's unit of processor time in /proc/PID/stat."""
+USER, SYSTEM, _REAPED_USER, _REAPED_SYSTEM, _THREADS, START = 11, 12, 13, 14, 17, 19
+"""Positions of utime, stime, cutime, cstime, num_threads and starttime in `after_name`; 0 is the state."""
 
 
 class Usage:
@@ -92,7 +93,7 @@ class Usage:
         try:
             if any(os.pread(file, 100, 0).split() not in ([], [b"%d" % self.pid]) for file in self._started):
                 return b""
-            found = os.pread(self._stat, 1000, 0).rpartition(b")")[2].split()
+            found = after_name(os.pread(self._stat, 1000, 0))
             return found[0] if found[_THREADS] == b"1" else b""
         except (OSError, IndexError):
             return b""
@@ -160,16 +161,11 @@ class Usage:
 
     def _reaped(self) -> int:
         """Processor time of children that the process has reaped; 0 if not known, or after its own end."""
-        return 0 if self.single_process else self._times(self._stat, _REAPED_USER, _REAPED_SYSTEM)
-
-    @staticmethod
-    def _times(stat: int | None, *fields: int) -> int:
-        """The sum of these fields of a process's /proc/PID/stat, in nanoseconds; 0 if it cannot be read."""
-        if stat is None:
+        if self._stat is None or self.single_process:
             return 0
         try:
-            found = os.pread(stat, 1000, 0).rpartition(b")")[2].split()
-            return sum(int(found[field]) for field in fields) * _TICK
+            found = after_name(os.pread(self._stat, 1000, 0))
+            return (int(found[_REAPED_USER]) + int(found[_REAPED_SYSTEM])) * TICK
         except (OSError, ValueError, IndexError):
             return 0
 
@@ -222,8 +218,8 @@ def state(thread: str) -> bytes:
     """The state of a thread, as one letter: R if it runs or is ready to; `thread`: its folder in /proc. X if it is
     gone."""
     try:
-        return content(f"{thread}/stat").rpartition(b") ")[2][:1]
-    except OSError:
+        return after_name(content(f"{thread}/stat"))[0]
+    except (OSError, IndexError):
         return b"X"
 
 
@@ -261,11 +257,16 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
 
+def after_name(stat: bytes) -> list[bytes]:
+    """The fields of /proc/PID/stat that follow the program's name, which can contain anything."""
+    return stat.rpartition(b")")[2].split()
+
+
 def start_time(pid: int) -> int:
     """When the process was started, in ticks since boot: with the PID it identifies the process. 0 if not known."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as status:
-            return int(status.read(1000).rpartition(b")")[2].split()[19])
+            return int(after_name(status.read(1000))[START])
     except (OSError, IndexError, ValueError):
         return 0
 

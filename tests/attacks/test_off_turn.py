@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Final
@@ -29,6 +27,7 @@ from tests.attacks import ATTACKS
 from tests.attacks.attack_run import compiled
 from tests.kit import behind_walls, needs
 from tests.kit.behind_walls import needs_linux
+from tests.kit.burners import burning
 from tests.kit.effort import SOAK
 
 pytestmark = needs_linux
@@ -123,25 +122,19 @@ def test_nobody_computes_in_the_opponents_turn(
 def test_no_game_is_void_by_what_is_done_off_turn(attack: str, kind: WallKind, program: Path, tmp_path: Path) -> None:
     """Not even where other programs keep both processors busy."""
     behind_walls.need(kind)
-    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
     store = Store(tmp_path / "store")
-    try:
-        with RunFolder() as folder, Director(folder, at_once=1) as director:
-            confinement = Confinement(folder.scratch, "connect4", walls=kind)
-            attacker = enter(read_player(f"cmd:{program}"), attack, games.start("connect4"), store, confinement)
-            opponent = Entrant("thinker", THINKER, ("-m", "agents", THINKER, "--connect", "-"))
-            schedule = [
-                Planned(
-                    number, "connect4", "connect4", (attacker, opponent), seed=number, identity=("off turn", number),
-                    clock="1+0.1", max_plies=PLIES,
-                )
-                for number in range(1, GAMES + 1)
-            ]  # fmt: skip
-            over = [event.record for event in director.play(InOrder(schedule)) if isinstance(event, Finished)]
-    finally:
-        for burner in burners:
-            burner.kill()
-            burner.wait()
+    with burning(4, ()), RunFolder() as folder, Director(folder, at_once=1) as director:
+        confinement = Confinement(folder.scratch, "connect4", walls=kind)
+        attacker = enter(read_player(f"cmd:{program}"), attack, games.start("connect4"), store, confinement)
+        opponent = Entrant("thinker", THINKER, ("-m", "agents", THINKER, "--connect", "-"))
+        schedule = [
+            Planned(
+                number, "connect4", "connect4", (attacker, opponent), seed=number, identity=("off turn", number),
+                clock="1+0.1", max_plies=PLIES,
+            )
+            for number in range(1, GAMES + 1)
+        ]  # fmt: skip
+        over = [event.record for event in director.play(InOrder(schedule)) if isinstance(event, Finished)]
     assert len(over) == GAMES
     for record in over:
         assert record.verdict in (Verdict.ADJUDICATED, Verdict.NORMAL, Verdict.TIME, Verdict.UNREADY), record.detail

@@ -47,10 +47,7 @@ def draw(state: Connect4, last: int | None = None) -> str:
     caption = [] if state.turn is None else [sample(disc("xo"[state.turn], 11.0, 11.0, 10.0))]
     sentences = [
         "The columns, each from the bottom:",
-        *(
-            f"{n + 1}: {' '.join(_CALLED[row[n]] for row in reversed(rows) if row[n] != '.') or 'empty'}."
-            for n in numbers
-        ),
+        *(f"{n + 1}: {_column(row[n] for row in reversed(rows))}." for n in numbers),
         *last_move(state, last),
     ]
     drawing = Drawing(width, height + RIM, "".join(parts))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.protocol import Failed, FromPlayer, Turn, Verdict
+from agents.protocol import Failed, FromPlayer, Ready, Turn, Verdict
 from arena.match.clock import MILLISECOND as MS
 from arena.match.clock import charged, waited
 from arena.walls.guard import Guard, _Phase
@@ -119,6 +119,14 @@ def test_the_deadline_for_ready_moves_by_the_time_waited() -> None:
     after, failed = Turning(cpu=0.5, ready=1.0).starting().ends()
     assert after == pytest.approx(10_000, abs=3)
     assert (failed.verdict, failed.detail) == (Verdict.UNREADY, "did not say ready within 5.0 s")
+
+
+def test_an_agent_whose_threads_do_not_stop_in_time_has_not_been_ready() -> None:
+    turning = Turning(cpu=1.0, ready=1.0).starting()
+    turning.guard.agent.pause.is_still = False  # type: ignore[union-attr]
+    turning.guard._answer = Ready(GAME)
+    _, failed = turning.ends()
+    assert (failed.verdict, failed.detail) == (Verdict.UNREADY, "did not stop after ready within 5.0 s")
 
 
 def test_an_agent_that_only_waited_is_not_unready() -> None:

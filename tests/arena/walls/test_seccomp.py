@@ -153,7 +153,7 @@ BY_KIND = {
         "EINVAL",
         "done",
     ),
-    "wakes whoever maps the same file": (
+    "wakes others that map the same file": (
         "call({'x86_64': 202, 'aarch64': 98}[os.uname().machine], ctypes.byref(ctypes.c_int(0)), 1, 1, 0, 0, 0)",
         "EINVAL",
         "done",

@@ -509,6 +509,22 @@ def test_an_agent_stands_still_while_it_is_not_its_turn(kind: WallKind) -> None:
 
 
 @needs_kinds
+@pytest.mark.parametrize("kind", WallKind)
+@pytest.mark.parametrize(("follows", "verdict"), [("I won!", Verdict.GARBAGE), ('{"type": "bye"}', Verdict.CRASHED)])
+def test_a_move_counts_before_what_follows_it(follows: str, verdict: Verdict, kind: WallKind) -> None:
+    """Also where its threads are not still at once."""
+    move = 'json.dumps(dict(type="move", game=1, id=message["id"], move="a1"))'
+    does = f"{SPINS}; {SPINS}; os.write(1, ({move} + chr(10) + {follows!r} + chr(10)).encode()); time.sleep(1000)"
+    with walled(does, kind) as judge:
+        judge.hear_a(Hello)
+        begin(judge, 1)
+        ask(judge, 1, "00000001")
+        assert judge.hear_a(Move).id == "00000001"
+        assert judge.hear_a(Failed).verdict is verdict
+        over(judge, 1)
+
+
+@needs_kinds
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="only Linux tells of an agent that is resumed")
 @pytest.mark.parametrize("kind", [WallKind.LIMITS, WallKind.SANDBOX])
 def test_an_agent_that_somebody_else_resumes_is_stopped_again_and_plays_on(kind: WallKind) -> None:
