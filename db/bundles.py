@@ -195,7 +195,7 @@ def _copy_tournaments(
             if agent["name"] in entered and agent.get("anchor") is not None
         ]
         byes = [[round, names.of(name), *more] for round, name, *more in settings.get("byes", ()) if name in own_names]
-        changed = {"seed": row["seed"] if over else "", "rules": _portable(row["rules"])}
+        changed = {"seed": row["seed"] if over else "", "seats_key": None, "rules": _portable(row["rules"])}
         if row["format"] == LADDER:  # without its submissions and ratings it is not one
             changed["format"] = IMPORTED
         kept = {"agents": anchors, **({"byes": byes} if byes else {})}
@@ -215,7 +215,7 @@ def _copy_games(
     """Copy the games with their seats, moves and analyses; leave out opponents' stderr, CPU time, memory and search
     reports."""
     own = {(row["game"], row["seat"]) for row in seats if row["version"] in own_versions}
-    hidden_in_seat: dict[str, Any] = dict.fromkeys(("cpu", "memory", "stderr"))
+    hidden_in_seat: dict[str, Any] = dict.fromkeys(("cpu", "memory", "stderr", "seed"))
     hidden_in_move: dict[str, Any] = dict.fromkeys(_HIDDEN)
     for some in _batches(wanted.games):
         for row in _rows(old, Game, Game.id.in_(some)):

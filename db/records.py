@@ -28,7 +28,7 @@ HUMAN: Final = "human"
 """The `source` of the version of every person."""
 Integer64 = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 """An integer that a database can store. msgspec checks the range when a file is read."""
-SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr")
+SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr", "seed")
 """The fields of a seat's result: in `SeatRecord`, in `PastSeat` and in the table `seat`."""
 
 
@@ -159,6 +159,8 @@ class SeatRecord(Struct, frozen=True):
     cpu: int | None = None
     memory: int | None = None
     stderr: str | None = None
+    seed: int | None = None
+    """The seed that the player got; None if the game was not played."""
 
 
 class GameRecord(Struct, frozen=True):
@@ -213,6 +215,8 @@ class PastSeat(Struct, frozen=True, kw_only=True):
     cpu: Integer64 | None = None
     memory: Integer64 | None = None
     stderr: str | None = None
+    seed: Integer64 | None = None
+    """The seed that the player got; None: not recorded."""
 
 
 class PastGame(Struct, frozen=True, kw_only=True):

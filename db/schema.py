@@ -61,6 +61,8 @@ class Tournament(_Rows):
     """running, stopped or finished."""
     created: ColumnElement[str] = columns.text()
     finished: ColumnElement[str | None] = columns.text(nullable=True)
+    seats_key: ColumnElement[str | None] = columns.text(nullable=True)
+    """The key of the seats' seeds, as text; NULL: in tournaments of older versions they come from `seed`."""
 
 
 class Entry(_Rows):
@@ -136,6 +138,8 @@ class Seat(_Rows, sqlite_with_rowid=False):
     cpu: ColumnElement[int | None] = columns.number(nullable=True)
     memory: ColumnElement[int | None] = columns.number(nullable=True)
     stderr: ColumnElement[str | None] = columns.text(nullable=True)
+    seed: ColumnElement[int | None] = columns.number(nullable=True)
+    """The seed that the player got; NULL if the game was not played, or by an older version."""
 
 
 class Move(_Rows, sqlite_with_rowid=False):

@@ -73,6 +73,7 @@ def create_tournament(
     rules: str,
     clock: str,
     seed: int,
+    seats_key: int | None = None,
     settings: Mapping[str, Any],
     now: datetime,
 ) -> int:
@@ -83,6 +84,7 @@ def create_tournament(
         rules=rules,
         clock=clock,
         seed=str(seed),
+        seats_key=None if seats_key is None else str(seats_key),
         settings=dict(settings),
         status="running",
         created=instant(now),
@@ -264,7 +266,18 @@ def forfeit(connection: Connection, losers: Mapping[int, int], detail: str, now:
         _SEAT.run(
             connection,
             *(
-                (game, seat, _forfeit_points(others[game], lost=seat == losers[game]), None, 0, 0, None, None, None)
+                (
+                    game,
+                    seat,
+                    _forfeit_points(others[game], lost=seat == losers[game]),
+                    None,
+                    0,
+                    0,
+                    None,
+                    None,
+                    None,
+                    None,
+                )
                 for game, seat in seats
             ),
         )

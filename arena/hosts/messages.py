@@ -46,6 +46,8 @@ class Joining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fi
     """The game as players load it; the path of the store is replaced by `STORE`."""
     seed: str
     """A number that can have more than 64 bits."""
+    seats_key: str | None
+    """The key of the seats' seeds, likewise."""
     clock: str
     margin: int
     limits: Limits

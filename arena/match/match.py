@@ -242,6 +242,7 @@ class Match:
                     cpu=seat.cpu,
                     memory=seat.memory,
                     stderr=seat.stderr,
+                    seed=seat.plan.seed,
                 )
                 for number, seat in enumerate(self._seats)
             ),

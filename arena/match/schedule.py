@@ -58,7 +58,7 @@ class Planned:
     entrants: tuple[Entrant, ...]
     """In the order of the seats."""
     seed: int
-    """The seed of the tournament."""
+    """The seed of the tournament: of openings and chance events."""
     identity: tuple[object, ...]
     """Identifies the pairing of this game, in any order of seats."""
     leg: int = 0
@@ -69,6 +69,8 @@ class Planned:
     max_plies: int | None = None
     limits: Limits = _DEFAULT
     watched: bool = False
+    seats_key: int | None = None
+    """The key of the seats' seeds; None: `seed`."""
     names_shown: bool = True
     """Whether players get the names of their opponents."""
     played: tuple[MoveRecord, ...] = ()
@@ -79,6 +81,11 @@ class Planned:
     def shown(self, seat: int) -> str:
         """The name of that seat's player that is sent to the other players."""
         return self.entrants[seat].name if self.names_shown else f"seat {seat}"
+
+    @property
+    def seats_from(self) -> int:
+        """The number from which the seats' seeds are derived."""
+        return self.seed if self.seats_key is None else self.seats_key
 
     @property
     def dice(self) -> tuple[object, ...]:

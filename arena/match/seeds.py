@@ -1,7 +1,9 @@
-"""All randomness of a tournament: keyed BLAKE2b of the purpose of each number, with one seed as the key.
+"""All randomness of a tournament: keyed BLAKE2b of the purpose of each number, with two numbers as the keys.
 
-A player that knows its own seed can compute neither the dice of the game nor the other seat's seed. The games of a pair
-share the opening, not the dice.
+The tournament's seed gives openings, dice and cards; the seats' key gives each seat its own seed. So a player that
+knows its own seed learns nothing about the dice, even if the tournament's seed is a number that can be tried out: the
+seats' key is random also where the seed is given. Without a seats' key (games that do not count, and tournaments of
+older versions) the seats' seeds come from the tournament's seed. The games of a pair share the opening, not the dice.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Final, TypeVar
 
 Outcome = TypeVar("Outcome")
 
+_SHORT: Final = 2**64
 _SEAT_SEEDS: Final = 2**53
 """Upper bound of seats' seeds: every JSON reader keeps smaller integers exactly."""
 
@@ -22,6 +25,11 @@ _SEAT_SEEDS: Final = 2**53
 def fresh_seed() -> int:
     """A random seed of 128 bits, which nobody can guess."""
     return secrets.randbits(128)
+
+
+def is_short(seed: int) -> bool:
+    """Whether a program can try all seeds up to this one."""
+    return seed < _SHORT
 
 
 def short_seed() -> int:
@@ -37,7 +45,8 @@ class GameSeeds:
 
     @classmethod
     def of(cls, seed: int, identity: Iterable[object], *, leg: int, attempt: int) -> GameSeeds:
-        """The seeds of a game: of `identity` (names in any order, cycle), leg, attempt, and the tournament's `seed`."""
+        """The seeds of a game: of `identity` (names in any order, cycle), leg, attempt, and the tournament's `seed` or
+        its seats' key."""
         return cls(_drawn(_key(seed), "game", *identity, leg, attempt))
 
     def for_seat(self, seat: int) -> int:

@@ -304,13 +304,15 @@ class Director:
 
     def _fixture(self, running: _Running) -> Fixture:
         game = running.game
-        seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
+        seeds, seats_seeds = (
+            GameSeeds.of(key, game.identity, leg=game.leg, attempt=game.attempt) for key in (game.seed, game.seats_from)
+        )
         seats = tuple(
             SeatPlan(
                 player=entrant.name,
                 shown=game.shown(seat),
                 token=player.token,
-                seed=seeds.for_seat(seat),
+                seed=seats_seeds.for_seat(seat),
                 hosted=player.hosted,
                 guarded=player.guarded,
                 start=entrant.start,

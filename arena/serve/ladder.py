@@ -32,7 +32,7 @@ from arena.tournament.league import COURSE_TABLES, LADDER_TABLE, League
 LADDER_KEYS: Final = ("opens", "closes", "anchors", "agents", "limits", "final", "tournament")
 LIMIT_KEYS: Final = ("pause", "burst", "per_day")
 OF_TOURNAMENTS: Final = (
-    *("format", "rounds", "clock", "margin", "max_plies", "seed", "openings", "names", "quarantine"),
+    *("format", "rounds", "clock", "margin", "max_plies", "seed", "seats_key", "openings", "names", "quarantine"),
     *("best_of", "repeats", "limits"),
 )
 """The keys of [ladder.final] and [[ladder.tournament]]. All others are those of the ladder."""

@@ -67,7 +67,9 @@ class LadderGames(RecordedGames, StandingSchedule):
     ) -> None:
         """Goes on with the ladder: games that were in progress are scheduled again. `say` gets a sentence when rules
         fail and pairs are therefore not played."""
-        tournament = RecordedTournament(opened.id, opened.seed, opened.ladder.league, opened.rules, say)
+        tournament = RecordedTournament(
+            opened.id, opened.seed, opened.seats_key, opened.ladder.league, opened.rules, say
+        )
 
         def go_on(connection: Connection) -> tuple[dict[str, int], list[BegunPairs]]:
             store.set_status(connection, tournament.id, "running", datetime.now(UTC))

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from adsearch.errors import nearly, quote
 from arena.errors import BadLeague
 from arena.history import words
-from arena.match.seeds import fresh_seed
 from arena.serve.ladder import ANCHORS, FINAL, Ladder
 from arena.tournament.description import what_is_wrong_with
-from arena.tournament.description_changes import changes
+from arena.tournament.description_changes import changes, settings_of
+from arena.tournament.game_scheduling import seats_key_of
 from db import ladder as record
 from db import lookup, running, store
 from db.database import Connection
@@ -43,6 +43,8 @@ class OpenLadder(Struct, frozen=True):
     rules: str
     """The game's text for the referee: paths of user-supplied files lead into the store."""
     seed: int
+    seats_key: int | None
+    """The key of the seats' seeds; None: an older version opened the ladder, and they come from `seed`."""
     anchors: Mapping[str, float]
     """The held ratings."""
 
@@ -73,7 +75,7 @@ def open_ladder(
     """Records the ladder and enters its anchors. `ratings`: one for each anchor; they never change."""
     ladder = _with_rules(replace(ladder, opens=ladder.opens or now), rules)
     league = ladder.league
-    seed = fresh_seed() if league.seed is None else league.seed
+    seed, seats_key = league.drawn()
     id = store.create_tournament(
         connection,
         ladder.name,
@@ -81,6 +83,7 @@ def open_ladder(
         rules=rules,
         clock=league.clock,
         seed=seed,
+        seats_key=seats_key,
         settings=_settings(ladder, rules, ratings),
         now=now,
     )
@@ -93,7 +96,7 @@ def open_ladder(
         store.enter(connection, id, name, version)
     rated = [record.NewRating(version, ratings[name], 0.0, 0) for name, version in versions.items()]
     record.add_ratings(connection, id, rated, now)
-    return OpenLadder(id, ladder.name, ladder, rules, seed, dict(ratings))
+    return OpenLadder(id, ladder.name, ladder, rules, seed, seats_key, dict(ratings))
 
 
 def opened(connection: Connection, name: str | None = None) -> OpenLadder:
@@ -249,7 +252,7 @@ def _read(connection: Connection, name: str) -> OpenLadder:
     ladder = convert({**settings[_TERMS], "league": league}, Ladder)
     ladder = replace(ladder, closes=in_zone(ladder.closes, ladder.zone))
     ratings = {agent["name"]: agent["anchor"] for agent in settings["agents"]}
-    return OpenLadder(row["id"], name, ladder, row["rules"], int(row["seed"]), ratings)
+    return OpenLadder(row["id"], name, ladder, row["rules"], int(row["seed"]), seats_key_of(row), ratings)
 
 
 def _settings(ladder: Ladder, rules: str, ratings: Mapping[str, float]) -> dict[str, Any]:
@@ -274,11 +277,9 @@ def _refuse_changes(row: Mapping[str, Any], before: OpenLadder, ladder: Ladder, 
     def settings(league_settings: Mapping[str, Any]) -> dict[str, Any]:
         return {**league_settings, "format": record.FORMAT, "agents": []}
 
-    refused = list(changes(settings(row["settings"]), settings(ladder.league.settings())).refused)
+    refused = list(changes(settings(settings_of(row)), settings(ladder.league.settings())).refused)
     if row["rules"] != rules and not any(change.startswith("game:") for change in refused):
         refused.append("game: its rules have changed")
-    if row["settings"]["seed"] is None and ladder.league.seed not in (None, before.seed):
-        refused.append(f"seed: {before.seed} -> {ladder.league.seed}")
     listed = {anchor.name: anchor.rating for anchor in ladder.anchors}
     same = listed.keys() == before.anchors.keys()
     if not same or any(rating not in (None, before.anchors[name]) for name, rating in listed.items()):

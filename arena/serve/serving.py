@@ -101,8 +101,11 @@ class Serving(WrappingSchedule):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about this machine, for the instructor."""
-        return self._parts.checks.warnings
+        """Warnings about the description and this machine, for the instructor."""
+        described = self.ladder.ladder
+        leagues = (described.league, described.final, *(one.league for one in described.tournaments))
+        short = dict.fromkeys(league.short_seed() for league in leagues)
+        return [*filter(None, short), *self._parts.checks.warnings]
 
     # The schedule.
 

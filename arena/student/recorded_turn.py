@@ -111,8 +111,13 @@ def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Star
     seeds = GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
     shown = _names_shown(game)
     plans = tuple(
-        SeatPlan(player, player if shown else f"seat {number}", f"{number:064x}", seeds.for_seat(number))
-        for number, player in enumerate(game.players)
+        SeatPlan(
+            seat.player,
+            seat.player if shown else f"seat {number}",
+            token=f"{number:064x}",
+            seed=seeds.for_seat(number) if seat.seed is None else seat.seed,
+        )
+        for number, seat in enumerate(game.seats)
     )
     fixture = Fixture(
         game=game.id,

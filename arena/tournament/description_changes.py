@@ -16,6 +16,8 @@ from arena.errors import BadLeague
 from arena.match.clock import SECOND
 from arena.tournament.formats import Format
 
+_DRAWN: Final = ("seed", "seats_key")
+"""Keys whose values are drawn if the description does not give them."""
 CHANGEABLE: Final = ("games_at_once", "host_tolerance", "public", "quarantine", "walls")
 """Keys that can change between runs: they do not affect how a game is played or counted."""
 _TIMES: Final = ("margin", "hello", "ready", "move", "start")
@@ -47,15 +49,21 @@ def refuse(tournament: str, refused: Sequence[str]) -> None:
         )
 
 
+def settings_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the tournament in that row, with the seed and the seats' key that were drawn for it."""
+    settings: dict[str, Any] = row["settings"]
+    return settings | {key: row[key] and int(row[key]) for key in _DRAWN}
+
+
 def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
     """The changes from the settings that the tournament was started with, `old`, to those `now`.
 
-    A seed that is not given stays as it was. Keys that `old` does not have are not compared, except `sprt`: a test must
-    not be added once there are results, because its limits could be chosen to fit them."""
+    A seed or a seats' key that is not given stays as it was. Keys that `old` does not have are not compared, except
+    `sprt`: a test must not be added once there are results, because its limits could be chosen to fit them."""
     refused: list[str] = []
     allowed: list[str] = []
     for key, before, after in _differences({"sprt": None} | dict(old), now):
-        if key in ("name", "agents") or (key == "seed" and None in (before, after)):
+        if key in ("name", "agents") or (key in _DRAWN and after is None):
             continue
         more = key == "rounds" and after > before
         change = f"{key}: {_words(key, before)} -> {_words(key, after)}"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from msgspec import convert, to_builtins
 
@@ -34,11 +34,18 @@ class RecordedTournament:
 
     id: int
     seed: int
+    seats_key: int | None
+    """The key of the seats' seeds; None in a tournament of an older version, where they come from `seed`."""
     league: League
     rules: str
     """The game's text for the referee: paths of user-supplied files lead into the store."""
     if_rules_fail: Callable[[str], None] | None = None
     """Called with a sentence when user-supplied rules fail, and the next game is played; None: the run ends."""
+
+
+def seats_key_of(row: Mapping[str, Any]) -> int | None:
+    """The key of the seats' seeds of the tournament in that row; None if an older version began it."""
+    return None if row["seats_key"] is None else int(row["seats_key"])
 
 
 def schedule_more(connection: Connection, tournament: RecordedTournament) -> list[formats.Pairing]:

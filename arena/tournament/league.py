@@ -26,6 +26,7 @@ from agents.errors import AgentsError
 from arena.errors import BadClock
 from arena.match.clock import MILLISECOND, TimeControl
 from arena.match.fixture import Limits
+from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
 from arena.ratings.match_statistics import FARTHEST, Model
 from arena.tournament import formats, host_speed
@@ -45,9 +46,10 @@ COURSE_TABLES: Final = ("course", "marks")
 LADDER_TABLE: Final = "ladder"
 """The table of a ladder, whose agents are handed in while it is open: a description with it lists no agents."""
 KEYS: Final = (
-    "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
-    "host_tolerance", "public", "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
-    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES, LADDER_TABLE,
+    "name", "game", "format", "rounds", "clock", "margin", "seed", "seats_key", "openings", "max_plies",
+    "games_at_once", "names", "host_tolerance", "public", "quarantine", "reuse", "gauntlet", "best_of", "repeats",
+    "seeds", "sprt", "players", "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages",
+    *COURSE_TABLES, LADDER_TABLE,
 )  # fmt: skip
 """Every key of a description."""
 LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)
@@ -87,7 +89,8 @@ class League:
     clock: str = _DEFAULT_CLOCK
     margin: int = 50 * MILLISECOND
     seed: int | None = None
-    """None: drawn when the tournament is first run; see `with_seed`."""
+    seats_key: int | None = None
+    """The key of the seats' seeds. Seed and key are drawn when the tournament is first run if they are None."""
     openings: int | tuple[tuple[str, ...], ...] = 0
     """The number of random plies; or the openings of a file, each as its moves' texts."""
     max_plies: int | None = None
@@ -147,9 +150,20 @@ class League:
         """The number of processors that a game needs: with `ponder` one for each player, else one."""
         return self.seats if self.ponder else 1
 
-    def with_seed(self, seed: int) -> League:
-        """The same League, with this seed if it has none."""
-        return self if self.seed is not None else replace(self, seed=seed)
+    def drawn(self) -> tuple[int, int]:
+        """The seed and the key of the seats' seeds: as described, or else drawn now, so that nobody can guess them."""
+        seed, key = (fresh_seed() if given is None else given for given in (self.seed, self.seats_key))
+        return seed, key
+
+    def short_seed(self) -> str:
+        """A warning if an agent can find the seed by trying, and so know dice and cards; empty if it cannot."""
+        start = games.start(self.game)
+        if self.seed is None or not is_short(self.seed) or not (start.chance or start.hidden):
+            return ""
+        return (
+            f"seed = {self.seed} is so short that an agent can find it by trying, and then knows all dice and cards; "
+            "leave it out if the games count"
+        )
 
     def settings(self) -> dict[str, Any]:
         """The description as JSON values, to be stored with the tournament; times are in nanoseconds."""
@@ -161,6 +175,7 @@ class League:
             "clock": self.clock,
             "margin": self.margin,
             "seed": self.seed,
+            "seats_key": self.seats_key,
             "openings": self.openings if isinstance(self.openings, int) else [list(moves) for moves in self.openings],
             "max_plies": self.max_plies,
             "games_at_once": self.games_at_once,
@@ -194,6 +209,7 @@ class League:
 
 
 _LATER_SETTINGS: Final[dict[str, Any]] = {
+    "seats_key": None,
     "sprt": None,
     "allowance": to_builtins(Allowance()),
     "ponder": False,
@@ -288,6 +304,7 @@ def _league(
         clock=_clock(table),
         margin=table.seconds("margin", 0, 3600, 50 * MILLISECOND),
         seed=table.optional_whole("seed", 0, 2**128 - 1),
+        seats_key=table.optional_whole("seats_key", 0, 2**128 - 1),
         openings=read_openings(table, folder, game, start),
         max_plies=table.optional_whole("max_plies", 1, 1_000_000),
         games_at_once=table.optional_whole("games_at_once", 1, 1024),

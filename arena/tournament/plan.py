@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
-from arena.tournament.description_changes import changes, refuse
+from arena.tournament.description_changes import changes, refuse, settings_of
 from arena.tournament.league import League
 from db import running
 from db.database import Connection
@@ -37,7 +37,7 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
     there = running.tournament(connection, league.name)
     if there is None:
         return None
-    refuse(league.name, changes(there["settings"], league.settings()).refused)
+    refuse(league.name, changes(settings_of(there), league.settings()).refused)
     over, scheduled = running.counts(connection, there["id"])
     before = {entered.name: entered.source for entered in running.entries(connection, there["id"])}
     now = {

@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from agents.protocol import Verdict
 from arena.match.schedule import Entrant
-from arena.match.seeds import fresh_seed
-from arena.tournament.description_changes import changes, refuse
+from arena.tournament.description_changes import changes, refuse, settings_of
 from arena.tournament.formats.sprt_match import MatchTest
 from arena.tournament.game_scheduling import (
     RecordedTournament,
     decide_match,
     forfeit_all,
     schedule_more,
+    seats_key_of,
 )
 from arena.tournament.league import League
 from db import running, store
@@ -74,7 +74,7 @@ def prepare(
 
 
 def _created(connection: Connection, league: League, rules: str, now: datetime) -> RecordedTournament:
-    seed = fresh_seed() if league.seed is None else league.seed
+    seed, seats_key = league.drawn()
     id = store.create_tournament(
         connection,
         league.name,
@@ -82,10 +82,11 @@ def _created(connection: Connection, league: League, rules: str, now: datetime) 
         rules=rules,
         clock=league.clock,
         seed=seed,
+        seats_key=seats_key,
         settings=league.settings() | {"rules": rules},
         now=now,
     )
-    return RecordedTournament(id, seed, league, rules)
+    return RecordedTournament(id, seed, seats_key, league, rules)
 
 
 def _continued(connection: Connection, league: League, rules: str, now: datetime) -> RecordedTournament | None:
@@ -93,7 +94,7 @@ def _continued(connection: Connection, league: League, rules: str, now: datetime
     row = running.tournament(connection, league.name)
     if row is None:
         return None
-    tournament = RecordedTournament(row["id"], int(row["seed"]), league, rules)
+    tournament = RecordedTournament(row["id"], int(row["seed"]), seats_key_of(row), league, rules)
     _refuse_changes(row, tournament)
     kept = {key: row["settings"][key] for key in _KEPT if key in row["settings"]}
     store.change_settings(connection, tournament.id, league.settings() | {"rules": rules} | kept)
@@ -104,11 +105,9 @@ def _continued(connection: Connection, league: League, rules: str, now: datetime
 
 def _refuse_changes(row: Mapping[str, Any], tournament: RecordedTournament) -> None:
     league = tournament.league
-    refused = list(changes(row["settings"], league.settings()).refused)
+    refused = list(changes(settings_of(row), league.settings()).refused)
     if row["rules"] != tournament.rules:
         refused.append("game: its rules have changed")
-    if row["settings"].get("seed") is None and league.seed not in (None, tournament.seed):
-        refused.append(f"seed: {tournament.seed} -> {league.seed}")
     refuse(league.name, refused)
 
 

@@ -33,6 +33,7 @@ class RecordedGames:
         self.id = tournament.id
         self.league = tournament.league
         self.seed = tournament.seed
+        self.seats_key = tournament.seats_key
         self._on_record = tournament
         self._database = database
         self._wait = wait
@@ -68,6 +69,7 @@ class RecordedGames:
             rules=self._on_record.rules,
             entrants=entrants,
             seed=self.seed,
+            seats_key=self.seats_key,
             identity=(game.pair,),
             leg=game.leg,
             attempt=game.attempt,

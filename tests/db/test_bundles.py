@@ -76,6 +76,13 @@ def test_the_seed_of_a_running_tournament_is_left_out(make: Make) -> None:
     assert asked(file, "SELECT seed FROM tournament WHERE status = 'running'") == [("",)]
 
 
+def test_a_bundle_has_the_seeds_of_its_agents_own_seats_only(make: Make) -> None:
+    file = make()
+    assert asked(file, "SELECT DISTINCT seats_key FROM tournament") == [(None,)]
+    seats = asked(file, "SELECT DISTINCT name = 'ann', seed IS NOT NULL FROM seat ORDER BY 1")
+    assert seats == [(0, 0), (1, 1)]
+
+
 def test_a_bundle_has_only_rulings_about_its_games(make: Make) -> None:
     reasons = {reason for (reason,) in asked(make("dan"), "SELECT reason FROM ruling")}
     assert reasons == {"asked to"}

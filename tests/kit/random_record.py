@@ -73,6 +73,7 @@ class Record:
             rules=rules,
             clock="10",
             seed=1,
+            seats_key=2**100 + self._tournaments,
             settings={},
             now=self.tick(),
         )
@@ -113,7 +114,7 @@ class Record:
         store.begin(self.connection, fact.id, self.now)
         fact.status, fact.verdict, fact.points = ("finished", verdict, points) if points else ("void", "void", ())
         seats = tuple(
-            SeatRecord(seat, name, points[seat] if points else None, None, 1, 1, None, None, None)
+            SeatRecord(seat, name, points[seat] if points else None, None, 1, 1, seed=2**53 - fact.id)
             for seat, (name, _) in enumerate(fact.seats)
         )
         fault = None if fact.verdict in ("normal", "void") else 0

@@ -47,6 +47,7 @@ class Book:
             rules=rules,
             clock="10+0.1",
             seed=2**100,
+            seats_key=2**101,
             settings={},
             now=self.now,
         )
@@ -161,6 +162,7 @@ def played(
             11_000_000,
             4096,
             stderr if seat == fault else None,
+            seed=2**52 + seat,
         )
         for seat, name in enumerate(players)
     )

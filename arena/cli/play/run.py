@@ -15,7 +15,7 @@ from adsearch import games
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
-from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
+from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from db.errors import NotFound
@@ -32,7 +32,20 @@ if TYPE_CHECKING:
 
 
 _DESCRIBED: Final = (
-    *("name", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "walls", "sprt"),
+    *(
+        "name",
+        "format",
+        "rounds",
+        "clock",
+        "margin",
+        "seed",
+        "seats_key",
+        "openings",
+        "max_plies",
+        "games_at_once",
+        "walls",
+        "sprt",
+    ),
 )
 """The options that are also keys of a description."""
 
@@ -61,7 +74,21 @@ def run(
     ] = 1,
     clock: Annotated[str, typer.Option(metavar="CLOCK", help=CLOCK_HELP)] = "10+0.1",
     margin: Annotated[float, typer.Option(metavar="SECONDS", min=0, help=MARGIN_HELP)] = 0.05,
-    seed: SeedOption = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Random seed, to repeat openings and chance events.", show_default="random"
+        ),
+    ] = None,
+    seats_key: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Key of the players' own seeds, to repeat their random choices too.",
+            show_default="random",
+        ),
+    ] = None,
     openings: Annotated[
         int, typer.Option(metavar="N", min=0, help="Random plies at the start, shared by a pairing.")
     ] = 0,
@@ -151,6 +178,7 @@ def run(
             clock=clock,
             margin=margin,
             seed=seed,
+            seats_key=seats_key,
             openings=openings,
             max_plies=max_plies,
             games_at_once=games_at_once,

@@ -89,8 +89,8 @@ class TournamentDisplay:
                 f"SPRT, stops when it accepts H0: {test.claim(Hypothesis.H0, self._other)}; or H1: "
                 f"{test.claim(Hypothesis.H1, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
             )
-        if repeating := repeats.warning(league):
-            self.warn(repeating)
+        for warning in filter(None, (league.short_seed(), repeats.warning(league))):
+            self.warn(warning)
 
     def show_earlier_games(self, over: int, all: int, changed: Sequence[str]) -> None:
         """Print how many games are over, and whose games no longer count because their source has changed."""
@@ -117,6 +117,8 @@ class TournamentDisplay:
         if (held := tournament.confinement.kinds) and not on_hosts:
             kinds = " and ".join(sorted(set(held.values())))
             self.say(f"{words.counted(len(held), 'agent')} confined: {kinds}")
+        if self._league.seed is not None and self._league.seats_key is None and tournament.seats_key is not None:
+            self.say(f"to repeat agents' random choices too: seats_key = {tournament.seats_key}")
         for warning in () if on_hosts else tournament.confinement.warnings:
             self.warn(warning)
         self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)

@@ -39,6 +39,7 @@ game = "tictactoe"
 clock = "60"
 host_tolerance = 1000
 seed = 7
+seats_key = 7
 openings = 2
 rounds = 2
 [[agent]]

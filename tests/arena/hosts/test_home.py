@@ -26,7 +26,23 @@ from tests.kit.answering_hosts import host
 RUN = "run"
 _AGENTS = tuple(AgentSent(name, name, "ab" * 32, None, None) for name in ("ann", "bob"))
 _JOINING = Joining(
-    *(RUN, "cup", "arena 1", "tictactoe", "tictactoe", "1", "none", 0, Limits(), None, False, None, (), Allowance()),
+    *(
+        RUN,
+        "cup",
+        "arena 1",
+        "tictactoe",
+        "tictactoe",
+        "1",
+        None,
+        "none",
+        0,
+        Limits(),
+        None,
+        False,
+        None,
+        (),
+        Allowance(),
+    ),
     modules=None,
     reuse=False,
     ponder=False,

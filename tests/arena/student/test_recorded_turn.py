@@ -29,17 +29,18 @@ PAIR = '["ann", "bob", 3]'
 
 def played(
     rules: str,
-    seats: int,
+    count: int,
     *,
     clock: str = "10+0.1",
     opening: tuple[str, ...] = (),
     most: int = 30,
     max_plies: int | None = None,
     names_shown: bool = True,
+    seats_key: int = 99,
 ) -> tuple[PastGame, Table]:
     """A recorded game of random moves, and all messages sent to its players."""
-    random, names = Random(rules), ("ann", "bob", "cid", "dee")[:seats]
-    key = GameSeeds.of(7, (PAIR,), leg=1, attempt=2)
+    random, names = Random(rules), ("ann", "bob", "cid", "dee")[:count]
+    key, seats = (GameSeeds.of(number, (PAIR,), leg=1, attempt=2) for number in (7, seats_key))
     entrants = tuple(Entrant(name, name) for name in names)
     planned = Planned(
         *(5, rules, rules, entrants, 7, (PAIR,)),
@@ -51,7 +52,7 @@ def played(
         names_shown=names_shown,
     )
     plans = tuple(
-        SeatPlan(name, planned.shown(seat), f"{seat:064x}", key.for_seat(seat)) for seat, name in enumerate(names)
+        SeatPlan(name, planned.shown(seat), f"{seat:064x}", seats.for_seat(seat)) for seat, name in enumerate(names)
     )
     table = Table(Fixture(5, rules, plans, key.key, clock, opening=opening, max_plies=max_plies))
     table.begin(wants=("position", "legal"))
@@ -118,6 +119,12 @@ def questions_restored(game: PastGame, table: Table) -> int:
             assert restored == [pack(replace(one, id="")) for one in turns[:number]]
             assert recorded.state.view(seat) == turn.position
     return questions
+
+
+def test_in_games_of_older_versions_the_seats_seeds_come_from_the_seed_of_the_game() -> None:
+    game, table = played("pig:goal=15", 2, seats_key=7)
+    game = replace(game, seats=tuple(replace(seat, seed=None) for seat in game.seats))
+    assert questions_restored(game, table) > 0
 
 
 def test_in_games_of_older_versions_a_limit_is_known_if_it_ended_the_game() -> None:

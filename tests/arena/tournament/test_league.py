@@ -278,10 +278,21 @@ def test_nobody_is_added_to_a_knockout(folder: Path) -> None:
     )
 
 
-def test_a_drawn_seed_is_kept_with_the_settings() -> None:
-    found = league.from_arguments("connect4", ["pvs", "random"])
-    assert found.with_seed(9).settings()["seed"] == 9
-    assert found.with_seed(9).with_seed(10).seed == 9
+def test_seed_and_seats_key_are_drawn_where_they_are_not_given() -> None:
+    drawn = league.from_arguments("connect4", ["pvs", "random"]).drawn()
+    assert len({*drawn, *league.from_arguments("connect4", ["pvs", "random"]).drawn()}) == 4
+    seed, key = league.from_arguments("connect4", ["pvs", "random"], seed=7).drawn()
+    assert seed == 7
+    assert key.bit_length() > 64
+    assert league.from_arguments("connect4", ["pvs", "random"], seed=7, seats_key=9).drawn() == (7, 9)
+
+
+def test_a_short_seed_is_warned_of_where_it_tells_dice_or_cards() -> None:
+    def warning(game: str, seed: int | None) -> str:
+        return league.from_arguments(game, ["random", "random"], seed=seed).short_seed()
+
+    assert [bool(warning(game, 7)) for game in ("kuhn", "backgammon", "connect4")] == [True, True, False]
+    assert [bool(warning("kuhn", seed)) for seed in (None, 2**64, 2**64 - 1)] == [False, False, True]
 
 
 # The page and the example.

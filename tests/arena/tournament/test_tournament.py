@@ -135,6 +135,49 @@ def test_a_stopped_tournament_resumes(course: Course, stop: int) -> None:
     assert course.sql("SELECT COUNT(*), COUNT(DISTINCT game) FROM move") == [(6, 6)]
 
 
+def test_the_key_of_the_seats_seeds_is_one_from_the_first_game_to_the_last_attempt(course: Course) -> None:
+    course.run(most=0)  # ended after the tournament was made, and before its first game
+    ((key,),) = course.sql("SELECT seats_key FROM tournament")
+    seen = []
+
+    def first_void(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        seen.append(game.seats_from)
+        return (Verdict.VOID, None, None) if game.attempt == 1 else first_wins(game)
+
+    course.run(first_void, most=2)
+    course.write_agent("dan")
+    assert course.run(first_void).is_over
+    assert seen == [int(key)] * 24
+    assert course.sql("SELECT DISTINCT attempt FROM game") == [(1,), (2,)]
+
+
+def test_a_tournament_of_an_older_version_goes_on_with_the_seats_seeds_of_its_seed(course: Course) -> None:
+    course.run(most=3)
+    with closing(sqlite3.connect(course.folder / "arena.db")) as connection, connection:
+        connection.execute("UPDATE tournament SET seats_key = NULL")
+    seen = []
+
+    def noted(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        seen.append(game.seats_from)
+        return first_wins(game)
+
+    assert course.run(noted).is_over
+    assert seen == [7] * 3
+    course.describe(seats_key=9)
+    with pytest.raises(BadLeague, match="seats_key: none -> 9"):
+        course.run()
+
+
+def test_another_seed_or_seats_key_than_the_one_that_was_drawn_is_refused(course: Course) -> None:
+    course.describe(seats_key=8)
+    course.run(most=1)
+    course.describe(seats_key=9)
+    with pytest.raises(BadLeague, match="seats_key: 8 -> 9"):
+        course.run()
+    course.describe()
+    assert course.run().is_over
+
+
 def test_games_in_progress_are_played_again_as_the_same_attempt(course: Course) -> None:
     with course.opened() as tournament:
         begun = [tournament.next() for _ in range(2)]

@@ -23,6 +23,7 @@ import pytest
 
 from arena.cli.play.run import _check_cores
 from arena.errors import BadLeague
+from arena.match.seeds import GameSeeds
 from arena.tournament import league as leagues
 from arena.walls import probe
 from arena.walls.usage import descendants
@@ -134,9 +135,37 @@ def test_a_tournament_is_announced_played_line_by_line_and_concluded(evening: tu
     pattern = rf" *\d+/12  \S+ (1-0|0-1|½-½) \S+   tictactoe   {how}"
     assert all(re.fullmatch(pattern, line) for line in games)
     assert re.fullmatch(r"1 agent confined: \w+", lines[1])
-    assert lines[14].split()[:3] == ["rank", "name", "games"]
+    ((key,),) = sql(folder, "SELECT seats_key FROM tournament")
+    assert lines[2] == f"to repeat agents' random choices too: seats_key = {key}"
+    assert lines[15].split()[:3] == ["rank", "name", "games"]
     assert "evening is finished: 12 games. Next:" in lines
     assert_whole(folder)
+
+
+def test_a_short_seed_does_not_tell_an_agent_by_its_own_seed(evening: tuple[Path, str]) -> None:
+    folder, _ = evening
+    ((key,),) = sql(folder, "SELECT seats_key FROM tournament")
+    seats = sql(folder, "SELECT pair, leg, seat, seat.seed FROM seat JOIN game ON game.id = seat.game")
+    for pair, leg, seat, seed in seats:
+        assert _seat_seed(int(str(key)), pair, leg, seat) == seed
+        assert all(_seat_seed(short, pair, leg, seat) != seed for short in range(20))
+
+
+def test_with_seed_and_seats_key_every_move_is_repeated(folder: Path) -> None:
+    players = ("tictactoe", "random", "random", "--clock", "none", "--seed", "7")
+    printed = finished(folder, *players, "--name", "one")
+    (key,) = re.findall(r"seats_key = (\d+)", printed)
+    finished(folder, *players, "--name", "two", "--seats-key", key)
+    finished(folder, *players, "--name", "three")
+    played = [
+        sql(folder, f"SELECT moves_hash FROM game WHERE tournament = {number} ORDER BY number") for number in (1, 2, 3)
+    ]
+    assert played[0] == played[1]
+    assert played[0] != played[2]
+
+
+def _seat_seed(key: int, pair: object, leg: object, seat: object) -> int:
+    return GameSeeds.of(key, (pair,), leg=int(str(leg)), attempt=1).for_seat(int(str(seat)))
 
 
 @pytest.mark.costly

@@ -195,7 +195,20 @@ def stopped_run(
     with monkeypatch.context() as patch:
         patch.setattr(TournamentDisplay, "_print", signalled)
         players = ("random", "random:seed=2")
-        options = ("--rounds", "3", "--clock", "none", "--seed", "1", "--games-at-once", "1", "--name", "short")
+        options = (
+            "--rounds",
+            "3",
+            "--clock",
+            "none",
+            "--seed",
+            "1",
+            "--seats-key",
+            "1",
+            "--games-at-once",
+            "1",
+            "--name",
+            "short",
+        )
         ended = arena("run", "tictactoe", *players, *options, cwd=folder)
     assert ended.err == ""
     with closing(sqlite3.connect(folder / "arena.db")) as connection:
