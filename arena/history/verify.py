@@ -273,6 +273,10 @@ def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[st
         yield "its verdict is normal, but by the rules the game is not over in its last position"
     if verdict not in (Verdict.NORMAL, Verdict.VOID) and end.turn is None and game.moves:
         yield f"the game is over by the rules, but its verdict is {verdict}"
+    if verdict is Verdict.ADJUDICATED and "max_plies" in (game.host or {}):
+        made, limit = sum(isinstance(move.who, int) for move in game.moves), (game.host or {})["max_plies"]
+        if made != limit:
+            yield f"its verdict is adjudicated after {made} moves, but the limit of moves is {_listed([limit])}"
     faultless = verdict in (Verdict.NORMAL, Verdict.ADJUDICATED, Verdict.VOID)
     if faultless != (game.fault is None):
         expected = "no seat" if faultless else "a seat"

@@ -1,6 +1,6 @@
-"""The game hosts that work for one run of a command: who joins, who does not and why, who is lost, and their tasks.
+"""The game hosts that play for one run of a tournament: who joins, who does not and why, who is lost, and their tasks.
 
-What they do is said by the two classes that inherit from this one: `Home` (games) and `FarExaminer` (checks).
+What they play is said by `Home`, which inherits from this class.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from itertools import count
 from math import ceil, inf
 from time import monotonic
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import zmq
 from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.hosts import game_host
-from arena.hosts.cluster import Answer, Cluster, Present, Task
-from arena.hosts.messages import Examined, Host, Played, received, sent
+from arena.hosts.cluster import Answer, Cluster, Present
+from arena.hosts.messages import Host, Played, received, sent
 from arena.tournament import host_speed
 
 _ASKS_AGAIN: Final = 3.0
@@ -59,13 +59,6 @@ class Known:
 
 class Company:
     """The hosts of one run."""
-
-    work: ClassVar[str]
-    """What they do: "game" or "check"."""
-    again: ClassVar[str]
-    """What is said of work that comes back."""
-    join: Task = staticmethod(game_host.join)
-    """The task that asks a host whether it works for this run."""
 
     def __init__(
         self,
@@ -134,7 +127,7 @@ class Company:
         for name, known in self._known.items():
             if monotonic() >= known.ask_at:
                 known.ask_at = inf
-                self._call(name, self.join, self._key("join"), self._joining)
+                self._call(name, game_host.join, self._key("join"), self._joining)
         self._note_waiting()
         heard = [source for source, _ in self._poller.poll(ceil(1000 * _WAKES))]
         for source in heard:
@@ -167,7 +160,7 @@ class Company:
             self._forget(key)
         if name in self._working:
             back = self._end(name)
-            again = f"; {counted(back, self.work)} in progress {self.again}" if back else ""
+            again = f"; {counted(back, 'game')} in progress will be played again" if back else ""
             self._say(f"host {known.shown} is gone{again}")
         if self._alone:
             raise HostLost("the game host of this machine has ended; the same command continues")
@@ -226,7 +219,7 @@ class Company:
                 else f"waiting for a game host; start one with: arena worker {self._cluster.address}"
             )
 
-    def _note_outcome(self, name: str, key: str, said: Played | Examined, *, has_results: bool) -> None:
+    def _note_outcome(self, name: str, key: str, said: Played, *, has_results: bool) -> None:
         """A task has ended. A host that has no results of several in a row gets no more; one that was started again is
         asked again."""
         known = self._known[name]

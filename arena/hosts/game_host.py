@@ -1,4 +1,4 @@
-"""A game host: a plugin of a Dask worker, which plays the games and makes the checks that it is sent.
+"""A game host: a plugin of a Dask worker, which plays the games that it is sent.
 
 One thread lives as long as the worker. It runs a director, which owns referee, walls, cores and clocks as at home, and
 starts every process (PR_SET_PDEATHSIG belongs to the thread that starts one). The tasks that home sends run in Dask's
@@ -25,13 +25,9 @@ from agents.errors import one_line
 from arena import installation
 from arena.errors import ArenaError
 from arena.hosts.dask_names import RESOURCE
-from arena.hosts.examinations import Examinations
 from arena.hosts.fed import FedGames
 from arena.hosts.messages import (
     Batch,
-    Examination,
-    Examined,
-    Examining,
     Host,
     Joining,
     Played,
@@ -105,7 +101,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._fed = FedGames(self._note)
         # By the key of its task.
         self._pending: dict[str, _Pending] = {}
-        self._receiver: Receiver | Examinations | None = None
+        self._receiver: Receiver | None = None
         self._director: Director | None = None
         self._leaving = self._over = False
         self._has_left: Callable[[], None] = lambda: None
@@ -126,7 +122,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
 
     def transition(self, key: Any, start: Any, finish: Any, **_: Any) -> None:  # noqa: ARG002
         """Nobody waits for this task any more: its home has ended."""
-        if finish in ("cancelled", "released", "forgotten") and self._is_out(key):
+        if finish in ("cancelled", "released", "forgotten") and key in self._pending:
             self._ask(lambda: self._give_up(key))
 
     def leave(self, then: Callable[[], None]) -> None:
@@ -180,7 +176,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
             while not self._over:
                 with suppress(_Ended):
                     self._next()()
-                if self._has_work and not self._over:
+                if self._fed.games and not self._over:
                     self._play()
         self._bell.close()
         self._rope.close()
@@ -200,24 +196,6 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
             with RunFolder() as folder:
                 yield folder
 
-    @property
-    def _checks(self) -> Examinations | None:
-        """The checks, if this host makes checks now."""
-        return self._receiver if isinstance(self._receiver, Examinations) else None
-
-    @property
-    def _is_busy(self) -> bool:
-        """Whether a task is not over."""
-        return bool(self._pending or (self._checks is not None and self._checks.pending))
-
-    def _is_out(self, key: str) -> bool:
-        """Whether that task is not over."""
-        return key in self._pending or (self._checks is not None and key in self._checks.pending)
-
-    @property
-    def _has_work(self) -> bool:
-        return bool(self._checks.waiting if self._checks is not None else self._fed.games)
-
     def _play(self) -> None:
         """Plays until no game has come for a while."""
         failed = ""
@@ -228,11 +206,9 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
             with Director(self._run_folder, at_once=at_once, cores_a_game=cores_a_game) as director:
                 self._director = director
                 director.watch(self._bell.fileno(), self._hear)
-                checks = self._checks
                 with _off_the_cores():
-                    for event in director.play(self._fed if checks is None else checks):
-                        if checks is not None:
-                            checks.follow(event)
+                    for _ in director.play(self._fed):
+                        pass
         except _Ended:
             pass
         except (ArenaError, OSError) as error:  # its referee was lost, or a game cannot be played
@@ -254,7 +230,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         raise _Ended
 
     def _give_up(self, key: str) -> None:
-        if self._is_out(key):
+        if key in self._pending:
             raise _Ended
 
     def _leave(self) -> None:
@@ -263,33 +239,17 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         self._note_left()
 
     def _note_left(self) -> None:
-        if self._leaving and not self._is_busy:
+        if self._leaving and not self._pending:
             self._has_left()
 
     def join(self, data: bytes, answer: Callable[[Host], None]) -> None:
         """Answers home, which asks whether this host plays its tournament."""
         joining = received(data, Joining)
-        self._join(joining, answer, lambda: Receiver(joining, self._store, self._run_folder.scratch))
-
-    def join_checks(self, data: bytes, answer: Callable[[Host], None]) -> None:
-        """Answers a command that asks whether this host makes checks for it."""
-        joining = received(data, Examining)
-        self._join(
-            joining,
-            answer,
-            lambda: Examinations(joining, self._store, self._run_folder.scratch, self._note_left),
-        )
-
-    def _join(
-        self,
-        joining: Joining | Examining,
-        answer: Callable[[Host], None],
-        receiver: Callable[[], Receiver | Examinations],
-    ) -> None:
-        is_busy = self._is_busy and self._receiver is not None and self._receiver.joining.run != joining.run
+        is_new = self._receiver is None or self._receiver.joining.run != joining.run
+        is_busy = is_new and bool(self._pending)
         refuses = self._why_not(joining)
-        if not refuses and not is_busy and (self._receiver is None or self._receiver.joining.run != joining.run):
-            self._receiver = receiver()
+        if not refuses and is_new and not is_busy:
+            self._receiver = Receiver(joining, self._store, self._run_folder.scratch)
             if self._director is not None:
                 answer(self._host(refuses, is_busy=is_busy))
                 raise _Ended  # its idle players are those of another run
@@ -298,7 +258,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
     def _host(self, refuses: str, *, is_busy: bool) -> Host:
         return Host(machine()["name"], self.games, host_speed.measured(), refuses, is_busy)
 
-    def _why_not(self, joining: Joining | Examining) -> str:
+    def _why_not(self, joining: Joining) -> str:
         """Why this host does not work for that run; empty if it does."""
         if self._leaving:
             return "it is ending"
@@ -318,8 +278,9 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         batch = received(data, Batch)
         pending = _Pending(batch, answer)
         receiver = self._receiver
-        if not isinstance(receiver, Receiver) or receiver.joining.run != batch.run or self._leaving:
-            answer(Played(failed=self._why_not_now(), joined=False))
+        if receiver is None or receiver.joining.run != batch.run or self._leaving:
+            why = "it is ending" if self._leaving else "it plays for another run"
+            answer(Played(failed=why, joined=False))
             return
         try:
             if missing := receiver.missing(batch):
@@ -332,24 +293,6 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         pending.waiting = {game.number for game in games}
         self._pending[batch.key] = pending
         self._fed.games += games
-
-    def examine(self, data: bytes, answer: Callable[[Examined], None]) -> None:
-        """Checks an agent, and answers with the report."""
-        asked = received(data, Examination)
-        checks = self._checks
-        if checks is None or checks.joining.run != asked.run or self._leaving:
-            answer(Examined(failed=self._why_not_now(), joined=False))
-            return
-        try:
-            if missing := checks.missing(asked):
-                answer(Examined(missing=missing))
-                return
-            checks.add(asked, answer)
-        except (ArenaError, ValueError, OSError) as error:
-            answer(Examined(failed=one_line(str(error), most=_LONGEST)))
-
-    def _why_not_now(self) -> str:
-        return "it is ending" if self._leaving else "it plays for another run"
 
     def recall(self, data: bytes, answer: Callable[[Played], None]) -> None:
         """Gives back the games that have not begun."""
@@ -377,14 +320,10 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         for key, pending in list(self._pending.items()):
             pending.waiting -= dropped
             self._settle(key)
-        if self._checks is not None:
-            self._checks.drop_waiting()
 
     def _drop_all(self, failed: str) -> None:
         """The director has ended: no batch gets more results."""
         self._fed.games.clear()
-        if self._checks is not None:
-            self._checks.drop(failed)
         pending = list(self._pending.values())
         self._pending.clear()
         for each in pending:
@@ -420,18 +359,6 @@ async def play(data: bytes) -> bytes:
     """Answers a `Batch` with a `Played`."""
     host = _here()
     return await host.asked(host.play, data)
-
-
-async def join_checks(data: bytes) -> bytes:
-    """Answers an `Examining` with a `Host`."""
-    host = _here()
-    return await host.asked(host.join_checks, data)
-
-
-async def examine(data: bytes) -> bytes:
-    """Answers an `Examination` with an `Examined`."""
-    host = _here()
-    return await host.asked(host.examine, data)
 
 
 async def recall(data: bytes) -> bytes:

@@ -2,7 +2,8 @@
 
 It runs in the process of the command, which alone has the database and the tournament's lock. It takes games from the
 schedule, hands them out in pairs, and has the schedule note each result. A result is accepted only for a game that is
-out, from the task that has it; what a host sends is checked like any message.
+out, from the task that has it, and only if the game can be played again as the host says: by its rules, with the chance
+events of its seed, its clocks and its end.
 """
 
 from __future__ import annotations
@@ -11,21 +12,22 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec.structs import replace
+
 from arena.errors import ArenaError
+from arena.history import documents
+from arena.history.verify import PositionCheck, wrongs_of
 from arena.hosts import game_host
 from arena.hosts.cluster import Answer, Cluster
 from arena.hosts.company import Company, counted
 from arena.hosts.leases import Leases
 from arena.hosts.messages import Played, check_result, received, sent
 from arena.hosts.travelling import Sender
-from arena.match.schedule import Finished, Planned, Schedule
+from arena.match.schedule import Finished, Planned, Schedule, rules_failed
 
 
 class Home(Company):
     """Hands out the games of one run, and takes in their results."""
-
-    work = "game"
-    again = "will be played again"
 
     def __init__(
         self, cluster: Cluster, sender: Sender, say: Callable[[str], None], *, left: Callable[[], int], **more: Any
@@ -35,6 +37,7 @@ class Home(Company):
         self._sender = sender
         self._left = left
         self._leases = Leases()
+        self._boards = PositionCheck(trust=True)  # the rules are those of the description that the user runs
 
     # As a director.
 
@@ -116,8 +119,24 @@ class Home(Company):
             if (game := self._leases.leased(name, key, result.number, result.attempt)) is not None:
                 check_result(result, game)
                 began, ended = (now - timedelta(seconds=ago) for ago in (result.began, result.ended))
-                host = {**result.host, "name": self._known[name].shown}
-                accepted[game.number] = Finished(game, result.record, began, ended, host)
+                host = {**result.host, "name": self._known[name].shown, "max_plies": game.max_plies}
+                over = Finished(game, result.record, began, ended, host)
+                self._check(over)
+                accepted[game.number] = over
         for number, over in accepted.items():
             self._leases.take_in(name, number, (over.finished - over.started).total_seconds())
         return list(accepted.values())
+
+    def _check(self, over: Finished) -> None:
+        """ArenaError if the game cannot have gone as the host says."""
+        if rules_failed(over.record):
+            return
+        game = replace(
+            documents.past(over),
+            tournament=self._sender.joining.tournament,
+            game=over.game.rules,
+            pair=str(over.game.identity[0]),
+            host=dict(over.host or {}),
+        )
+        if wrongs := wrongs_of(game, self._boards, imported=False, has_seed=True):
+            raise ArenaError(f"game {over.game.number}: {wrongs[0]}")

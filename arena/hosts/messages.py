@@ -1,14 +1,12 @@
 """What a command and game hosts send each other, as msgpack; whatever arrives is checked here.
 
-A tournament sends a `Joining` to a host and gets a `Host`. Then it sends `Batch`es, and gets a `Played` for each. For
-checks of agents these are an `Examining`, `Examination`s and an `Examined` for each. No path and nothing of the
-database travels: an agent and a user-supplied game are named by the hash of their files.
+A tournament sends a `Joining` to a host and gets a `Host`. Then it sends `Batch`es, and gets a `Played` for each. No
+path and nothing of the database travels: an agent and a user-supplied game are named by the hash of their files.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, ClassVar, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -17,8 +15,7 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError
 from arena.match.fixture import Limits
 from arena.match.schedule import Planned
-from arena.student.checking import CheckReport
-from arena.student.checking.conditions import Conditions
+from arena.match.seeds import GameSeeds
 from arena.tournament import host_speed
 from arena.walls.kinds import Allowance, WallKind
 from db.records import MAX_INTEGER, GameRecord
@@ -61,22 +58,6 @@ class Joining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fi
     reuse: bool
     ponder: bool
     cores_a_game: int
-
-
-class Examining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
-    """The conditions of checks: all that a host needs to know before its first one."""
-
-    run: str
-    software: str
-    conditions: Conditions
-    """With the game as players load it; the path of the store is replaced by `STORE`."""
-    needed: tuple[WallKind, ...]
-    cores_a_game: ClassVar[int] = 1
-
-    @property
-    def rules(self) -> str:
-        """The game as players load it."""
-        return self.conditions.game
 
 
 class Host(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
@@ -136,30 +117,6 @@ class Batch(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fiel
     """By hash: files that the host has not been sent yet."""
 
 
-class Examination(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
-    """An agent that one host is to check."""
-
-    run: str
-    key: str
-    agent: AgentSent
-    text: str
-    """The agent as the user named it, without folders, for the commands that the report shows."""
-    sources: dict[str, tuple[FileSent, ...]]
-    """As in a `Batch`."""
-
-
-class Examined(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
-    """What became of an `Examination`. Without a report it was not made, or not finished."""
-
-    report: CheckReport | None = None
-    missing: tuple[str, ...] = ()
-    failed: Text = ""
-    joined: bool = True
-    """As in a `Played`."""
-    broken: Text = ""
-    """Why the user-supplied rules cannot be used: no check can be made."""
-
-
 class Result(Struct, frozen=True):
     """A finished game. Times are in seconds before the message was sent: the clocks of two machines differ."""
 
@@ -199,24 +156,18 @@ def received(data: object, kind: type[Message]) -> Message:
 
 
 def check_result(result: Result, game: Planned) -> None:
-    """ArenaError if this cannot be the result of `game`."""
+    """ArenaError if this is not about `game`. Whether it can have gone so, its rules say (`Home`)."""
     record = result.record
     if record.game != game.number:
         raise ArenaError(f"expected the record of game {game.number}, got that of game {record.game}")
     names, seats = [entrant.name for entrant in game.entrants], record.seats
     if [(seat.seat, seat.player) for seat in seats] != [*enumerate(names)]:
         raise ArenaError(f"game {game.number}: expected the players {names}, got {[seat.player for seat in seats]}")
-    if record.verdict not in {*Verdict} or record.verdict == Verdict.FORFEIT:
-        raise ArenaError(f"game {game.number}: expected a verdict, got {record.verdict!r}")
-    if record.fault is not None and not 0 <= record.fault < len(names):
-        raise ArenaError(f"game {game.number}: expected a seat at fault, got {record.fault}")
-    numbers = [record.lag, *(value for seat in seats for value in msgspec.structs.astuple(seat))]
+    seeds = GameSeeds.of(game.seats_from, game.identity, leg=game.leg, attempt=game.attempt)
+    if [seat.seed for seat in seats] != [seeds.for_seat(seat.seat) for seat in seats]:
+        raise ArenaError(f"game {game.number}: its players had other seeds than they were given")
+    if record.verdict == Verdict.FORFEIT:
+        raise ArenaError(f"game {game.number}: it was not played")
+    numbers = [record.lag, *(value for part in (*seats, *record.moves) for value in msgspec.structs.astuple(part))]
     if any(isinstance(number, int) and abs(number) > MAX_INTEGER for number in numbers):
         raise ArenaError(f"game {game.number}: expected numbers of 64 bits")
-    for seat in seats:
-        if (seat.points is None) != (record.verdict == Verdict.VOID) or not 0 <= (seat.points or 0) <= 1:
-            raise ArenaError(f"game {game.number}: expected points from 0 to 1, got {seat.points}")
-        if seat.utility is not None and math.isnan(seat.utility):
-            raise ArenaError(f"game {game.number}: expected a number as utility, got {seat.utility}")
-    if [move.ply for move in record.moves] != [*range(1, len(record.moves) + 1)]:
-        raise ArenaError(f"game {game.number}: expected plies that are counted from 1")

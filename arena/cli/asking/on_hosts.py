@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.terminal import progress_line
-
 if TYPE_CHECKING:
     from arena.hosts.cluster import Cluster
-    from arena.players.submissions import Store
-    from arena.student.checking.conditions import Conditions
-    from arena.student.checking.examiner import Examines
     from arena.walls.run_folder import RunFolder
 
 OnOption = Annotated[
@@ -26,6 +21,16 @@ OnOption = Annotated[
         show_default="this process",
     ),
 ]
+NoHostsOption = Annotated[str | None, typer.Option(hidden=True)]
+"""--on of a command that once used hosts."""
+
+
+def refuse_hosts(on: str | None, command: str) -> None:
+    """BadParameter if --on is given to a command that runs on this machine only."""
+    if on is not None:
+        raise typer.BadParameter(
+            f"--on: checks run on this machine only; start {command} on the machine that has more cores"
+        )
 
 
 def check_on(on: str | None) -> None:
@@ -55,21 +60,3 @@ def cluster_at(on: str, folder: RunFolder, games: int) -> Iterator[tuple[Cluster
 
     with local_cluster(folder, games) as (address, security), Cluster(address, security=security) as cluster:
         yield cluster, True
-
-
-@contextmanager
-def examiner(
-    folder: RunFolder, conditions: Conditions, *, on: str | None, store: Store, many: bool = True
-) -> Iterator[Examines]:
-    """Checks agents: in this process, or on hosts, which get the agents from `store`."""
-    if on is None:
-        from arena.student.checking.examiner import Examiner
-
-        with Examiner(conditions, folder, many=many) as here:
-            yield here
-        return
-    from arena.hosts.far_examiner import FarExaminer
-    from arena.play import cores
-
-    with cluster_at(on, folder, cores.count()) as (cluster, is_local):
-        yield FarExaminer(cluster, conditions, store, progress_line.say, alone=is_local)

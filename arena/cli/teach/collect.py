@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Final
@@ -13,7 +12,7 @@ import typer
 
 from adsearch.errors import nearly, quote
 from arena.cli.asking.course_options import RosterOption, course_of, roster_of
-from arena.cli.asking.on_hosts import OnOption, check_on, examiner
+from arena.cli.asking.on_hosts import NoHostsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.teach import collect_output
 from arena.cli.terminal import progress_line
@@ -86,7 +85,7 @@ def collect(
             show_default="NAME.collected.toml beside the description",
         ),
     ] = None,
-    on: OnOption = None,
+    on: NoHostsOption = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
@@ -111,7 +110,7 @@ def collect(
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-    check_on(on)
+    refuse_hosts(on, "arena collect")
     conditions, file = _conditions(game, tournament=tournament, to=to)
     course = None if tournament is None else course_of(str(tournament))[1]
     late_too, until = _lateness(late, deadline, course)
@@ -133,7 +132,6 @@ def collect(
                 submissions=store,
                 file=file,
                 folder=folder,
-                examiner=partial(examiner, folder, on=on, store=store),
                 deadline=until,
                 late_too=late_too,
                 only=chosen,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec import to_builtins
 
-from arena.cli.asking.on_hosts import OnOption, check_on, examiner
+from arena.cli.asking.on_hosts import NoHostsOption, refuse_hosts
 from arena.cli.asking.playing_options import CLOCK_HELP, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
@@ -89,7 +89,7 @@ def check(
         typer.Option("--position", metavar="N", min=1, max=10_000, help="Number of one position, to test only that."),
     ] = None,
     walls: WallsOption = None,
-    on: OnOption = None,
+    on: NoHostsOption = None,
     db: DatabaseOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
@@ -105,7 +105,7 @@ def check(
 
     Example: arena check --all submissions --tournament cs101.toml
     """
-    check_on(on)
+    refuse_hosts(on, "arena check")
     if player is None and every is None and tournament is None:
         raise typer.BadParameter(_NO_AGENT)
     try:
@@ -130,7 +130,7 @@ def check(
                 printer = StepPrinter(_title(player, conditions))
                 candidates = [replace(candidates[0], report=printer.step)]
             counted = player is None and format is OutputFormat.TABLE
-            checked = _examined(candidates, conditions, on=on, stack=stack, counted=counted)
+            checked = _examined(candidates, conditions, stack=stack, counted=counted)
         if printer is not None:
             printer.end()
     except KeyboardInterrupt:
@@ -142,15 +142,14 @@ def check(
 
 
 def _examined(
-    candidates: Sequence[Candidate], conditions: Conditions, *, on: str | None, stack: ExitStack, counted: bool
+    candidates: Sequence[Candidate], conditions: Conditions, *, stack: ExitStack, counted: bool
 ) -> list[CheckReport]:
     """The reports in the order of the candidates; if `counted`, with a progress line."""
-    from arena.players.submissions import Store
+    from arena.student.checking.examiner import Examiner
     from arena.walls.run_folder import RunFolder
 
     folder = stack.enter_context(RunFolder())
-    store = Store(folder.path / "store")
-    checking = stack.enter_context(examiner(folder, conditions, on=on, store=store, many=len(candidates) > 1))
+    checking = stack.enter_context(Examiner(conditions, folder, many=len(candidates) > 1))
     for warning in checking.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     since = monotonic()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +33,7 @@ from arena.players.submissions import Store
 from arena.student.checking import CheckReport
 from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Examiner, Examines
+from arena.student.checking.examiner import Examiner
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
 from db.database import Database
@@ -107,7 +106,6 @@ class Collector:
         submissions: Store,
         file: Path,
         folder: RunFolder,
-        examiner: Callable[[Conditions], AbstractContextManager[Examines]] | None = None,
         deadline: datetime | None = None,
         languages: Mapping[str, Language] | None = None,
         late_too: bool = False,
@@ -117,12 +115,12 @@ class Collector:
     ) -> None:
         """`file`: the collected file, which need not exist yet. With `late_too` late hand-ins play like others; with
         `afresh` agents that only earlier runs collected no longer play. `only`: nobody else's hand-ins and agents are
-        looked at. `examiner`: who checks; None: an `Examiner` in this process."""
+        looked at."""
         self._conditions = replace(conditions, positions=_POSITIONS, seconds=1.0)
         self._names = agent_names(roster)
         self._roster = roster
         self._submissions = submissions
-        self._examiner = examiner or (lambda conditions: Examiner(conditions, folder, many=True))
+        self._folder = folder
         self._only = only
         self._inbox = Inbox(submissions, languages or {}, folder.scratch)
         self._deadline = deadline
@@ -145,7 +143,7 @@ class Collector:
         """The result of every hand-in, and of every student on the roster; `progress` is called for each step."""
         self._kept.write()
         queues = self._queues(hand_ins)
-        with self._examiner(self._conditions) as examiner:
+        with Examiner(self._conditions, self._folder, many=True) as examiner:
             self.warnings = examiner.warnings
             ended = 0
             while stored := self._next_of_all(queues, progress):
@@ -195,7 +193,7 @@ class Collector:
         return sorted(set(self._kept.by_name) - set(self._names.values()))
 
     def _check(
-        self, stored: Sequence[_Stored], examiner: Examines, ended: int, progress: Callable[[Progress], None]
+        self, stored: Sequence[_Stored], examiner: Examiner, ended: int, progress: Callable[[Progress], None]
     ) -> None:
         """Checks these hand-ins; `ended`: number of hand-ins that were checked before."""
 

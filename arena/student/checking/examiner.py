@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from arena.match.schedule import Began
 from arena.play import cores
@@ -23,19 +23,6 @@ from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 
 _MOST_AT_ONCE: Final = 4
-
-
-class Examines(Protocol):
-    """Whatever checks agents: an `Examiner`, or hosts."""
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """Warnings about this machine, for the user."""
-
-    def each(
-        self, candidates: Sequence[Candidate], changed: ProgressNote = ..., /
-    ) -> Iterator[tuple[int, CheckReport]]:
-        """The report of each candidate, with its place; see `Examiner.each`."""
 
 
 class Examiner:

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished, InOrder, Planned
+from arena.match.seeds import GameSeeds
 from arena.walls.kinds import Allowance
-from db.records import GameRecord, SeatRecord
+from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.arena.hosts.test_leases import planned
 from tests.kit import needs
 
@@ -24,6 +25,7 @@ from tests.kit import answering_hosts
 from tests.kit.answering_hosts import host
 
 RUN = "run"
+WON = ("a1", "b1", "a2", "b2", "a3")
 _AGENTS = tuple(AgentSent(name, name, "ab" * 32, None, None) for name in ("ann", "bob"))
 _JOINING = Joining(
     *(
@@ -74,10 +76,16 @@ class Hosts(answering_hosts.Hosts):
         super().__init__(Batch, plays, asked_to_join, **names)
 
 
-def result(game: GameSent, *, name: str = "ann") -> Result:
-    seats = (SeatRecord(0, name, 1.0, 1.0, 5, 5), SeatRecord(1, "bob", 0.0, -1.0, 5, 5))
-    record = GameRecord(game.number, "normal", None, "", seats, (), 0)
-    return Result(game.number, game.attempt, record, {"name": "far"}, began=1.0, ended=0.0)
+def result(game: GameSent, *, name: str = "ann", **changes: Any) -> Result:
+    """The first player wins; with these changes of the record."""
+    seeds = GameSeeds.of(1, (game.pair,), leg=game.leg, attempt=game.attempt)
+    moves = tuple(MoveRecord(ply, (ply + 1) % 2, move, 1, None, 0, 1, 0) for ply, move in enumerate(WON, 1))
+    seats = (
+        SeatRecord(0, name, 1.0, 1.0, 3, 1, seed=seeds.for_seat(0)),
+        SeatRecord(1, "bob", 0.0, -1.0, 2, 1, seed=seeds.for_seat(1)),
+    )
+    record = replace(GameRecord(game.number, "normal", None, "", seats, moves, 0), **changes)
+    return Result(game.number, game.attempt, record, {"name": "far", "waits_charged": []}, began=1.0, ended=0.0)
 
 
 def answer(batch: Batch, games: Sequence[GameSent] | None = None, **more: Any) -> Answer:
@@ -114,9 +122,9 @@ def numbers(over: list[Finished]) -> list[int]:
 def test_all_games_are_played_and_say_where() -> None:
     over, said = played(Hosts(plays, a=host(), b=host(games=2)), 20)
     assert numbers(over) == [*range(1, 21)]
-    assert {(finished.game.attempt, str(finished.host)) for finished in over} == {
-        (1, "{'name': 'far'}"),
-        (1, "{'name': 'far#2'}"),
+    assert {(finished.game.attempt, str(finished.host and finished.host["name"])) for finished in over} == {
+        (1, "far"),
+        (1, "far#2"),
     }
     assert all(round((finished.finished - finished.started).total_seconds(), 3) == 1 for finished in over)
     assert said == ["host far plays 1 game at the same time", "host far#2 plays 2 games at the same time"]
@@ -148,7 +156,7 @@ def test_a_host_that_was_gone_has_its_name_again() -> None:
 
     over, said = played(Hosts(goes_once, a=host()), 4)
     assert numbers(over) == [1, 2, 3, 4]
-    assert {str(finished.host) for finished in over} == {"{'name': 'far'}"}
+    assert {str(finished.host and finished.host["name"]) for finished in over} == {"far"}
     assert not any("#" in line for line in said)
 
 
@@ -195,6 +203,63 @@ def test_a_record_of_other_players_is_refused_with_all_that_came_with_it(seats: 
     assert numbers(over) == [*range(1, 7)]
     assert {seat.player for finished in over for seat in finished.record.seats} == {"ann", "bob"}
     assert any("expected the players ['ann', 'bob'], got ['eve', 'bob']" in line for line in said)
+
+
+def _points(first: float | None, second: float | None) -> Callable[[GameRecord], tuple[SeatRecord, ...]]:
+    def changed(record: GameRecord) -> tuple[SeatRecord, ...]:
+        return tuple(replace(seat, points=point) for seat, point in zip(record.seats, (first, second), strict=True))
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("part", "changed", "why"),
+    [
+        ("moves", lambda record: record.moves[:4], "its verdict is normal, but by the rules the game is not over"),
+        (
+            "moves",
+            lambda record: (replace(record.moves[0], move="a2"), *record.moves[1:]),
+            "ply 3: 'a2': expected a legal move",
+        ),
+        ("moves", lambda record: (replace(record.moves[0], ply=2),), "expected ply 1, got ply 2"),
+        ("moves", lambda record: (replace(record.moves[0], spent=3), *record.moves[1:]), "seat 0: its moves took 5 ns"),
+        ("seats", _points(0.0, 1.0), "expected the points 1.0, 0.0, got 0.0, 1.0"),
+        ("seats", _points(0.5, 0.5), "expected the points 1.0, 0.0, got 0.5, 0.5"),
+        ("seats", _points(None, None), "expected the points 1.0, 0.0, got none, none"),
+        ("seats", _points(float("nan"), 0.0), "expected the points 1.0, 0.0, got nan, 0.0"),
+        ("verdict", lambda _: "won", "expected a verdict, got 'won'"),
+        ("verdict", lambda _: "adjudicated", "the game is over by the rules, but its verdict is adjudicated"),
+        ("fault", lambda _: 2, "expected a seat from 0 to 1 at fault, got 2"),
+    ],
+)
+def test_a_game_that_cannot_have_gone_so_is_refused_and_its_host_named(
+    part: str, changed: Callable[[GameRecord], object], why: str
+) -> None:
+    def one_lies(_: Hosts, name: str, batch: Batch) -> list[Any]:
+        if name != "a":
+            return [answer(batch)]
+        changes: dict[str, Any] = {part: changed(result(batch.games[0]).record)}
+        told = [result(game, **changes) for game in batch.games]
+        return [Answer(batch.key, sent(Played(tuple(told))))]
+
+    over, said = played(Hosts(one_lies, a=host("liar"), b=host()), 6)
+    assert numbers(over) == [*range(1, 7)]
+    assert {str(finished.host and finished.host["name"]) for finished in over} == {"far"}
+    (refused,) = (line for line in said if line.startswith("host liar does not play: it sent a wrong answer: game "))
+    assert why in refused
+
+
+def test_a_host_cannot_end_games_before_the_limit_of_moves() -> None:
+    def ends_early(_: Hosts, name: str, batch: Batch) -> list[Any]:
+        if name != "a":
+            return [answer(batch)]
+        record = result(batch.games[0]).record
+        seats = tuple(replace(seat, points=0.5, utility=0.0, spent=2) for seat in record.seats)
+        early: dict[str, Any] = {"verdict": "adjudicated", "moves": record.moves[:4], "seats": seats}
+        return [Answer(batch.key, sent(Played(tuple(result(game, **early) for game in batch.games[:1]))))]
+
+    _, said = played(Hosts(ends_early, a=host("liar"), b=host()), 6)
+    assert any("adjudicated after 4 moves, but the limit of moves is none" in line for line in said)
 
 
 def test_a_source_travels_once_and_again_when_it_is_missing() -> None:

@@ -83,7 +83,7 @@ def test_without_dask_the_command_says_what_to_install(words: str, monkeypatch: 
         "worker scheduler:8786",
         "worker http://far:8786",
         "worker tcp://far:65536",
-        "check random --on tls://far:0",
+        "worker tls://far:0",
     ],
 )
 def test_what_is_no_address_is_refused(words: str) -> None:

@@ -187,6 +187,7 @@ def test_where_the_description_does_not_name_the_file_that_is_said(course: Path)
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--deadline", "soon"), "--deadline: expected a day"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--to", "x.toml"), "expected a file called NAME.coll"),
         (("all.zip", "--game", "nap"), "expected a roster: --roster FILE, or roster = in the table [course]"),
+        (("all.zip", "--roster", "roster.csv", "--game", "nap", "--on", "dask"), "start arena collect on the machine"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--only", "deep blu"), "did you mean 'Deep Blue'?"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--only", "Eve Zweig"), "2 students are called 'Eve Z"),
         (("all.zip", "--roster", "all.zip", "--game", "nap"), "all.zip"),
