@@ -1,6 +1,6 @@
 """Opens the accounts that belong to a record: a second file beside it, or a second schema of its PostgreSQL database.
 
-A program that opens the record does not open this. Only its owner can read and write the file, from its first moment.
+A program that opens the record does not open this. The file is private from its first moment (`db/private.py`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Final
 
 from sqlalchemy import Connection, insert, inspect, select
 
-from db import dialect, upgrade
+from db import dialect, private, upgrade
 from db.accounts_schema import METADATA, REVISION, TABLES, Accounts
 from db.connections import Connections
 from db.errors import DatabaseError, NotADatabase, NotFound
 
 _ENDING: Final = "-accounts.db"
-_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 class AccountsDatabase(Connections):
@@ -96,11 +95,11 @@ def _make_private(file: Path) -> None:
     SQLite gives the mode of the file to its write-ahead log too."""
     try:
         with suppress(FileExistsError):
-            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        mode = stat.S_IMODE(file.stat().st_mode)
+            os.close(private.new_file(file))
+        mode, is_open = stat.S_IMODE(file.stat().st_mode), private.is_open(file)
     except OSError as error:
         raise DatabaseError(f"{file}: {error.strerror}. Does its folder exist, and can you write to it?") from None
-    if mode & _OTHERS:
+    if is_open:
         raise DatabaseError(
             f"expected accounts that only their owner can read, got the mode {mode:03o}: chmod 600 {file}"
         )

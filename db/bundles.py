@@ -22,6 +22,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, insert, select
 
+from db import private
 from db.errors import DatabaseError, NotFound, advice
 from db.ladder import FORMAT as LADDER
 from db.records import IMPORTED, instant
@@ -277,6 +278,7 @@ def pack(built: Path, file: Path) -> None:
     """Write the database `built` to the new file `file`, atomically; VACUUM leaves out deleted data."""
     part = file.with_name(f"{file.name}.part")
     part.unlink(missing_ok=True)
+    os.close(private.new_file(part))
     try:
         with closing(sqlite3.connect(built)) as connection:
             connection.execute("VACUUM INTO ?", (str(part),))
@@ -405,7 +407,7 @@ def _write_folder(target: Path, files: Mapping[str, StoredFile]) -> None:
     """Write the files into the new folder `target`, atomically."""
     temporary = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(target.parent)
         temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
         for path, file in files.items():
             written = temporary / path

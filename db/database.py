@@ -5,11 +5,13 @@ It is migrated to this program's revision first. The accounts are not in it: `db
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import Connection
 
-from db import bundles, dialect, games, upgrade
+from db import bundles, dialect, games, private, upgrade
 from db.connections import Connections
 from db.errors import DatabaseError, NotFound
 from db.schema import EXPRESSIONS, TABLES, VIEWS
@@ -30,6 +32,9 @@ class Database(Connections):
             )
         if file is not None and file.is_dir():
             raise DatabaseError(f"expected a database file, but {file} is a folder")
+        if file is not None and not read_only:
+            with suppress(OSError):  # it is there, or SQLite says why it cannot be made
+                os.close(private.new_file(file))
         super().__init__(dialect.engine(self.address, VIEWS, read_only=read_only), file)
         # The backup that was made of an older file before its tables were migrated.
         self.copied: Path | None = None

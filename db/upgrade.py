@@ -6,6 +6,7 @@ of a newer revision is refused and not changed.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Engine, inspect, text
 
+from db import private
 from db.dialect import WRITES
 from db.errors import DatabaseError, NewerDatabase, NotADatabase
 from db.schema import VIEWS
@@ -86,6 +88,7 @@ def _copy(file: Path, copy: Path) -> None:
     """Back up the database, its write-ahead log included, atomically: the copy is complete or does not exist."""
     part = copy.with_name(f"{copy.name}.part")
     part.unlink(missing_ok=True)
+    os.close(private.new_file(part))
     try:
         with closing(sqlite3.connect(file)) as old, closing(sqlite3.connect(part)) as new:
             old.backup(new)

@@ -41,6 +41,7 @@ from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind
 from arena.walls.translation.engine import Engine
+from db import private
 from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 
 _COMMAND_FILE: Final = "command.json"
@@ -291,7 +292,7 @@ class Store:
         if not os.path.exists(target):
             temporary: Path | None = None
             try:
-                self.folder.mkdir(parents=True, exist_ok=True)
+                private.make_folder(self.folder)
                 temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=self.folder))
                 _write(temporary, files)
                 os.rename(temporary, target)

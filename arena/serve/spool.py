@@ -21,6 +21,7 @@ from arena.errors import BadSubmission
 from arena.players.submissions import Store, sync_folder
 from arena.serve.submissions import MOST_BYTES
 from arena.walls.kinds import MEBIBYTE
+from db import private
 
 _FOLDER: Final = ".uploads"
 _BEGUN: Final = "new-"
@@ -42,9 +43,8 @@ class Spool:
 
     def begin(self) -> Upload:
         """A new file; OSError if it cannot be made."""
-        self._folder.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            self._folder.mkdir(mode=0o700)
+        private.make_folder(self._folder.parent)
+        if private.make_folder(self._folder):
             sync_folder(self._folder.parent)
         return Upload(self._folder)
 
@@ -88,8 +88,7 @@ class Upload:
         """Bytes that were written so far."""
         self._digest = hashlib.sha256()
         self._path = folder / f"{_BEGUN}{secrets.token_hex(16)}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._file = open(os.open(self._path, flags, 0o600), "wb")  # noqa: SIM115 - closed by `abandon`
+        self._file = open(private.new_file(self._path), "wb")  # noqa: SIM115 - closed by `abandon`
         self._file.write(bytes(_HASH_BYTES))
 
     def write(self, data: bytes) -> None:

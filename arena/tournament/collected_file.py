@@ -11,8 +11,10 @@ import glob
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from stat import S_IMODE
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ from arena.errors import ArenaError
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.tournament.description import Table, read_toml, what_is_wrong_with
+from db import private
 
 ENDING: Final = ".collected.toml"
 _ABOUT: Final = """\
@@ -152,7 +155,10 @@ def write(
         ]
     begun = path.with_name(f"{path.name}.part")
     try:
-        with begun.open("w", encoding="utf-8", newline="\n") as file:
+        begun.unlink(missing_ok=True)
+        with open(private.new_file(begun), "w", encoding="utf-8", newline="\n") as file:
+            with suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), S_IMODE(path.stat().st_mode))
             file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())

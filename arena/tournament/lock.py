@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.errors import TournamentBusy
+from db import private
 from db.database import Database
 from db.errors import Busy
 
@@ -86,8 +87,10 @@ def _file(folder: Path, what: str, name: str) -> Path:
 @contextmanager
 def _lock(path: Path, busy: str) -> Iterator[int]:
     """Holds the lock of the file, which is emptied; TournamentBusy with this message if another process has it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    private.make_folder(path.parent)
+    with suppress(FileExistsError):
+        os.close(private.new_file(path))
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         give_up = time.monotonic() + _PATIENCE
         while not _take(file):

@@ -97,6 +97,16 @@ def read_standings(connection: Connection, tournaments: Sequence[str | None]) ->
     return standings(connection, lookup.find_tournament(connection, tournaments[0]) if tournaments else None)
 
 
+def open_to_others(record: Path | None) -> list[str]:
+    """What other users of this machine can read of the record, its accounts and its store, with the remedies."""
+    from db import private
+    from db.accounts_database import file_beside
+    from db.bundles import store_beside
+
+    parts = [store_beside(record)] if record is None else [record, file_beside(record), store_beside(record)]
+    return [why for part in parts if (why := private.why_open(part))]
+
+
 def submissions(database: Database) -> Store:
     """The store of submissions: the folder "arena.store" beside "arena.db"."""
     from arena.players.submissions import Store

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from arena.cli.asking.course_options import RosterOption
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.cli.ladder.web_pages import (
     BehindOption,
     ListenOption,
@@ -100,6 +100,8 @@ def serve(
 
         database = stack.enter_context(Database(db))
         store = submissions(database)
+        for why in open_to_others(database.file):
+            print(f"warning: {why}", file=sys.stderr)
         lock = stack.enter_context(tournament_lock(store.folder, described.name, database=database, what="ladder"))
         ladder = open_or_update(described, database, store, wait=wait, say=say, now=now)
         start_pages = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from arena.cli.asking.record_options import DatabaseOption
+from arena.cli.asking.record_options import DatabaseOption, open_to_others
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 
@@ -31,11 +31,15 @@ def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None)
 
     Example: arena doctor
     """
-    from arena.play.machine import Health, findings
+    from arena.play.machine import Finding, Health, findings
     from db import dialect
 
     file = dialect.file_of(dialect.url(db))
     found = findings(None if file is None else file.parent)
+    after = max((place for place, one in enumerate(found, 1) if one.area == "disk"), default=len(found))
+    for why in open_to_others(file):
+        what, _, command = why.rpartition(": ")
+        found.insert(after, Finding("disk", "private", what, Health.WARNING, command))
     if format is OutputFormat.TABLE:
         _show_report(found)
     else:

@@ -16,7 +16,7 @@ from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
 from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, WallsOption
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from db.errors import NotFound
 
@@ -286,6 +286,8 @@ def _run(
         with database.reading() as connection:
             display.show_plan(None if on else _game_time(connection, league))
         store = submissions(database)
+        for why in open_to_others(database.file):
+            display.warn(why)
         lock = stack.enter_context(tournament_lock(store.folder, league.name, database=database))
         folder = stack.enter_context(RunFolder())
         if on is None:  # nobody can watch games that other machines play
