@@ -88,6 +88,14 @@ class Ruled(Struct, frozen=True, kw_only=True):
     """Whether it is neither revoked nor a revocation; other reasons against it are found when it is tried."""
 
 
+class SameFiles(Struct, frozen=True, kw_only=True):
+    """Agents of several authors that were handed in as the same files."""
+
+    agents: Sequence[Named]
+    versions: Sequence[int]
+    """The number of the version of each."""
+
+
 class LadderState(Struct, frozen=True, kw_only=True):
     """How a ladder stands."""
 
@@ -107,6 +115,7 @@ class LadderState(Struct, frozen=True, kw_only=True):
     """The submissions that wait or are checked, the oldest first."""
     latest: Sequence[Handed]
     """The last ones, the newest first."""
+    same_files: Sequence[SameFiles]
     authors: Sequence[Author]
     is_served: bool
     """Whether its submissions have pages here."""
@@ -224,6 +233,12 @@ def _state(
         rated=ladder.last_rated(connection, opened.name),
         queue=[handed(one) for one in ladder.open_submissions(connection, opened.id)],
         latest=[handed(one) for one in ladder.submissions(connection, opened.id, most=_LATEST)],
+        same_files=[
+            SameFiles(
+                agents=[Named(name=shown[name], person=behind(name)) for name in agents], versions=[*agents.values()]
+            )
+            for agents in ladder.same_files(connection, opened.id).values()
+        ],
         authors=sorted(found, key=lambda one: (one.shown.casefold(), one.name)),
         is_served=opened.name == served,
     )

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import Document, element, words
-from arena.history.words import age, counted, moment, zone_name
+from arena.history.words import age, counted, moment, same_files, zone_name
 from arena.results.pages import parts
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
@@ -58,6 +58,7 @@ def page(
             "time": ("More time", _time(state, forms)),
             **sections,
             "submissions": ("Latest submissions", _submissions(state)),
+            **({"same": ("Same files", _same_files(found.of.title, state))} if state.same_files else {}),
             "people": ("People", _people(known, forms)),
         }
     sections["grades"] = ("Grades", _grades(found))
@@ -267,6 +268,14 @@ def _submissions(state: LadderState) -> Iterator[str]:
         for one in state.latest
     ]
     yield parts.table("Latest submissions", columns, rows)
+
+
+def _same_files(title: str, state: LadderState) -> Iterator[str]:
+    lines = (
+        same_files([parts.link(links.agent(title, each.name), _with(each)) for each in one.agents], one.versions)
+        for one in state.same_files
+    )
+    yield element("ul", *(element("li", line) for line in lines))
 
 
 def _submission(one: Handed, state: LadderState) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from arena.web.sight import MEMBER, VISITOR
 from db import lookup, store
 from db.errors import NotFound
 from tests.kit.html_validity import check_html
+from tests.kit.ladder_record import hand_in
 from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder, managed_ladder
 from tests.kit.sample_record import Book
 
@@ -51,6 +53,19 @@ def test_a_ladder_says_how_it_stands_and_what_waits(room: ManagedLadder) -> None
     assert [one.name for one in found.agents] == ["alice", "bob", "carol"]
     assert [one.name for one in state.authors] == ["alice", "bob", "carol", "dan"]
     assert (found.graded, found.of_ladder) == ("", "")
+
+
+def test_the_page_names_authors_who_handed_in_the_same_files(room: ManagedLadder) -> None:
+    with room.record.writing() as connection:
+        hand_in(connection, room.ladder, "bob", "abc")
+        hand_in(connection, room.ladder, "dan", "abc")
+    state = room.page().ladder
+    assert state is not None
+    assert [([(each.name, each.person) for each in one.agents], one.versions) for one in state.same_files][1:] == [
+        ([("bob", "Bob Lind, Cid Voss"), ("dan", "Dan Rand")], [2, 1])
+    ]
+    same = re.sub("<[^>]*>", "", text(room).split("<h2>Same files</h2>")[1].split("</section>")[0])
+    assert "bob (Bob Lind, Cid Voss) and dan (Dan Rand) handed in the same files (version 2 and version 1)" in same
 
 
 def test_a_final_belongs_to_its_ladder_and_has_the_grades(room: ManagedLadder) -> None:
