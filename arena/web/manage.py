@@ -41,6 +41,8 @@ class Handed(Struct, frozen=True, kw_only=True):
     """A submission, and who handed it in."""
 
     one: HandedIn
+    shown: str
+    """The public name of its agent, under which the agent has a page; empty before one has entered."""
     person: str
     """Empty if nobody is known."""
 
@@ -210,7 +212,11 @@ def _state(
     lines = {line.name: line for line in ladder.standings(connection, opened.id)}
 
     def handed(one: ladder.StoredSubmission) -> Handed:
-        return Handed(one=own.handed_in(connection, one, lines), person=behind(one.author))
+        return Handed(
+            one=own.handed_in(connection, one, lines),
+            shown=shown[one.author] if one.author in lines else "",
+            person=behind(one.author),
+        )
 
     entered = lookup.entry_statuses(connection, opened.id)
     extended = ladder.extensions(connection, opened.id)

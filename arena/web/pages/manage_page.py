@@ -54,10 +54,10 @@ def page(
     if state is not None:
         sections = {
             "state": ("State", _state(state, forms, now)),
-            "queue": ("Waiting for their check", _queue(state)),
+            "queue": ("Waiting for their check", _queue(found.of.title, state)),
             "time": ("More time", _time(state, forms)),
             **sections,
-            "submissions": ("Latest submissions", _submissions(state)),
+            "submissions": ("Latest submissions", _submissions(found.of.title, state)),
             **({"same": ("Same files", _same_files(found.of.title, state))} if state.same_files else {}),
             "people": ("People", _people(known, forms)),
         }
@@ -86,8 +86,8 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
     decisions = [("void", "Annul it: it counts for nothing"), ("again", "Annul it, and play it again")]
     decisions += [(f"{AWARD}{seat}", f"Award it to {_with(one)}") for seat, one in enumerate(found.seats)]
     attempt = f", attempt {found.attempt}" if found.attempt > 1 else ""
+    players = " – ".join(parts.link(links.agent(title, one.name), _with(one)) for one in found.seats)
     facts = {
-        "Players": " – ".join(map(_with, found.seats)),
         "Result": parts.result(found.points),
         "How it ended": found.ended,
         "Ruling": f"ruling {found.ruling}: {found.ruled}" if found.ruling else "none",
@@ -95,6 +95,7 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
     return frame.page(
         f"Game {found.number}{attempt}",
         *_wrong(wrong),
+        element("p", players),
         parts.facts(facts),
         element("p", parts.link(links.game(found.id), "Replay this game")),
         element("h2", "Rule on this game"),
@@ -232,7 +233,7 @@ def _extended(state: LadderState) -> list[Author]:
     return [one for one in state.authors if one.until is not None and one.until > state.closes]
 
 
-def _queue(state: LadderState) -> Iterator[str]:
+def _queue(title: str, state: LadderState) -> Iterator[str]:
     if not state.queue:
         yield element("p", "No submission waits.")
         return
@@ -242,7 +243,7 @@ def _queue(state: LadderState) -> Iterator[str]:
             "tr",
             parts.figure(str(place)),
             _submission(one, state),
-            _agent_cell(one.one.agent, one.person),
+            _agent_of(title, one),
             parts.cell(words(own_pages.state(one.one))),
             parts.cell(words(moment(one.one.received))),
         )
@@ -251,7 +252,7 @@ def _queue(state: LadderState) -> Iterator[str]:
     yield parts.table("Submissions that wait for their check or are in it", columns, rows)
 
 
-def _submissions(state: LadderState) -> Iterator[str]:
+def _submissions(title: str, state: LadderState) -> Iterator[str]:
     if not state.latest:
         yield element("p", "Nothing was handed in yet.")
         return
@@ -260,7 +261,7 @@ def _submissions(state: LadderState) -> Iterator[str]:
         element(
             "tr",
             _submission(one, state),
-            _agent_cell(one.one.agent, one.person),
+            _agent_of(title, one),
             parts.cell(element("span", words(_said(one)), class_="brief"), "ended"),
             parts.cell(words(moment(one.one.received))),
             parts.cell(element("span", words(one.one.label), class_="player-name")),
@@ -379,7 +380,7 @@ def _rulings(found: Managed, forms: _Forms) -> Iterator[str]:
 
 
 def _ruling(one: Ruled, forms: _Forms) -> str:
-    about = words(one.about) if one.game is None else parts.link(links.game(one.game), one.about)
+    about = parts.link(links.agent(forms.title, one.about) if one.game is None else links.game(one.game), one.about)
     revoke = ""
     if one.can_be_revoked:
         field = forms.field(f"revoke {one.id}", "reason", f"Reason to revoke ruling {one.id}", maxlength=_LONGEST)
@@ -475,6 +476,11 @@ def _with(one: Named) -> str:
     return f"{one.name} ({one.person})" if one.person and one.person != one.name else one.name
 
 
-def _agent_cell(name: str, person: str) -> str:
+def _agent_of(title: str, one: Handed) -> str:
+    """A cell with the agent of a submission, which may have no page yet."""
+    return _agent_cell(one.one.agent, one.person, links.agent(title, one.shown) if one.shown else None)
+
+
+def _agent_cell(name: str, person: str, href: str | None = None) -> str:
     """A cell with an agent or author, and the person behind it."""
-    return parts.cell(words(name) + parts.behind(person if person != name else ""), "ended")
+    return parts.cell(parts.linked(name, href) + parts.behind(person if person != name else ""), "ended")
