@@ -16,6 +16,7 @@ from typing import Final, Generic
 from adsearch import terms
 from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch
+from adsearch.garbage import rare_collection
 from adsearch.result import Result
 from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Backup, Trace
@@ -27,6 +28,10 @@ SAME: Final = 1e-9
 multiplied by the largest utility if that is more than 1."""
 _SWEEPS: Final = 100_000
 _ROUNDS: Final = 100
+_FAST: Final = 0.75
+"""The limit of the values is estimated only if changes shrink at least by this factor: then it is accurate."""
+_SAME_FACTOR: Final = 1e-4
+"""The limit is estimated after two sweeps whose factors differ by less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +102,12 @@ def _solve(state: State[Move], tolerance: float, most: int, effort: Effort) -> S
     if not 0 < tolerance < 1:
         raise BadSearch(f"iteration: expected a tolerance between 0 and 1, got {tolerance!r}")
     iteration = Iteration[Move](tolerance, effort)
-    iteration.explore(state, most)
-    iteration.scale(max(1.0, *map(abs, iteration.values)))
-    for component in components(iteration.children):
-        iteration.settle(component)
-    return iteration.solution()
+    with rare_collection():  # saves a third of the time
+        iteration.explore(state, most)
+        iteration.scale(max(1.0, *map(abs, iteration.values)))
+        for component in components(iteration.children):
+            iteration.settle(component)
+        return iteration.solution()
 
 
 def best_line(state: State[Move], solution: Solution[Move]) -> tuple[Move, ...]:
@@ -166,34 +172,33 @@ class Iteration(Generic[Move]):
 
     def explore(self, state: State[Move], most: int) -> None:
         """Find every position that can follow `state`."""
-        waiting = [state]
-        self.add(state)
+        waiting = [(self.add(state, state.key), state)]
         shared: dict[tuple[float, ...], tuple[float, ...]] = {}
         while waiting:
-            state = waiting.pop()
-            node = self.index[state.key]
+            node, state = waiting.pop()
             children = []
-            for move in state.moves():
+            for move in self.moves[node]:
                 child = state.play(move)
-                number = self.index.get(child.key)
+                key = child.key
+                number = self.index.get(key)
                 if number is None:
                     if len(self.index) >= most:
                         raise BadSearch(f"iteration: this game has more than {most:,} positions; try mcts")
-                    number = self.add(child)
+                    number = self.add(child, key)
                     if child.turn is not None:
-                        waiting.append(child)
+                        waiting.append((number, child))
                 children.append(number)
             self.children[node] = tuple(children)
             if state.turn == CHANCE:
                 chances = tuple(chance for _, chance in state.chances())
                 self.chances[node] = shared.setdefault(chances, chances)
 
-    def add(self, state: State[Move]) -> int:
-        """Add a new position; return its number."""
+    def add(self, state: State[Move], key: Hashable) -> int:
+        """Add a new position with that key; return its number."""
         self.effort.nodes += 1
         if self.effort.limited:
             self.effort.check()
-        number = self.index[state.key] = len(self.index)
+        number = self.index[key] = len(self.index)
         self.turns.append(state.turn)
         self.moves.append(state.moves())
         self.children.append(())
@@ -215,15 +220,21 @@ class Iteration(Generic[Move]):
             self.visit(component[0])
             self.choose_first(component)
             return
-        for _ in range(_ROUNDS):
-            self.sweep(component)
+        for round in range(_ROUNDS):
+            self.sweep(component, estimating=round == 0)
+            if round == 0 and not self.is_left(component):
+                # An estimate that is too high could hold itself in a cycle: start again from 0 without one.
+                for node in component:
+                    self.values[node] = 0.0
+                continue
             improving = {node: self.chosen[node] for node in component}
             self.choose_first(component)
             # The first of equal moves can repeat for ever where the move that last changed the value does not.
-            for node in self.endless(component):
-                if self.is_best(node, improving[node]):
-                    self.chosen[node] = improving[node]
-            endless = self.endless(component)
+            if endless := self.endless(component):
+                for node in endless:
+                    if self.is_best(node, improving[node]):
+                        self.chosen[node] = improving[node]
+                endless = self.endless(component)
             if not endless:
                 return
             # These positions support each other's values in a cycle, without a real end: start again from 0.
@@ -231,12 +242,14 @@ class Iteration(Generic[Move]):
                 self.values[node] = 0.0
         raise BadSearch("iteration: the values of this game do not converge")
 
-    def sweep(self, component: list[int]) -> None:
+    def sweep(self, component: list[int], *, estimating: bool) -> None:
         """Sweep over the component until every value is within the tolerance of its limit."""
-        before = inf
+        values = self.values
+        before, factor = inf, inf
         for sweep in range(1, _SWEEPS + 1):
             if self.effort.limited:
                 self.effort.check()
+            start = [values[node] for node in component]
             change = max(map(self.visit, component))
             # Changes shrink by about the same factor in each sweep; the sum of the geometric series is the error that
             # is left. Small changes that do not shrink are rounding errors.
@@ -244,6 +257,12 @@ class Iteration(Generic[Move]):
             if change == 0 or (small and (change >= before or change**2 / (before - change) <= self.tolerance)):
                 self.sweeps = max(self.sweeps, sweep)
                 return
+            last, factor = factor, change / before
+            if estimating and factor < _FAST and abs(factor - last) < _SAME_FACTOR:
+                # Aitken's estimate of the limit, exact if no choice changes any more: 3.4 times fewer sweeps in Pig.
+                for node, value in zip(component, start, strict=True):
+                    values[node] += (values[node] - value) * factor / (1 - factor)
+                change, factor = inf, inf
             before = change
         raise BadSearch(f"iteration: the values of this game do not converge in {_SWEEPS} sweeps")
 
@@ -260,6 +279,22 @@ class Iteration(Generic[Move]):
                 self.chosen[node] = [self.values[child] for child in self.children[node]].index(value)
         self.values[node] = value
         return abs(value - before)
+
+    def is_left(self, component: list[int]) -> bool:
+        """Whether play leaves the component from each of its positions, by the best moves or by chance."""
+        value_of = self.values.__getitem__
+        staying = set(component)
+        before = -1
+        while len(staying) != before:
+            before = len(staying)
+            for node in component:
+                if node in staying:
+                    after, turn = self.children[node], self.turns[node]
+                    if turn != CHANCE:
+                        after = (max(after, key=value_of) if turn == 0 else min(after, key=value_of),)
+                    if not staying.issuperset(after):
+                        staying.remove(node)
+        return not staying
 
     def choose_first(self, component: list[int]) -> None:
         """Choose the first best move of each position."""

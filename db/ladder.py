@@ -315,6 +315,23 @@ def _submissions(connection: Connection, *which: Any, most: int | None = None) -
     ]
 
 
+def same_files(connection: Connection, tournament: int) -> dict[str, dict[str, int]]:
+    """The files that agents of several authors entered with: by their hash, the agents in the order of entering, each
+    with the number of its version."""
+    entered = (Submission.tournament == tournament, Submission.version.is_not(None))
+    several = select(Submission.source).where(*entered).group_by(Submission.source)
+    rows = (
+        select(Version.source, Submission.author, Version.number)
+        .join(Version, Version.id == Submission.version)
+        .where(*entered, Submission.source.in_(several.having(func.count(Submission.author.distinct()) > 1)))
+        .order_by(Submission.id)
+    )
+    found: dict[str, dict[str, int]] = {}
+    for source, agent, number in connection.execute(rows):
+        found.setdefault(source, {})[agent] = number
+    return {source: agents for source, agents in found.items() if len({*map(author_of, agents)}) > 1}
+
+
 def games_since(connection: Connection, tournament: int, version: int, since: datetime) -> list[VersionGame]:
     """The games of that version that finished after this time, in that order."""
     rows = connection.execute(_GAMES_SINCE, {"tournament": tournament, "version": version, "since": instant(since)})

@@ -335,11 +335,11 @@ def counts(connection: Connection, tournament: int) -> tuple[int, int]:
 
 
 def without_result(connection: Connection, tournament: int) -> list[int]:
-    """The numbers of the games that are void for good: no result, no award, no other attempt."""
+    """The games that are void, in the order of their numbers: no result, no award, no other attempt."""
     rows = connection.execute(
         text(
             f"""
-            SELECT game.number FROM game JOIN v_game ON v_game.id = game.id
+            SELECT game.id FROM game JOIN v_game ON v_game.id = game.id
             WHERE game.tournament = :tournament AND game.status = 'void'
                   AND (v_game.ruling IS NULL OR v_game.ruling <> 'award')
                   AND NOT EXISTS (SELECT 1 FROM game AS later WHERE {ANOTHER_ATTEMPT})

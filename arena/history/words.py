@@ -151,6 +151,16 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" + "s" * (number != 1)
 
 
+def listed(texts: Sequence[str]) -> str:
+    """Two or more texts in a sentence: "a and b", "a, b and c"."""
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def same_files(agents: Sequence[str], versions: Iterable[int]) -> str:
+    """Who handed in the same files, and the number of each agent's version."""
+    return f"{listed(agents)} handed in the same files ({listed([f'version {number}' for number in versions])})"
+
+
 def plies(count: int) -> str:
     """A number of plies: "1 ply", "12 plies"."""
     return "1 ply" if count == 1 else f"{count} plies"

@@ -18,7 +18,7 @@ from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.match.rules_errors import RULES_FAILED
-from db.records import GameRecord, MoveRecord, moves_hash
+from db.records import GameRecord, MoveRecord, PastGame, moves_hash
 
 MOST_ATTEMPTS: Final = 3
 """How often a game is played if it is void again and again."""
@@ -260,9 +260,9 @@ def next_attempt(finished: Finished) -> Planned | None:
     return replace(game, attempt=game.attempt + 1) if is_void and game.attempt < MOST_ATTEMPTS else None
 
 
-def rules_failed(record: GameRecord) -> bool:
+def rules_failed(record: GameRecord | PastGame) -> bool:
     """Whether the game is void because user-supplied rules failed."""
-    return record.verdict == Verdict.VOID and record.detail.startswith(RULES_FAILED)
+    return record.verdict == Verdict.VOID and (record.detail or "").startswith(RULES_FAILED)
 
 
 def refuse_broken_rules(record: GameRecord) -> None:

@@ -35,6 +35,7 @@ from arena.walls.run_folder import RunFolder
 from db import ladder as record
 from db.database import Database
 from db.errors import Busy
+from db.ladder import SubmissionState
 
 _RATINGS_EVERY: Final = 60.0
 """Seconds between two reports of new ratings."""
@@ -246,10 +247,15 @@ class Serving(WrappingSchedule):
             self.ladder = opened(connection, self.ladder.name)
             changes = self._submissions.changes(connection)
             self._uploads_wait = bool(record.unopened(connection, self.ladder.id))
+            same_files = record.same_files(connection, self.ladder.id) if changes else {}
         self._turns.look(self.ladder)
         for change in changes:
             self._publish(SubmissionNews(change.submission.id))
             self._tell(change)
+        entered = [one.submission for one in changes if one.submission.state is SubmissionState.ENTERED]
+        for source in dict.fromkeys(one.source or "" for one in entered):
+            if agents := same_files.get(source):
+                self._tell(Notice(words.same_files([*agents], agents.values())))
         self.is_over = self._is_over()
         is_closed = self.ladder.closes <= self._now()
         if is_closed != self._parts.games.is_closed:

@@ -6,16 +6,15 @@ together, or not at all.
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from msgspec import convert, to_builtins
 
+from adsearch.garbage import rare_collection
 from arena.errors import BadFixture
 from arena.match.openings import Book, Opening
 from arena.tournament import formats
@@ -61,7 +60,7 @@ def schedule_more(connection: Connection, tournament: RecordedTournament) -> lis
     settings = running.settings(connection, id)
     known = known_pairings(running.pairings(connection, id), settings.get("byes", []))
     if not formats.grows(league):
-        with _rare_collection():  # saves a tenth of the time
+        with rare_collection():  # saves a tenth of the time
             store.schedule(connection, id, _new_games(tournament, _further(tournament, versions, {}, known), versions))
         forfeit_inactive(connection, id, entered)
         return []
@@ -86,18 +85,6 @@ def schedule_more(connection: Connection, tournament: RecordedTournament) -> lis
     if new or wanted:
         forfeit_inactive(connection, id, entered)
     return [pairing for pairing in pairings if pairing.key not in needless]
-
-
-@contextmanager
-def _rare_collection() -> Iterator[None]:
-    """Lets the garbage collector run rarely: many objects are made, hardly any of them in cycles. It is not switched
-    off, because openings play user-supplied games."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(100_000, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
 
 
 def _further(

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from agents.protocol import Verdict
-from arena.match.schedule import Entrant
+from arena.match.schedule import Entrant, rules_failed
 from arena.tournament.description_changes import changes, refuse, settings_of
 from arena.tournament.formats.sprt_match import MatchTest
 from arena.tournament.game_scheduling import (
@@ -24,8 +24,10 @@ from arena.tournament.game_scheduling import (
     seats_key_of,
 )
 from arena.tournament.league import League
-from db import running, store
+from arena.tournament.rulings import refusal
+from db import games, running, store
 from db.database import Connection
+from db.records import PastGame
 
 _KEPT: Final = ("byes", "decided")
 """The recorded settings that do not come from the description."""
@@ -38,6 +40,8 @@ class Prepared:
     tournament: RecordedTournament
     changed: list[str]
     """The agents whose source has changed."""
+    tried_again: list[int]
+    """The numbers of the void games that this run plays once more."""
     faults: dict[str, int]
     """By agent: the number of faults in a row up to its last game."""
     test: MatchTest | None
@@ -66,11 +70,12 @@ def prepare(
     if rerun_changed:
         _rerun(connection, tournament.id)
     _forfeit_or_return(connection, tournament.id)
+    tried_again = _try_again(connection, tournament.id)
     faults = faults_in_a_row(connection, tournament)
     schedule_more(connection, tournament)
     test = decide_match(connection, tournament)
     over, all = running.counts(connection, tournament.id)
-    return Prepared(tournament, changed=changed, faults=faults, test=test, over=over, all=all)
+    return Prepared(tournament, changed=changed, tried_again=tried_again, faults=faults, test=test, over=over, all=all)
 
 
 def _created(connection: Connection, league: League, rules: str, now: datetime) -> RecordedTournament:
@@ -156,6 +161,22 @@ def _forfeit_or_return(connection: Connection, tournament: int) -> None:
             forfeit_all(connection, tournament, entry.name, f"{entry.name} is {entry.status}")
     for game in running.forfeited(connection, tournament):
         store.repeat(connection, game, versions=versions)
+
+
+def _try_again(connection: Connection, tournament: int) -> list[int]:
+    """Schedules the games once more in which the server failed at each attempt; returns their numbers."""
+    versions = {entry.name: entry.version for entry in running.entries(connection, tournament)}
+    failed = to_try_again(connection, tournament)
+    for game in failed:
+        store.repeat(connection, game.id, versions=versions)
+    return [game.number for game in failed]
+
+
+def to_try_again(connection: Connection, tournament: int) -> list[PastGame]:
+    """The void games that the next run plays once more. Not those whose user-supplied rules failed, because the same
+    rules fail again, and not those that a ruling could not schedule again."""
+    void = games.games(connection, running.without_result(connection, tournament))
+    return [game for game in void if not rules_failed(game) and refusal(connection, game, "again") is None]
 
 
 def faults_in_a_row(connection: Connection, tournament: RecordedTournament) -> dict[str, int]:

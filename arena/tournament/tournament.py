@@ -51,6 +51,8 @@ class Tournament(RecordedGames, Schedule):
         self.confinement = confinement
         # Agents whose source has changed.
         self.changed = prepared.changed
+        # Numbers of the void games that this run plays once more.
+        self.tried_again = prepared.tried_again
         # Agents that were quarantined during this run.
         self.quarantined: list[str] = []
         # The state of a match's sequential test; once the test is decided, its state at the decision.

@@ -41,6 +41,8 @@ class Handed(Struct, frozen=True, kw_only=True):
     """A submission, and who handed it in."""
 
     one: HandedIn
+    shown: str
+    """The public name of its agent, under which the agent has a page; empty before one has entered."""
     person: str
     """Empty if nobody is known."""
 
@@ -88,6 +90,14 @@ class Ruled(Struct, frozen=True, kw_only=True):
     """Whether it is neither revoked nor a revocation; other reasons against it are found when it is tried."""
 
 
+class SameFiles(Struct, frozen=True, kw_only=True):
+    """Agents of several authors that were handed in as the same files."""
+
+    agents: Sequence[Named]
+    versions: Sequence[int]
+    """The number of the version of each."""
+
+
 class LadderState(Struct, frozen=True, kw_only=True):
     """How a ladder stands."""
 
@@ -107,6 +117,7 @@ class LadderState(Struct, frozen=True, kw_only=True):
     """The submissions that wait or are checked, the oldest first."""
     latest: Sequence[Handed]
     """The last ones, the newest first."""
+    same_files: Sequence[SameFiles]
     authors: Sequence[Author]
     is_served: bool
     """Whether its submissions have pages here."""
@@ -201,7 +212,11 @@ def _state(
     lines = {line.name: line for line in ladder.standings(connection, opened.id)}
 
     def handed(one: ladder.StoredSubmission) -> Handed:
-        return Handed(one=own.handed_in(connection, one, lines), person=behind(one.author))
+        return Handed(
+            one=own.handed_in(connection, one, lines),
+            shown=shown[one.author] if one.author in lines else "",
+            person=behind(one.author),
+        )
 
     entered = lookup.entry_statuses(connection, opened.id)
     extended = ladder.extensions(connection, opened.id)
@@ -224,6 +239,12 @@ def _state(
         rated=ladder.last_rated(connection, opened.name),
         queue=[handed(one) for one in ladder.open_submissions(connection, opened.id)],
         latest=[handed(one) for one in ladder.submissions(connection, opened.id, most=_LATEST)],
+        same_files=[
+            SameFiles(
+                agents=[Named(name=shown[name], person=behind(name)) for name in agents], versions=[*agents.values()]
+            )
+            for agents in ladder.same_files(connection, opened.id).values()
+        ],
         authors=sorted(found, key=lambda one: (one.shown.casefold(), one.name)),
         is_served=opened.name == served,
     )

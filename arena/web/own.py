@@ -98,6 +98,8 @@ class SubmissionView(Struct, frozen=True, kw_only=True):
 
     ladder: Titled
     one: HandedIn
+    shown: str
+    """The public name of its agent, under which the agent has a page; empty before one has entered."""
     steps: Sequence[CheckStep]
     """Those that are over."""
     playing: int | None
@@ -173,6 +175,7 @@ def submission(
     return SubmissionView(
         ladder=titled(connection, names, opened.id),
         one=handed_in(connection, one, lines),
+        shown="" if line is None else shown[one.author],
         steps=[msgspec.convert(step, CheckStep) for step in one.steps],
         playing=ladder.game_in_progress(connection, opened.id, one.version) if one.version else None,
         games=[replace(game, opponent=shown[game.opponent]) for game in games],

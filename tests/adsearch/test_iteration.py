@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from adsearch import CHANCE, State, expectiminimax, games, iteration, minimax
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
+from adsearch.games.pig import Pig
 from adsearch.games.tree import Tree
 from adsearch.iteration import components
 from adsearch.result import Bound
@@ -194,6 +195,28 @@ def test_on_graphs_it_agrees_with_exhaustive_search(seed: int, chance: bool, inn
     played = chain_values(start.graph, everywhere)
     for key, value in solution.values.items():
         assert played[int(str(key))] == pytest.approx(value, abs=1e-7), start.graph
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        games.start("pig:goal=15"),
+        games.start("pig:goal=20,sides=2,bust=1,points=fixed"),
+        # An estimate here is a little too high, and would hold itself in a cycle of moves of one player.
+        random_graph(2511, inner=13, chance=True),
+        random_graph(3539, inner=11, chance=True),
+    ],
+    ids=["pig", "piglet", "graph 2511", "graph 3539"],
+)
+def test_estimated_limits_give_the_same_values_with_fewer_sweeps(
+    state: State[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = iteration.solve(state)
+    monkeypatch.setattr(iteration, "_FAST", 0.0)
+    by_sweeps_alone = iteration.solve(state)
+    assert found.values == pytest.approx(by_sweeps_alone.values, abs=1e-11)
+    if isinstance(state, Pig):
+        assert found.sweeps <= by_sweeps_alone.sweeps / 3
 
 
 def test_if_both_can_pass_for_ever_the_value_is_0() -> None:

@@ -27,7 +27,7 @@ from arena.cli.terminal.pausing import Pausing
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND
-from arena.match.schedule import MOST_ATTEMPTS, Event, Finished, PaceChanged
+from arena.match.schedule import Event, Finished, PaceChanged
 from arena.play import cores
 from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
@@ -35,8 +35,9 @@ from arena.tournament import repeats
 from arena.tournament.duration import GameTime
 from arena.tournament.formats.sprt_match import MatchTest, SprtTerms
 from arena.tournament.league import League
+from arena.tournament.preparation import to_try_again
 from arena.tournament.tournament import Tournament
-from db import running
+from db import games, running
 from db.database import Database
 from db.errors import Busy
 
@@ -122,6 +123,9 @@ class TournamentDisplay:
         for warning in () if on_hosts else tournament.confinement.warnings:
             self.warn(warning)
         self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)
+        if again := tournament.tried_again:
+            which = self._listed(again)
+            self.say(f"played once more, because the server failed: {words.counted(len(again), 'game')} ({which})")
         if not self._console.is_terminal or "JPY_PARENT_PID" in os.environ:
             yield
             return
@@ -228,7 +232,8 @@ class TournamentDisplay:
         name = self._league.name
         with database.reading() as connection:
             old = len(running.outdated_games(connection, tournament.id))
-            void = running.without_result(connection, tournament.id)
+            void = games.games(connection, running.without_result(connection, tournament.id))
+            again = len(to_try_again(connection, tournament.id))
             at_fault = running.at_fault(connection, tournament.id)
         if old:
             self.say(
@@ -236,14 +241,20 @@ class TournamentDisplay:
                 "the same command with --rerun-changed plays them again"
             )
         if void:
-            which = ", ".join(f"{name}-{number}" for number in void[:_MOST_VOID]) + ", ..." * (len(void) > _MOST_VOID)
             self.say(
-                f"no result, because the server failed {MOST_ATTEMPTS} times: {which}. `arena show {name}-{void[0]}` "
-                "says why, `arena void ID --again` plays a game again, `arena award` gives it to a player"
+                f"no result, because the server failed: {self._listed([game.number for game in void])}. "
+                f"`arena show {name}-{void[0].number}` says why, `arena award` gives a game to a player"
+                + f"; the same command plays {words.counted(again, 'game')} once more"
+                * bool(again)
             )
         if at_fault:
             self.say(f"  arena history --tournament {shlex.quote(name)} --fault any")
             self.say("  arena show ID   (why that game failed)")
+
+    def _listed(self, games: Sequence[int]) -> str:
+        """These games of the tournament, such as "cs101-3, cs101-8"; the first ones if they are many."""
+        first = ", ".join(f"{self._league.name}-{number}" for number in games[:_MOST_VOID])
+        return first + ", ..." * (len(games) > _MOST_VOID)
 
     @property
     def _other(self) -> str:

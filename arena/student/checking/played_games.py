@@ -150,8 +150,9 @@ def results(games: Sequence[CheckGame]) -> str:
     return "; ".join(parts)
 
 
-def time_used(all_games: Sequence[CheckGame], whole_games: Sequence[CheckGame], clock: str) -> Measured:
-    """The longest move and the least time left, with a warning if a limit was near."""
+def time_used(all_games: Sequence[CheckGame], whole_games: Sequence[CheckGame], clock: str, *, budget: str) -> Measured:
+    """The longest move and the least time left, with a warning if a limit was near. `budget`: where the agent reads how
+    long it should think."""
     control = TimeControl.parse(clock)
     longest = max((move.spent or 0 for game in all_games for move in game.own_moves), default=0)
     message = f"longest move {_seconds(longest)}"
@@ -169,7 +170,7 @@ def time_used(all_games: Sequence[CheckGame], whole_games: Sequence[CheckGame], 
             nearly = min(left) < (1 - _NEARLY) * full
     message = f"{message} ({rules})"
     if nearly:
-        return Measured(Light.WARNING, message, "another machine can be slower: use less than clock.budget")
+        return Measured(Light.WARNING, message, f"another machine can be slower: use less than {budget}")
     return Measured(Light.GOOD, message)
 
 

@@ -274,9 +274,11 @@ class Check:
         if late:
             self._fail_in_game(StepName.CLOCK, late[0])
             return
-        measured = played_games.time_used(self._games, played, self._conditions.clock)
+        python = self._players.python
+        budget = "clock.budget seconds" if python else "the milliseconds in 'budget' of the message 'turn'"
+        measured = played_games.time_used(self._games, played, self._conditions.clock, budget=budget)
         if slow := (yield from self._too_slow(played)):
-            advice = "use at most clock.budget seconds for each move: then the agent never loses on time"
+            advice = f"use at most {budget} for each move: then the agent never loses on time"
             self._add(StepName.CLOCK, Light.WARNING, f"{measured.message}; {slow}", advice=advice)
         else:
             self._add(StepName.CLOCK, *measured)

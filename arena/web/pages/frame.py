@@ -27,6 +27,7 @@ _HOME: Final = "Ladders and tournaments"
 def page(
     title: str,
     *body: str,
+    heading: str = "",
     of: Titled | None = None,
     at: str = "",
     made: datetime | None = None,
@@ -37,7 +38,7 @@ def page(
     scripted: bool = False,
     form: bool = False,
 ) -> Document:
-    """The page at the address `at`, with `title` as its heading.
+    """The page at the address `at`, with `title` as its heading, or the markup `heading`.
 
     `of`: its tournament. `json`: the address of the same as JSON. `stream`: from which it hears of changes, with its
     scripts `modules`. `styles`: the style sheets of its pictures. `scripted`: whether it has scripts without a stream.
@@ -50,7 +51,7 @@ def page(
         element("header", navigation(of, at)),
         element(
             "main",
-            element("h1", words(title)),
+            element("h1", heading or words(title)),
             element("p", "", id="paused", class_="notice", role="status"),
             *body,
             id="content",

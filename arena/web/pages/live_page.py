@@ -16,7 +16,7 @@ from arena.play.followed_game import FollowedGame
 from arena.results.pages.parts import link
 from arena.web import links
 from arena.web.pages import frame
-from arena.web.pages.live_parts import parts, which_game
+from arena.web.pages.live_parts import parts, player, which_game
 from db.records import PastGame
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def page(
         title,
         *body,
         *(element("p", link(*way)) for way in near),
+        heading=" – ".join(player(game, name) for name in game.players),
         of=of,
         stream="" if game.status == "cancelled" else links.events(g=game.id),
         modules=("live.js",),

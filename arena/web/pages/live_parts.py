@@ -14,6 +14,7 @@ from arena.history.pages.boards import boards
 from arena.history.pages.html import element
 from arena.history.pages.replay_page import plays
 from arena.play.followed_game import FollowedGame
+from arena.results.pages import parts as shared
 from arena.web import links
 from arena.web.own_seat import OwnSeatGame
 from arena.web.sight import VISITOR, sees_board
@@ -44,10 +45,15 @@ def parts(
     return {
         "state": html.words(state(game, followed)),
         "clocks": clocks(game, followed, now=now, since=since, spent=spent, ratings=ratings),
-        "last": html.words(last_move(game, followed)),
+        "last": last_move(game, followed),
         "board": board(followed),
         "moves": "".join(_moves(game, followed, most)),
     }
+
+
+def player(game: PastGame, name: str) -> str:
+    """The name of a player, as a link to its page if the game is of a tournament."""
+    return shared.linked(words.printable(name), links.agent(game.tournament, name) if game.tournament else None)
 
 
 def which_game(game: PastGame) -> str:
@@ -80,9 +86,7 @@ def clocks(
     shown = []
     for seat, past in enumerate(game.seats):
         is_running = seat == turn
-        name = words.printable(past.player)
-        to = links.agent(game.tournament, past.player) if game.tournament else None
-        inside = [element("span" if to is None else "a", html.words(name), href=to or False, class_="who", title=name)]
+        inside = [element("span", player(game, past.player), class_="who", title=words.printable(past.player))]
         rating = ratings[seat] if seat < len(ratings) else None
         about = [plays(seat, game.game), "" if rating is None else f"{rating:.0f}"]
         inside.append(element("small", html.words(" · ".join(filter(None, about))), class_="faint"))
@@ -106,7 +110,7 @@ def _ms(time: int) -> str:
 
 
 def last_move(game: PastGame, followed: FollowedGame) -> str:
-    """The last move in words."""
+    """The last move in words, as markup."""
     if not followed.plies:
         return "The game begins." if followed.since is not None else ""
     lines = _lines(game, followed, max(0, len(followed.plies) - _LATEST))
@@ -120,7 +124,7 @@ def _lines(game: PastGame, followed: FollowedGame, begin: int = 0) -> list[words
 
 
 def _line(game: PastGame, line: words.Line) -> str:
-    return f"{line.number} {_who(game, line.who)}: {_short(line.moves)}"
+    return f"{html.words(line.number)} {_who(game, line.who)}: {html.words(_short(line.moves))}"
 
 
 def board(followed: FollowedGame) -> str:
@@ -147,17 +151,20 @@ def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> Iterator
     begin -= begin % 2
     for at in range(begin, len(plies), 2):
         texts = [
-            _item(_short(text), is_last=at + n + 1 == len(plies)) for n, text in enumerate(followed.texts[at : at + 2])
+            _item(html.words(_short(text)), is_last=at + n + 1 == len(plies))
+            for n, text in enumerate(followed.texts[at : at + 2])
         ]
         yield element("li", words.move_number(at + 1, game.game), *texts, class_="pair")
 
 
 def _item(text: str, *, is_last: bool) -> str:
-    return element("span", html.words(text), class_="move", aria_current="step" if is_last else False)
+    return element("span", text, class_="move", aria_current="step" if is_last else False)
 
 
 def _who(game: PastGame, who: int | str) -> str:
-    return words.printable(game.seats[who].player) if isinstance(who, int) and who < len(game.seats) else str(who)
+    if isinstance(who, int) and who < len(game.seats):
+        return player(game, game.seats[who].player)
+    return html.words(str(who))
 
 
 def _short(text: str) -> str:

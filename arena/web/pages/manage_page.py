@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.history.pages.html import Document, element, words
-from arena.history.words import age, counted, moment, zone_name
+from arena.history.words import age, counted, moment, same_files, zone_name
 from arena.results.pages import parts
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
@@ -54,10 +54,11 @@ def page(
     if state is not None:
         sections = {
             "state": ("State", _state(state, forms, now)),
-            "queue": ("Waiting for their check", _queue(state)),
+            "queue": ("Waiting for their check", _queue(found.of.title, state)),
             "time": ("More time", _time(state, forms)),
             **sections,
-            "submissions": ("Latest submissions", _submissions(state)),
+            "submissions": ("Latest submissions", _submissions(found.of.title, state)),
+            **({"same": ("Same files", _same_files(found.of.title, state))} if state.same_files else {}),
             "people": ("People", _people(known, forms)),
         }
     sections["grades"] = ("Grades", _grades(found))
@@ -85,8 +86,8 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
     decisions = [("void", "Annul it: it counts for nothing"), ("again", "Annul it, and play it again")]
     decisions += [(f"{AWARD}{seat}", f"Award it to {_with(one)}") for seat, one in enumerate(found.seats)]
     attempt = f", attempt {found.attempt}" if found.attempt > 1 else ""
+    players = " – ".join(parts.link(links.agent(title, one.name), _with(one)) for one in found.seats)
     facts = {
-        "Players": " – ".join(map(_with, found.seats)),
         "Result": parts.result(found.points),
         "How it ended": found.ended,
         "Ruling": f"ruling {found.ruling}: {found.ruled}" if found.ruling else "none",
@@ -94,6 +95,7 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
     return frame.page(
         f"Game {found.number}{attempt}",
         *_wrong(wrong),
+        element("p", players),
         parts.facts(facts),
         element("p", parts.link(links.game(found.id), "Replay this game")),
         element("h2", "Rule on this game"),
@@ -231,7 +233,7 @@ def _extended(state: LadderState) -> list[Author]:
     return [one for one in state.authors if one.until is not None and one.until > state.closes]
 
 
-def _queue(state: LadderState) -> Iterator[str]:
+def _queue(title: str, state: LadderState) -> Iterator[str]:
     if not state.queue:
         yield element("p", "No submission waits.")
         return
@@ -241,7 +243,7 @@ def _queue(state: LadderState) -> Iterator[str]:
             "tr",
             parts.figure(str(place)),
             _submission(one, state),
-            _agent_cell(one.one.agent, one.person),
+            _agent_of(title, one),
             parts.cell(words(own_pages.state(one.one))),
             parts.cell(words(moment(one.one.received))),
         )
@@ -250,7 +252,7 @@ def _queue(state: LadderState) -> Iterator[str]:
     yield parts.table("Submissions that wait for their check or are in it", columns, rows)
 
 
-def _submissions(state: LadderState) -> Iterator[str]:
+def _submissions(title: str, state: LadderState) -> Iterator[str]:
     if not state.latest:
         yield element("p", "Nothing was handed in yet.")
         return
@@ -259,7 +261,7 @@ def _submissions(state: LadderState) -> Iterator[str]:
         element(
             "tr",
             _submission(one, state),
-            _agent_cell(one.one.agent, one.person),
+            _agent_of(title, one),
             parts.cell(element("span", words(_said(one)), class_="brief"), "ended"),
             parts.cell(words(moment(one.one.received))),
             parts.cell(element("span", words(one.one.label), class_="player-name")),
@@ -267,6 +269,14 @@ def _submissions(state: LadderState) -> Iterator[str]:
         for one in state.latest
     ]
     yield parts.table("Latest submissions", columns, rows)
+
+
+def _same_files(title: str, state: LadderState) -> Iterator[str]:
+    lines = (
+        same_files([parts.link(links.agent(title, each.name), _with(each)) for each in one.agents], one.versions)
+        for one in state.same_files
+    )
+    yield element("ul", *(element("li", line) for line in lines))
 
 
 def _submission(one: Handed, state: LadderState) -> str:
@@ -370,7 +380,7 @@ def _rulings(found: Managed, forms: _Forms) -> Iterator[str]:
 
 
 def _ruling(one: Ruled, forms: _Forms) -> str:
-    about = words(one.about) if one.game is None else parts.link(links.game(one.game), one.about)
+    about = parts.link(links.agent(forms.title, one.about) if one.game is None else links.game(one.game), one.about)
     revoke = ""
     if one.can_be_revoked:
         field = forms.field(f"revoke {one.id}", "reason", f"Reason to revoke ruling {one.id}", maxlength=_LONGEST)
@@ -466,6 +476,11 @@ def _with(one: Named) -> str:
     return f"{one.name} ({one.person})" if one.person and one.person != one.name else one.name
 
 
-def _agent_cell(name: str, person: str) -> str:
+def _agent_of(title: str, one: Handed) -> str:
+    """A cell with the agent of a submission, which may have no page yet."""
+    return _agent_cell(one.one.agent, one.person, links.agent(title, one.shown) if one.shown else None)
+
+
+def _agent_cell(name: str, person: str, href: str | None = None) -> str:
     """A cell with an agent or author, and the person behind it."""
-    return parts.cell(words(name) + parts.behind(person if person != name else ""), "ended")
+    return parts.cell(parts.linked(name, href) + parts.behind(person if person != name else ""), "ended")

@@ -301,9 +301,10 @@ def _upload(hint: str, most: int) -> list[str]:
 def submission(view: SubmissionView) -> Document:
     """The page of a submission."""
     one = view.one
+    agent = parts.linked(one.agent, links.agent(view.ladder.title, view.shown) if view.shown else None)
     return frame.page(
         f"Submission {one.id}",
-        element("p", words(f"{one.agent}: {one.label}, received {moment(one.received)}")),
+        element("p", agent, words(f": {one.label}, received {moment(one.received)}")),
         element("section", *_progress(view), id="progress", data_fresh=True),
         *([element("p", parts.link(links.files(one.id), "Its files"))] if view.has_files else []),
         element("p", parts.link(links.ME, "Your agents and submissions")),

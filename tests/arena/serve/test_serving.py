@@ -34,6 +34,7 @@ from db.ladder import SubmissionState
 from db.records import GameRecord
 from tests.kit.arena_program import arena
 from tests.kit.hand_in_room import CLOSES, HandInRoom, hand_in_room
+from tests.kit.ladder_record import hand_in
 from tests.kit.ladder_room import LadderRoom
 
 
@@ -305,6 +306,19 @@ def test_a_submission_that_another_process_wrote_is_reported_with_each_change(ro
         assert isinstance(change, SubmissionChanged)
         assert (change.submission.state, change.submission.steps, change.is_new_state) == (state, steps, is_new)
     assert room.look() == []
+
+
+def test_authors_who_handed_in_the_same_files_are_named_when_the_second_one_enters(room: Room) -> None:
+    with room.hand_ins.database.writing() as connection:
+        for name, source in (("alice", "a"), ("alice", "b"), ("bob", "b"), ("alice.two", "a"), ("cid", "c")):
+            hand_in(connection, room.hand_ins.opened, name, source)
+    notices = [one.text for one in room.look() if isinstance(one, Notice)]
+    assert notices == ["alice and bob handed in the same files (version 2 and version 1)"]
+    with room.hand_ins.database.writing() as connection:
+        hand_in(connection, room.hand_ins.opened, "dan", "b")
+        hand_in(connection, room.hand_ins.opened, "cid", "d")
+    notices = [one.text for one in room.look() if isinstance(one, Notice)]
+    assert notices == ["alice, bob and dan handed in the same files (version 2, version 1 and version 1)"]
 
 
 def test_at_the_close_no_pair_begins_and_the_parts_know_it(room: Room) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from agents.protocol import Verdict
 from arena.errors import BadLeague, TournamentBusy
+from arena.match.rules_errors import RULES_FAILED
 from arena.match.schedule import Finished, Planned
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Hypothesis, sprt
@@ -39,7 +40,7 @@ def first_wins(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | Non
     return Verdict.NORMAL, None, (1.0, 0.0)
 
 
-def record(game: Planned, play: Play) -> Finished:
+def record(game: Planned, play: Play, detail: str = "") -> Finished:
     """The finished game, as a referee would report it."""
     verdict, fault, points = play(game)
     seats = tuple(
@@ -47,7 +48,7 @@ def record(game: Planned, play: Play) -> Finished:
         for seat, entrant in enumerate(game.entrants)
     )
     return Finished(
-        game, GameRecord(game.number, verdict, fault, "", seats, (MoveRecord(1, 0, "a1", 0, 0, 0),), 0), NOW, NOW
+        game, GameRecord(game.number, verdict, fault, detail, seats, (MoveRecord(1, 0, "a1", 0, 0, 0),), 0), NOW, NOW
     )
 
 
@@ -81,14 +82,14 @@ class Course:
                 **settings,
             )
 
-    def run(self, play: Play = first_wins, *, most: int = 10_000, **settings: Any) -> Tournament:
+    def run(self, play: Play = first_wins, *, most: int = 10_000, detail: str = "", **settings: Any) -> Tournament:
         """Plays up to `most` games, one after the other, and then ends as with Ctrl-C."""
         with self.opened(**settings) as tournament:
             for _ in range(most):
                 game = tournament.next()
                 if game is None:
                     break
-                tournament.note(record(game, play))
+                tournament.note(record(game, play, detail))
             tournament.close()
         return tournament
 
@@ -207,15 +208,64 @@ def test_games_that_end_at_the_same_moment_are_all_followed_by_another(course: C
 
 
 def test_a_void_game_is_played_again_up_to_three_times_and_listed(course: Course) -> None:
-    def sometimes_void(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
-        names = {entrant.name for entrant in game.entrants}
-        return (Verdict.VOID, None, None) if names == {"ann", "bob"} and game.leg == 0 else first_wins(game)
-
-    tournament = course.run(sometimes_void)
+    tournament = course.run(void_at_first)
     assert tournament.is_over
     attempts = [game for game in course.games() if "ann" in game[0] and "bob" in game[0] and game[1] == 0]
     assert [(attempt, status) for _, _, attempt, status in attempts] == [(1, "void"), (2, "void"), (3, "void")]
     assert len(course.games()) == 8
+
+
+def void_at_first(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    """The server fails in the first game of ann and bob."""
+    names = {entrant.name for entrant in game.entrants}
+    return (Verdict.VOID, None, None) if names == {"ann", "bob"} and game.leg == 0 else first_wins(game)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_next_run_plays_a_void_game_once_more_and_the_one_after_it_again(course: Course, killed: bool) -> None:
+    assert course.run(void_at_first).tried_again == []
+    (number,) = {number for (number,) in course.sql("SELECT number FROM game WHERE status = 'void'")}
+    if killed:  # the run that plays it once more
+        with course.opened() as tournament:
+            assert tournament.next() is not None
+    assert course.run(void_at_first).tried_again == ([] if killed else [number])
+    assert statuses(course) == {"finished": 5, "void": 4}
+    tournament = course.run()
+    assert (tournament.tried_again, tournament.is_over) == ([number], True)
+    assert statuses(course) == {"finished": 6, "void": 4}
+    assert course.run().tried_again == []
+    assert statuses(course) == {"finished": 6, "void": 4}
+
+
+def test_a_game_whose_rules_failed_is_not_tried_again(course: Course) -> None:
+    course.run(lambda _: (Verdict.VOID, None, None), detail=f"{RULES_FAILED}: moves", if_rules_fail=course.waits.append)
+    assert course.run().tried_again == []
+    assert statuses(course) == {"void": 6}
+
+
+def test_a_void_game_with_an_agent_that_is_out_or_with_an_award_is_not_tried_again(course: Course) -> None:
+    course.run(lambda _: (Verdict.VOID, None, None))
+    last = "SELECT MAX(game.id) FROM game JOIN seat ON seat.game = game.id GROUP BY number ORDER BY number"
+    with Database(str(course.folder / "arena.db")) as database, database.writing() as connection:
+        writing.rule_on_entry(connection, 1, "ann", "withdraw", "left", NOW)
+        for (game,) in course.sql(last):
+            if ("ann",) not in course.sql(f"SELECT name FROM seat WHERE game = {game}"):
+                writing.rule_on_game(connection, game, "award", "a reason", NOW, seat=0)
+                break
+    assert len(course.run().tried_again) == 1
+    assert statuses(course) == {"finished": 1, "void": 18}
+
+
+def test_a_void_game_of_a_knockout_is_tried_again_only_in_the_last_round(course: Course) -> None:
+    course.write_agent("dot")
+    course.describe(format="knockout")
+
+    def void_in_the_first_seat(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        return (Verdict.VOID, None, None) if game.leg == 0 else first_wins(game)
+
+    assert course.run(void_in_the_first_seat).is_over
+    (final,) = {number for (number,) in course.sql("SELECT number FROM game WHERE round = 2 AND status = 'void'")}
+    assert course.run().tried_again == [final]
 
 
 def test_after_n_faults_in_a_row_the_remaining_games_are_forfeited(course: Course) -> None:
@@ -721,7 +771,10 @@ def test_a_pair_with_a_game_that_stays_void_does_not_count(match: Course) -> Non
     assert tournament.is_over
     assert tournament.test is not None
     assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
-    assert statuses(match) == {"finished": 2 * NEEDED + 1, "void": 3, "cancelled": 2 * (ROUNDS - NEEDED - 1)}
+    at_the_end = {"finished": 2 * NEEDED + 1, "void": 3, "cancelled": 2 * (ROUNDS - NEEDED - 1)}
+    assert statuses(match) == at_the_end
+    assert match.run(ann_wins).tried_again == []  # the test is decided
+    assert statuses(match) == at_the_end
 
 
 def test_more_rounds_add_no_games_to_a_decided_match(match: Course) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.seeds import GameSeeds
 from arena.web.events import Change
 from arena.web.live import SECOND, LiveHub, Recorded
 from arena.web.pace import PacedGame
+from arena.web.pages import live_page
 from db.records import PastGame, PastSeat
 
 TICK = SECOND // 10
@@ -29,7 +33,8 @@ class FakeRecord:
 
     def add(self, id: int, *, status: str = "playing", rules: str = "tictactoe") -> None:
         seats = tuple(PastSeat(seat=seat, player=name) for seat, name in enumerate(("Ann <b>", "Bob")))
-        self.games[id] = Recorded("cs101", PastGame(id=id, number=id, pair="", game=rules, status=status, seats=seats))
+        game = PastGame(id=id, tournament="cs101", number=id, pair="", game=rules, status=status, seats=seats)
+        self.games[id] = Recorded("cs101", game)
 
     def game(self, id: int) -> Recorded | None:
         return self.games.get(id)
@@ -78,10 +83,23 @@ def test_a_game_is_drawn_once_however_many_messages_came_and_not_again_without_o
         hub.take(ply)
     (change,) = hub.tick(TICK)
     assert (change.topic, change.kind) == ("g=7", "parts")
-    assert change.data["last"] == "3. Ann &lt;b&gt;: a2"
+    assert re.sub("<[^>]*>", "", change.data["last"]) == "3. Ann &lt;b&gt;: a2"
+    assert change.data["last"].count('href="/t/cs101/a/Ann%20%3Cb%3E"') == 1
+    assert change.data["moves"].count('href="/t/cs101/a/Ann%20%3Cb%3E"') == 2
     assert change.data["moves"].count("<li>") == 3
     assert "real" not in str(change.data)
     assert hub.tick(2 * TICK) == []
+
+
+def test_the_heading_of_a_live_game_links_to_its_players_if_they_have_pages() -> None:
+    record = FakeRecord()
+    record.add(7)
+    game = record.games[7].shown
+    heading = r"<h1>.*</h1>"
+    found = re.findall(heading, live_page.page(game, None, of=None).text)
+    assert found == ['<h1><a href="/t/cs101/a/Ann%20%3Cb%3E">Ann &lt;b&gt;</a> – <a href="/t/cs101/a/Bob">Bob</a></h1>']
+    alone = live_page.page(replace(game, tournament=None), None, of=None).text
+    assert re.findall(heading, alone) == ["<h1>Ann &lt;b&gt; – Bob</h1>"]
 
 
 def test_of_a_very_long_game_the_last_moves_are_listed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from arena.web import manage
 from arena.web.names import Names
 from arena.web.pages import manage_page
 from arena.web.sight import MEMBER, VISITOR
-from db import lookup, store
+from db import ladder, lookup, store
 from db.errors import NotFound
+from db.ladder import SubmissionState
 from tests.kit.html_validity import check_html
+from tests.kit.ladder_record import hand_in
 from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder, managed_ladder
 from tests.kit.sample_record import Book
 
@@ -51,6 +54,39 @@ def test_a_ladder_says_how_it_stands_and_what_waits(room: ManagedLadder) -> None
     assert [one.name for one in found.agents] == ["alice", "bob", "carol"]
     assert [one.name for one in state.authors] == ["alice", "bob", "carol", "dan"]
     assert (found.graded, found.of_ladder) == ("", "")
+
+
+def test_agents_that_have_entered_are_links_wherever_the_page_names_them(room: ManagedLadder) -> None:
+    with room.record.writing() as connection:
+        ladder.add_submission(
+            connection, room.ladder.id, "dan", label="", source=None, state=SubmissionState.REFUSED, words="", now=NOW
+        )
+    room.send("agent", agent="alice", what="withdraw", reason="left")
+    parts = dict(zip(*[iter(re.split('<section id="([a-z]+)">', text(room))[1:])] * 2, strict=True))
+    bob, alice, dan = (f'href="/t/cs101/a/{name}"' for name in ("bob", "alice", "dan"))
+    assert (parts["queue"].count(bob), parts["submissions"].count(bob) >= 4, alice in parts["rulings"]) == (
+        2,
+        True,
+        True,
+    )
+    assert (dan in text(room), ">dan" in parts["submissions"]) == (False, True)
+    with room.record.reading() as connection:
+        game = manage.game_to_rule(connection, room.names, room.ladder.id, 1)
+    drawn = manage_page.game(game, given={}).text
+    assert all(f'href="/t/cs101/a/{seat.name}"' in drawn for seat in game.seats)
+
+
+def test_the_page_names_authors_who_handed_in_the_same_files(room: ManagedLadder) -> None:
+    with room.record.writing() as connection:
+        hand_in(connection, room.ladder, "bob", "abc")
+        hand_in(connection, room.ladder, "dan", "abc")
+    state = room.page().ladder
+    assert state is not None
+    assert [([(each.name, each.person) for each in one.agents], one.versions) for one in state.same_files][1:] == [
+        ([("bob", "Bob Lind, Cid Voss"), ("dan", "Dan Rand")], [2, 1])
+    ]
+    same = re.sub("<[^>]*>", "", text(room).split("<h2>Same files</h2>")[1].split("</section>")[0])
+    assert "bob (Bob Lind, Cid Voss) and dan (Dan Rand) handed in the same files (version 2 and version 1)" in same
 
 
 def test_a_final_belongs_to_its_ladder_and_has_the_grades(room: ManagedLadder) -> None:

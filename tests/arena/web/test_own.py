@@ -100,6 +100,16 @@ def test_what_is_wrong_with_an_agent_is_said_once(room: ManagedLadder) -> None:
     assert drawn.count("line 1: no colon") == drawn.count("write one") == 1
 
 
+def test_the_page_of_a_submission_links_to_its_agent_once_that_has_entered(room: ManagedLadder) -> None:
+    with room.record.writing() as connection:
+        ladder.add_submission(
+            connection, room.ladder.id, "dan", label="", source=None, state=SubmissionState.RECEIVED, words="", now=NOW
+        )
+    to = 'href="/t/cs101/a/{}"'
+    assert to.format("dan") not in own_pages.submission(submitted(room, "dan")[0]).text
+    assert all(to.format("bob") in own_pages.submission(one).text for one in submitted(room, "bob"))
+
+
 def test_first_games_are_called_as_in_the_list_of_games(room: ManagedLadder) -> None:
     with room.record.writing() as connection:
         Book(connection).play(Book(connection).tournament("cup", "tictactoe"), "tictactoe", ("eve", "fay"))

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import select
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,17 +17,21 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from types import SimpleNamespace
+from typing import Final, cast
 from unittest import mock
 
 import pytest
 
 from arena.cli.play.run import _check_cores
+from arena.cli.play.tournament_display import TournamentDisplay
 from arena.errors import BadLeague
 from arena.match.seeds import GameSeeds
 from arena.tournament import league as leagues
+from arena.tournament.tournament import Tournament
 from arena.walls import probe
 from arena.walls.usage import descendants
+from db.database import Database
 from tests.kit import shown_commands
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE, SOAK, tries
@@ -181,6 +186,28 @@ def test_a_finished_tournament_is_only_shown_again(evening: tuple[Path, str]) ->
     again = finished(folder)
     assert "continuing: 12 of 12 games are over" in again
     assert not re.search(r"^ *\d+/12 ", again, re.MULTILINE)
+    assert_whole(folder)
+
+
+def test_a_game_in_which_the_server_failed_is_played_once_more(
+    evening: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = shutil.copytree(evening[0], tmp_path / "evening")
+    with closing(sqlite3.connect(folder / "arena.db")) as connection, connection:
+        connection.execute("UPDATE game SET status = 'void', verdict = 'void', detail = 'killed' WHERE number = 3")
+        connection.execute(
+            "UPDATE seat SET points = NULL, utility = NULL WHERE game IN (SELECT id FROM game WHERE number = 3)"
+        )
+    with Database(str(folder / "arena.db")) as database:
+        display = TournamentDisplay(leagues.read(folder / "evening.toml"))
+        display._say_what_failed(cast(Tournament, SimpleNamespace(id=1)), database)
+    said = capsys.readouterr().out
+    assert said.startswith("no result, because the server failed: evening-3. `arena show evening-3` says why")
+    assert "; the same command plays 1 game once more\n" in said
+    printed = finished(folder)
+    assert "continuing: 11 of 12 games are over" in printed
+    assert "played once more, because the server failed: 1 game (evening-3)\n" in printed
+    assert "no result" not in printed
     assert_whole(folder)
 
 

@@ -11,15 +11,18 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
+from arena.match.clock import SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import cores
-from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName
+from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName, played_games
 from arena.student.checking.agent_lookup import submissions_in
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
 from arena.student.checking.conditions import Conditions
@@ -195,6 +198,27 @@ def test_an_agent_too_slow_for_a_whole_game_gets_a_warning_unless_it_uses_its_cl
     told = r"at this pace the agent loses on time at its move [4-6], and a game can have \d\d;"
     assert re.search(told, steady.worst.message), steady.worst
     assert "clock.budget" in steady.worst.advice
+
+
+@pytest.mark.costly
+def test_a_program_that_is_too_slow_is_told_of_the_budget_in_its_messages(tmp_path: Path) -> None:
+    program = tmp_path / "bare.py"
+    program.write_text(BARE.read_text("utf-8").replace("legal[len(legal) // 2]", "(time.sleep(0.4), legal[0])[1]"))
+    assert "time.sleep" in program.read_text("utf-8")
+    program.write_text(f"import time\n{program.read_text('utf-8')}")
+    found = checked(f"cmd:{shlex.join([sys.executable, '-I', '-S', str(program)])}", "connect4", clock="2+0.01")
+    assert lights(found)[StepName.CLOCK] is Light.WARNING, found.worst
+    assert advice(found, StepName.CLOCK) == (
+        "use at most the milliseconds in 'budget' of the message 'turn' for each move: then the agent never loses on "
+        "time"
+    )
+
+
+def test_advice_about_a_move_that_nearly_took_all_the_time_names_the_budget_of_the_agent() -> None:
+    move = SimpleNamespace(spent=SECOND, left=0)
+    game = cast(CheckGame, SimpleNamespace(own_moves=[move]))
+    found = played_games.time_used([game], [game], "1", budget="my budget")
+    assert (found.light, found.advice) == (Light.WARNING, "another machine can be slower: use less than my budget")
 
 
 @pytest.mark.costly
