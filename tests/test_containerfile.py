@@ -60,12 +60,14 @@ def is_sent(path: str) -> bool:
 
 def test_every_instruction_is_known() -> None:
     assert {name for name, _ in STEPS} <= KNOWN
-    assert STEPS[0][0] == "FROM"
+    assert [name for name, _ in STEPS][:2] == ["ARG", "FROM"]
 
 
-def test_images_have_a_version_and_no_address() -> None:
-    for image in arguments("FROM"):
-        assert re.fullmatch(r"python:3\.\d+-slim( AS \w+)?", image), image
+def test_every_stage_begins_with_one_image_that_has_a_version_and_can_be_pinned() -> None:
+    (base,) = arguments("ARG")
+    assert re.fullmatch(r"BASE=python:3\.\d+-slim", base)
+    assert all(re.fullmatch(r"\$\{BASE\}( AS \w+)?", image) for image in arguments("FROM"))
+    assert f"docker build --build-arg {base}@sha256:" in TEXT
     assert "://" not in TEXT
 
 
