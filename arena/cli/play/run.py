@@ -220,6 +220,7 @@ def demo(
     if folder is not None:
         raise typer.BadParameter(f"unexpected argument '{folder}'; for a course: arena demo --course {folder}")
     _run(leagues.read(Path(__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
+    print("  arena new my_agent.py --game connect4   (writes an agent of your own)")
 
 
 def _run(
