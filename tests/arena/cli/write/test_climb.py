@@ -84,6 +84,13 @@ def test_the_game_to_look_at_is_analysed_and_its_mistakes_are_marked_in_the_repl
     assert all(f"better was {row['better']}" in replayed for row in mistakes)
 
 
+def test_slow_games_without_a_clock_are_explained_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.cli.write.climb_screen.SLOW", -1)
+    arguments = ("climb", "random", "--game", "nap", "--against", "random", "--games", "16", "--seed", "1")
+    assert arena(*arguments, "--clock", "none").out.count("there is no clock, so a player may think this long") == 1
+    assert "there is no clock" not in arena(*arguments).out
+
+
 @pytest.mark.costly
 def test_how_the_agent_is_confined_is_printed_once_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
