@@ -119,4 +119,7 @@ def _end(number: int, _: object) -> None:
 
 
 if __name__ == "__main__":
+    # `python -m` puts the current folder first. Modules there, such as a student's `agents`, must not hide ours.
+    if not sys.flags.safe_path and sys.path[0] != os.path.dirname(os.path.dirname(os.path.abspath(__file__))):
+        del sys.path[0]
     main()

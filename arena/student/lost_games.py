@@ -7,7 +7,8 @@ mistake in a game against the weakest opponent, because that is the next opponen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import tee
 
 from msgspec import Struct
 
@@ -48,6 +49,8 @@ class TurningPoint(Struct, frozen=True):
     """The ply of the fault or the mistake; 0: no single ply."""
     mistake: JudgedPly | None = None
     """Its moves are as people write them."""
+    plies: Iterable[JudgedPly] = ()
+    """The analysis of the game, which can be read once: what was not searched for the mistake is searched then."""
 
 
 def reasons(lost: Sequence[LostGame]) -> dict[str, int]:
@@ -67,20 +70,24 @@ def turning_point(lost: Sequence[LostGame]) -> TurningPoint | None:
         if game.at_fault:
             return TurningPoint(game, len(game.record.moves) + 1)
     found: list[TurningPoint] = []
+    unmarked: list[TurningPoint] = []
     against_one = [game for game in lost if game.opponent == lost[0].opponent]
     shortest = sorted(against_one, key=lambda game: len(game.record.moves))
     for game in shortest[:_MOST_GAMES]:
         budget = AnalysisBudget.default(len(game.record.moves), most=_MOST_NODES)
         start = games.start(game.rules)
-        mistake = first_mistake(judge_moves(start, game.record.moves, budget), game.seat)
-        if mistake is not None:
+        judged, plies = tee(judge_moves(start, game.record.moves, budget))
+        mistake = first_mistake(judged, game.seat)
+        if mistake is None:
+            unmarked.append(TurningPoint(game, 0, plies=plies))
+        else:
             before = start
             for move in game.record.moves[: mistake.ply - 1]:
                 before = before.play(before.from_text(move.move))
-            found.append(TurningPoint(game, mistake.ply, shown_moves.judged(before, mistake)))
+            found.append(TurningPoint(game, mistake.ply, shown_moves.judged(before, mistake), plies))
             if mistake.mark is Mark.BLUNDER:
                 break
-    return found[-1] if found else TurningPoint(shortest[0], 0)
+    return found[-1] if found else unmarked[0]
 
 
 def fault_and_mistake(game: PastGame, plies: Sequence[JudgedPly]) -> tuple[int | None, JudgedPly | None]:

@@ -15,6 +15,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from enum import StrEnum
 from pathlib import Path
 from random import Random
@@ -31,6 +32,8 @@ from arena.tournament.description import what_is_wrong_with
 
 FOLDER: Final = Path(__file__).with_name("starters")
 """The folder of the templates."""
+LADDER_WEEKS: Final = 8
+"""A new ladder is open for so long."""
 
 
 class Style(StrEnum):
@@ -223,15 +226,31 @@ def tournament(name: str, game: str, start: State[Any], *, roster: str | None = 
     """The description of the new tournament `name`, with enough built-in agents to play `game`.
 
     `roster`: the file with the students, from the description's folder."""
-    _check_game(game)
     text = (FOLDER / "tournament.toml").read_text("utf-8")
-    before = text[: text.index("[[agent]]")]
+    before = _described(text[: text.index("[[agent]]")], name, game, roster)
+    return before + _built_in_agents(_search_for(start), start.players)
+
+
+def ladder(name: str, game: str, today: date, *, roster: str | None = None) -> str:
+    """The description of the new ladder `name`, which is open for `LADDER_WEEKS` weeks. Its games have the settings of
+    a tournament's games."""
+    of_tournament = (FOLDER / "tournament.toml").read_text("utf-8")
+    of_games = of_tournament[of_tournament.index("# Each game.") : of_tournament.index("# The course: ")]
+    before, after = (FOLDER / "ladder.toml").read_text("utf-8").split("# When it is open")
+    first = date(2099, 9, 20)
+    dates = {str(first + timedelta(weeks=n)): str(today + timedelta(weeks=n)) for n in range(LADDER_WEEKS + 1)}
+    return _described(_changed(f"{before}{of_games}# When it is open{after}", dates), name, game, roster)
+
+
+def _described(text: str, name: str, game: str, roster: str | None) -> str:
+    """A template with the name, the game and the roster."""
+    _check_game(game)
     words = {"cs101.toml": shlex.quote(f"{name}.toml"), "standings cs101": f"standings {shlex.quote(name)}"}
-    text = _changed(before, {**words, "cs101": name, "connect4": game})
-    if roster is not None:
-        there = json.dumps(roster, ensure_ascii=False)
-        text = re.sub(r"^# roster = \S+", lambda _: f"roster = {there}", text, count=1, flags=re.MULTILINE)
-    return text + _built_in_agents(_search_for(start), start.players)
+    text = _changed(text, {**words, "cs101": name, "connect4": game})
+    if roster is None:
+        return text
+    there = json.dumps(roster, ensure_ascii=False)
+    return re.sub(r"^# roster = \S+", lambda _: f"roster = {there}", text, count=1, flags=re.MULTILINE)
 
 
 def description_file(name: str) -> Path:

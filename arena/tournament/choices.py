@@ -20,7 +20,7 @@ from arena.players.player import PlayerKind
 from arena.ratings.duels import Numbers
 from arena.ratings.expected_errors import expected_errors
 from arena.tournament.formats import Format
-from arena.tournament.league import MOST_GAMES, League
+from arena.tournament.league import MOST_GAMES, MOST_PAIRED_BY_POINTS, League
 
 _MOST_RATED: Final = 1000
 """Most agents for which errors are computed; with more, that would take seconds."""
@@ -51,6 +51,23 @@ def choices(league: League) -> list[Choice]:
         (choice for choice in found.values() if choice.described or 0 < choice.games <= MOST_GAMES),
         key=lambda choice: choice.games,
     )
+
+
+def fitting(league: League, most: int) -> League | None:
+    """The same tournament with fewer games, as many as possible but at most `most`: with fewer rounds, or if one round
+    is too many, a round-robin as a swiss tournament. None if nothing fits."""
+    count = len(league.agents)
+    enough = ceil(log2(max(count, 2)))
+    ways = []
+    if league.format is not Format.KNOCKOUT:
+        ways.append((league, enough if league.format is Format.SWISS else 1, league.rounds - 1))
+    if league.format is Format.ROUND_ROBIN and count <= MOST_PAIRED_BY_POINTS:
+        ways.append((replace(league, format=Format.SWISS), enough, count - 2))
+    for way, least, largest in ways:
+        rounds = min(largest, most // replace(way, rounds=1).estimate.at_most)
+        if rounds >= least:
+            return replace(way, rounds=rounds)
+    return None
 
 
 def bars(league: League) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ was expected and what came.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 import unicodedata
@@ -245,6 +246,30 @@ def folded(name: str) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def with_keys(text: str, keys: dict[str, str | int]) -> str | None:
+    """The text of a TOML file with these values of keys above its tables; all else stays as it is, comments too. None
+    if the file is written in a way that this cannot change.
+
+    A key that is not set is set where a comment shows it ("# rounds = 1"), else below the key `game`."""
+    wanted = tomllib.loads(text) | keys
+    first_table = re.search(r"^[ \t]*\[", text, re.MULTILINE)
+    end = first_table.start() if first_table else len(text)
+    above, below = text[:end], text[end:]
+    for key, value in reversed(keys.items()):
+        line = f"{key} = {json.dumps(value)}"
+        for start in (key, f"# {key}"):
+            set_there = rf"^{start}[ \t]*=[ \t]*(\w+|\"[^\"\n]*\"|'[^'\n]*')"
+            above, found = re.subn(set_there, line, above, count=1, flags=re.MULTILINE)
+            if found:
+                break
+        else:
+            above = re.sub(r"^(game[ \t]*=[^\n]*\n)", rf"\g<1>{line}\n", above, count=1, flags=re.MULTILINE)
+    try:
+        return above + below if tomllib.loads(above + below) == wanted else None
+    except tomllib.TOMLDecodeError:
+        return None
 
 
 def shown(value: object) -> str:

@@ -45,6 +45,11 @@ class GameTime(Struct, frozen=True):
         in_parallel = min(league.at_once(there), most_in_parallel(league, there))
         return games * (self.seconds / in_parallel + _RECORDING)
 
+    def most(self, seconds: float, league: League, *, there: int) -> int | None:
+        """How many games fit into that time; None: not known."""
+        each = self.of(1, league, there=there)
+        return None if each is None else int(seconds / each)
+
 
 def most_in_parallel(league: League, there: int) -> int:
     """The number of games that have a core of their own, on `there` cores."""

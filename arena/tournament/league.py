@@ -66,7 +66,7 @@ _ONLY_IN: Final = {
 _DEFAULT_CLOCK: Final = "10+0.1"
 MOST_GAMES: Final = 1_000_000
 _MOST_AGENTS: Final = 10_000
-_MOST_PAIRED_BY_POINTS: Final = 1000
+MOST_PAIRED_BY_POINTS: Final = 1000
 _MOST_RISK: Final = 0.5
 _DAY: Final = 24 * 3600
 
@@ -475,8 +475,8 @@ def _check_format(table: Table, league: League) -> None:
         table.fail(
             "expected the names of the agents that play against all others; name some agents, not all", "gauntlet"
         )
-    if kind is Format.SWISS and count > _MOST_PAIRED_BY_POINTS:
-        table.fail(f"expected at most {_MOST_PAIRED_BY_POINTS} agents for a swiss tournament, got {count}", "format")
+    if kind is Format.SWISS and count > MOST_PAIRED_BY_POINTS:
+        table.fail(f"expected at most {MOST_PAIRED_BY_POINTS} agents for a swiss tournament, got {count}", "format")
     if league.estimate.games > MOST_GAMES:
         table.fail(f"expected at most {MOST_GAMES:,} games, got {league.estimate.games:,}; use fewer agents or rounds")
 

@@ -1,12 +1,15 @@
 """The program's own frame: standard streams that are closed, and signals at the end of the process."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 from unittest import mock
 
 import pytest
 
 from arena.__main__ import main
+from tests.kit.places import ROOT
 
 
 def test_a_closed_stdout_discards_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +36,14 @@ def test_ctrl_c_again_does_not_change_how_the_process_ends() -> None:
     """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py", "db/__init__.py", "typer.py"])
+def test_modules_in_the_current_folder_do_not_hide_those_of_the_program(file: str, tmp_path: Path) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("raise SystemExit('not this one')")
+    program = [sys.executable, "-m", "arena", "games", "nap"]
+    there = os.environ | {"PYTHONPATH": str(ROOT)}
+    there.pop("PYTHONSAFEPATH", None)
+    done = subprocess.run(program, cwd=tmp_path, env=there, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

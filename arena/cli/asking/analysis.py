@@ -39,12 +39,26 @@ def analysed(game: PastGame, *, effort: AnalysisBudget | None = None, trust: boo
     start = recorded_rules.start(game, trust=trust)
     effort = effort or AnalysisBudget.default(len(game.moves))
     try:
-        plies = tuple(_counted(judge_moves(start, game.moves, effort), len(game.moves)))
+        plies = keep(game.id, judge_moves(start, game.moves, effort), total=len(game.moves), db=db)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(130) from None
-    _keep(game, plies, db)
     return replace(game, analysis=plies)
+
+
+def keep(game: int, plies: Iterable[JudgedPly], *, total: int, db: str | None) -> tuple[JudgedPly, ...]:
+    """Judge all `total` plies of the game with this id, and write them to the database."""
+    from db import store
+    from db.database import Database
+    from db.errors import DatabaseError
+
+    judged = tuple(_counted(plies, total))
+    try:
+        with Database(db, create=False) as database, database.writing() as connection:
+            store.keep_analysis(connection, game, judged)
+    except DatabaseError as error:
+        print(f"the analysis was not kept: {error}", file=sys.stderr)
+    return judged
 
 
 def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
@@ -56,15 +70,3 @@ def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
             yield ply
             if left := words.time_left(number, total, monotonic() - began):
                 show_progress(f"analysing ply {number + 1} of {total}, {left}")
-
-
-def _keep(game: PastGame, plies: Iterable[JudgedPly], db: str | None) -> None:
-    from db import store
-    from db.database import Database
-    from db.errors import DatabaseError
-
-    try:
-        with Database(db, create=False) as database, database.writing() as connection:
-            store.keep_analysis(connection, game.id, tuple(plies))
-    except DatabaseError as error:
-        print(f"the analysis was not kept: {error}", file=sys.stderr)

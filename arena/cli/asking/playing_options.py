@@ -4,11 +4,15 @@ from typing import Annotated, Final
 
 import typer
 
+from arena.match.clock import SECOND
 from arena.walls.kinds import WallKind
 
 CLOCK_HELP: Final = (
     "Clock in seconds: 60, 60+0.5 (+0.5 a move), 40/300+3 (300 for 40 moves), 60+5x10 (byo-yomi), move=0.1 or none."
 )
+SLOW: Final = 5 * SECOND
+"""A move without a clock that takes longer is explained once."""
+NO_CLOCK: Final = "there is no clock, so a player may think this long; --clock 10+0.1 sets one"
 MARGIN_HELP: Final = "Seconds that a player can exceed its time."
 MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
 

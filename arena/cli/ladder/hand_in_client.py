@@ -125,6 +125,10 @@ class HandInClient:
             raise BadSubmission(answer.words or f"{self._host} refused the file")
         return refused if answer.status == 409 and refused is not None else self._read(answer, 201)
 
+    def page(self, submission: int) -> str:
+        """The address of the submission's page."""
+        return f"{self._address}/s/{submission}"
+
     def look(self, submission: int) -> SubmissionDocument:
         """The submission as it is now. While the server is away for a moment, it is asked again."""
         until = self._clock() + _OUTAGE

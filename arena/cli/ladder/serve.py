@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -118,6 +119,8 @@ def serve(
             ) as serving:
                 lock.note(folder.path)
                 say_what_it_does(serving, at_once)
+                if started is not None and not started.no_sign_in and not serving.is_over:
+                    say(f"invite the students to {started.address}: {_invites(file, roster)}")
                 stopping = Stopping(serving, signals, say, until=None, now=now)
                 with signals.playing():
                     serving.play(stopping, stopping.heard_by, at_once=at_once)
@@ -152,6 +155,15 @@ def say_what_it_does(serving: Serving, at_once: int) -> None:
     say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {when}; {games} at once")
     if not serving.is_over:
         say(f"hand in: arena submit FILE --as NAME --ladder {ladder.name}; Ctrl-C stops")
+
+
+def _invites(file: Path, roster: str | None) -> str:
+    """The command that invites the students of the roster; `roster`: as in the option --roster."""
+    from arena.course import course
+
+    if roster is None and course.read(file).roster is None:
+        roster = "roster.csv"
+    return shlex.join(["arena", "invite", str(file), *(() if roster is None else ("--roster", roster))])
 
 
 def how_it_ended(serving: Serving) -> str:

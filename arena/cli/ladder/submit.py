@@ -60,6 +60,8 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
     """Reads how it is now."""
     pause: float
     """Seconds between two looks."""
+    page: str
+    """The address of its page; empty if no page server shows it."""
 
 
 def submit(
@@ -138,6 +140,7 @@ def _refuse_both(options: list[str], *, typed: bool) -> None:
 @contextmanager
 def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, agent: str) -> Iterator[_HandedIn]:
     """Hands in to a ladder in a database."""
+    from arena.cli.ladder.web_pages import submission_page
     from arena.serve.opened import opened
     from arena.serve.place import nudge
     from arena.serve.submission_document import submission_document
@@ -157,7 +160,9 @@ def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, 
             with database.reading() as connection:
                 return submission_document(connection, found, ladder.submission(connection, one.id))
 
-        yield _HandedIn(first=first, running=nudge(store.folder, found.name), look=look, pause=0.25)
+        running = nudge(store.folder, found.name)
+        page = submission_page(db, one.id) if running else ""
+        yield _HandedIn(first=first, running=running, look=look, pause=0.25, page=page)
 
 
 @contextmanager
@@ -167,7 +172,8 @@ def _to_server(address: str, token: str, file: Path, agent: str) -> Iterator[_Ha
 
     server = HandInClient(address, token)
     first = server.hand_in(packed(file), agent=agent)
-    yield _HandedIn(first=first, running=True, look=lambda: server.look(first.submission), pause=0.5)
+    page = server.page(first.submission)
+    yield _HandedIn(first=first, running=True, look=lambda: server.look(first.submission), pause=0.5, page=page)
 
 
 class _Waiting:
@@ -184,6 +190,8 @@ class _Waiting:
         one, ahead, ladder = self.now, self.now.ahead, printable(self.now.ladder)
         before = "1 other is before it" if ahead == 1 else f"{ahead or 'no'} others are before it"
         self._say(f"submission {one.submission} of {printable(one.agent)} is received by ladder {ladder}; {before}")
+        if self._handed.page:
+            self._say(f"its page: {self._handed.page}")
         if not self._handed.running:
             note(f"nothing runs ladder {ladder} now; the agent is checked when `arena serve` runs it")
 

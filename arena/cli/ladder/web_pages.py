@@ -167,6 +167,21 @@ def first_link(database: Database, ladder: str, address: str) -> str:
     return f"{address}/in/{made.key}"
 
 
+def submission_page(db: str | None, submission: int) -> str:
+    """The address of a submission's page on the last page server of this database; empty if there was none."""
+    from arena.web import links
+    from db import accounts as rows
+    from db.accounts_database import AccountsDatabase
+    from db.errors import DatabaseError
+
+    try:
+        with AccountsDatabase(db, create=False) as accounts, accounts.reading() as connection:
+            address = rows.address(connection)
+    except DatabaseError:
+        return ""
+    return address and f"{address}{links.submission(submission)}"
+
+
 def read_options(
     file: Path,
     *,

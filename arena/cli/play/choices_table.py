@@ -1,11 +1,20 @@
-"""`arena run --plan`: a table of formats for the same agents, with games, time and rating error of each."""
+"""`arena run --plan`: a table of formats for the same agents, with games, time and rating error of each.
+
+Below it stands what to change if the tournament takes long; `arena run --fit` writes that into the description.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+import shlex
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import OutputFormat, show
 from arena.cli.terminal.wrapping import wrapped
+from arena.errors import BadLeague
 from arena.history import words
 from arena.play import cores
 
@@ -39,8 +48,68 @@ def show_choices(league: League, time: GameTime) -> None:
         print(wrapped(f"time: about {words.rough_duration(time.seconds)} a game, {time.because}; {games}"))
 
 
-_MOST_NAMED = 5
+_MOST_NAMED: Final = 5
 """Number of gauntlet players that are listed."""
+_HOURS: Final = (2, 12, 48)
+"""A tournament is long if it takes more than the first; the advice is for the first one in which something fits."""
+
+
+def show_advice(league: League, time: GameTime, file: Path | None) -> None:
+    """Print how to make a long tournament shorter; `file`: its description, if it has one."""
+    from arena.tournament.choices import fitting
+
+    there = cores.count()
+    taken = time.of(league.estimate.at_most, league, there=there) or 0.0
+    for hours in _HOURS:
+        most = time.most(3600 * hours, league, there=there)
+        if taken > 3600 * hours and most is not None and (shorter := fitting(league, most)):
+            what = _changed_keys(league, shorter, as_options=file is None)
+            print("\n" + wrapped(f"in {hours} hours: {what}"))
+            if file is not None:
+                print(
+                    f"  {shlex.join(['arena', 'run', str(file), '--fit', f'{hours}h'])}   (writes this into the file)"
+                )
+            return
+
+
+def fit(league: League, time: GameTime, file: Path, within: timedelta) -> None:
+    """Write a format and a number of rounds into the description, with which the tournament takes no longer than that.
+    BadLeague if nothing fits."""
+    from arena.tournament.choices import fitting
+    from arena.tournament.description import with_keys
+
+    there = cores.count()
+    most = time.most(within.total_seconds(), league, there=there)
+    if most is None:
+        raise BadLeague(f"--fit: the time of {file} is not known, because {time.because}; set a clock")
+    if league.estimate.at_most <= most:
+        print(f"{file} fits as it is")
+        return
+    shorter = fitting(league, most)
+    if shorter is None:
+        raise BadLeague(
+            f"--fit: {words.counted(most, 'game')} of {league.game_text} fit into that time, which is too few for "
+            f"{words.counted(len(league.agents), 'player')}: give more time, or set a shorter clock in {file}"
+        )
+    text = with_keys(file.read_bytes().decode(), _keys(league, shorter))
+    if text is None:
+        raise BadLeague(f"--fit: cannot change {file}: write this into it: {_changed_keys(league, shorter)}")
+    write_file(file, text)
+    print(wrapped(f"changed: {_changed_keys(league, shorter)}"))
+
+
+def _keys(league: League, shorter: League) -> dict[str, str | int]:
+    """The keys of the description that make it `shorter`."""
+    changed = {} if shorter.format is league.format else {"format": str(shorter.format)}
+    return {**changed, "rounds": shorter.rounds}
+
+
+def _changed_keys(league: League, shorter: League, *, as_options: bool = False) -> str:
+    """These keys as text: `format = "swiss", rounds = 6`, or as options of the command."""
+    keys = _keys(league, shorter)
+    if as_options:
+        return " ".join(f"--{key} {value}" for key, value in keys.items())
+    return ", ".join(f"{key} = {json.dumps(value)}" for key, value in keys.items())
 
 
 def _row(choice: Choice, seconds: float | None) -> dict[str, Any]:

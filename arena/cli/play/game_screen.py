@@ -15,6 +15,7 @@ from adsearch import CHANCE, State, games
 from adsearch.pictures import boards
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
+from arena.cli.asking.playing_options import NO_CLOCK, SLOW
 from arena.cli.play.scores import by_player, mean_text
 from arena.cli.terminal.coloured_board import SEAT_STYLES, coloured_board
 from arena.history import words
@@ -46,6 +47,8 @@ class GameScreen:
         self._watchers: list[Callable[[int], None]] = []
         # After a move was taken back: the first plies of the next game, of which only the last board is shown.
         self._known_plies: int | None = None
+        # Whether it was said why a move can take long.
+        self._explained = False
 
     def after_each_ply(self, plies_shown: Callable[[int], None]) -> None:
         """Call `plies_shown` after each ply, with the number of plies on the screen."""
@@ -164,6 +167,10 @@ class GameScreen:
         else:
             line.append(f"{move.who} {words.printable(text)}")
         self._print(line, more="     ")
+        is_slow = isinstance(move.who, int) and move.spent is not None and move.spent > SLOW
+        if is_slow and game.clock == "none" and name not in self._people and not self._explained:
+            self._explained = True
+            self.say(f"     {NO_CLOCK}")
         if self._state.turn != CHANCE:
             self._draw(game)
             if game.clock != "none":

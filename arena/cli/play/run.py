@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -116,6 +116,15 @@ def run(
     plan: Annotated[
         bool, typer.Option("--plan", help="Plan only: games and time of this format and others; plays nothing.")
     ] = False,
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Time that the whole tournament can take, such as 90m or 2h: writes a format and rounds for it into "
+            "the description, and plans only.",
+            show_default="as described",
+        ),
+    ] = None,
     until: Annotated[
         str | None,
         typer.Option(
@@ -141,6 +150,8 @@ def run(
 
     Example: arena run cs101.toml --until 06:00
 
+    Example: arena run cs101.toml --plan
+
     Example: arena run connect4 random minimax alphabeta --openings 2
 
     Example: arena run connect4 pvs random --rounds 50 --sprt 0,50
@@ -149,13 +160,17 @@ def run(
     """
     from arena.cli.terminal.stopping import read_until
     from arena.tournament import league as leagues
-    from arena.tournament.description import read_toml
+    from arena.tournament.description import Table, read_toml
 
-    if plan and until is not None:
-        raise BadLeague("--until: not allowed with --plan, which plays nothing")
+    if until is not None and (plan or fit is not None):
+        raise BadLeague(f"--until: not allowed with {'--plan' if plan else '--fit'}, which plays nothing")
     check_on(on)
     stops = None if until is None else read_until(until, datetime.now(UTC))
     test = None if sprt is None else _sprt_bounds(sprt)
+    within = None if fit is None else Table({"--fit": fit}, "").duration("--fit", timedelta())
+    file = Path(what[0]) if len(what) == 1 else None
+    if within is not None and file is None:
+        raise BadLeague("--fit: expected a description FILE.toml, into which it writes; `arena init NAME` makes one")
     if len(what) == 1:
         for option in _DESCRIBED:
             source = context.get_parameter_source(option)
@@ -185,7 +200,10 @@ def run(
             walls=walls,
             sprt=test,
         )
-    _run(league, db, plan=plan, rerun_changed=rerun_changed, until=stops, on=on)
+    if plan or within is not None:
+        _show_plan(league, db, file=file, within=within)
+    else:
+        _run(league, db, rerun_changed=rerun_changed, until=stops, on=on)
 
 
 def _check_description(text: str) -> None:
@@ -247,14 +265,14 @@ def demo(
         return
     if folder is not None:
         raise typer.BadParameter(f"unexpected argument '{folder}'; for a course: arena demo --course {folder}")
-    _run(leagues.read(Path(__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
+    _run(leagues.read(Path(__file__).with_name("demo.toml")), db, rerun_changed=False)
+    print("  arena new my_agent.py --game connect4   (writes an agent of your own)")
 
 
 def _run(
     league: League,
     db: str | None,
     *,
-    plan: bool,
     rerun_changed: bool,
     until: datetime | None = None,
     on: str | None = None,
@@ -267,13 +285,10 @@ def _run(
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-    if not plan and on is None:
+    if on is None:
         _check_cores(league)
     _check_what_agents_import(league)
     display = TournamentDisplay(league)
-    if plan:
-        _show_plan(league, db, display)
-        return
     signals = Signals()
 
     def wait(reason: str) -> None:
@@ -315,17 +330,22 @@ def _run(
         raise typer.Exit(128 + (signals.number or signal.SIGINT))
 
 
-def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> None:
-    """Print the plan, what has been played already, and other formats with their games and time."""
-    from arena.cli.play.choices_table import show_choices
+def _show_plan(league: League, db: str | None, *, file: Path | None, within: timedelta | None) -> None:
+    """Print the plan, what has been played already, and other formats with their games and time.
+
+    `file`: the description; `within`: make it fit into this time first."""
+    from arena.cli.play.choices_table import fit, show_advice, show_choices
+    from arena.cli.play.tournament_display import TournamentDisplay
     from arena.match.schedule import repeats_tell
     from arena.play import cores
     from arena.players.submissions import Store
+    from arena.tournament import league as leagues
     from arena.tournament.duration import game_time
     from arena.tournament.plan import plan_of
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
+    _check_what_agents_import(league)
     planned = None
     time = game_time(league, (), there=cores.count())
     with (
@@ -336,12 +356,20 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     ):
         time = _game_time(connection, league)
         planned = plan_of(connection, league, Store(folder.scratch / "store"))
+    if within is not None and file is not None:
+        if planned is not None:
+            raise BadLeague(f"--fit: {league.name} has begun: its format stays, and rounds can only be added")
+        fit(league, time, file, within)
+        league = leagues.read(file)
+    display = TournamentDisplay(league)
     display.show_plan(time)
     if planned is not None:
         display.show_earlier_games(planned.over, planned.all, planned.changed)
         if planned.repeated and repeats_tell(games.start(league.game)):
             display.say(f"{planned.repeated:,} of {planned.over:,} games repeat another game move for move")
     show_choices(league, time)
+    if planned is None and within is None:
+        show_advice(league, time, file)
 
 
 def _game_time(connection: Connection, league: League) -> GameTime:

@@ -14,6 +14,7 @@ from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.notes import note
 from arena.cli.terminal.wrapping import wrapped
 from arena.history.words import number, printable
 
@@ -121,10 +122,15 @@ def grades(
     short = format is OutputFormat.TABLE and columns is None
     agents = [row["agent"] for row in found.rows]
     lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)
+    previewed, count = _previewed(found, bars, scheme, lines)
+    if not preview and scheme is not None and previewed:
+        note(f"{_undecided(previewed, count, course)}; --preview lists them")
+    if format is OutputFormat.TABLE and heading:
+        print(heading)
     if preview:
-        _show_preview(found, heading, bars, scheme, lines, course, format)
+        _show_preview(found, previewed, count, scheme, course, format)
     else:
-        _show_list(found, heading, bars, scheme, lines, columns, format)
+        _show_list(found, bars, scheme, lines, columns, format)
 
 
 def _read(
@@ -193,7 +199,6 @@ def _agents_by_course(students: Roster, file: str, agents: Sequence[str]) -> dic
 
 def _show_list(
     found: Graded,
-    heading: str,
     bars: Mapping[str, str],
     scheme: Marks | None,
     lines: Sequence[tuple[Line, str]] | None,
@@ -228,8 +233,6 @@ def _show_list(
         rows = grade_list.chosen(rows, columns)
     if short and scheme is not None:
         rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
-    if format is OutputFormat.TABLE and heading:
-        print(heading)
     show(
         rows,
         exact_columns(rows[0] if rows else ("agent",)),
@@ -278,32 +281,31 @@ def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool, marks: b
     }
 
 
-def _show_preview(
-    found: Graded,
-    heading: str,
-    bars: Mapping[str, str],
-    scheme: Marks | None,
-    lines: Sequence[tuple[Line, str]] | None,
-    course: Course | None,
-    format: OutputFormat,
-) -> None:
-    """Prints the undecided bars of the students' agents: those on the roster, else all that are not bars."""
+def _previewed(
+    found: Graded, bars: Mapping[str, str], scheme: Marks | None, lines: Sequence[tuple[Line, str]] | None
+) -> tuple[list[dict[str, Any]], int]:
+    """The undecided bars of the students' agents (those on the roster, else all that are not bars), and the number of
+    these agents."""
     from arena.course.grading.preview import preview
 
     students = None if lines is None else {agent for _, agent in lines}
     names = [row["agent"] for row in found.rows]
     agents = [name for name in names if (name not in bars.values() if students is None else name in students)]
     out = {row["agent"] for row in found.rows if row["status"] != "active"}
-    rows = preview(agents, found.bars, found.results, scheme, out=out)
+    return preview(agents, found.bars, found.results, scheme, out=out), len(agents)
+
+
+def _show_preview(
+    found: Graded, rows: Sequence[Row], agents: int, scheme: Marks | None, course: Course | None, format: OutputFormat
+) -> None:
+    """Prints the undecided bars."""
     if format is not OutputFormat.TABLE:
         show(rows, exact_columns(rows[0] if rows else ("agent",)), format=format)
         return
-    if heading:
-        print(heading)
     if rows:
         show(rows, _preview_columns(scheme), format=format, narrowed="agent", wrapped=24, numbers=_NUMBERS)
         print()
-    _summarise(found, rows, len(agents), course)
+    _summarise(found, rows, agents, course)
 
 
 def _preview_columns(scheme: Marks | None) -> Columns:
@@ -327,13 +329,18 @@ def _more_and_next(bar: Mapping[str, Any]) -> str:
     return f"{bar['bar']}{more}" + ("" if bar["next"] == _UNDECIDED else f" -> {bar['next']}")
 
 
+def _undecided(rows: Sequence[Row], agents: int, course: Course | None) -> str:
+    """How many agents have an undecided bar, and so marks that are not certain, and what the next round changes."""
+    changes = sum(row["marks"] != row["marks_next"] for row in rows if "marks" in row)
+    would = f"; the next round would change the marks of {changes}" if course is not None and course.marks else ""
+    return f"{_UNDECIDED}: {len(rows)} of {agents} agents{would}"
+
+
 def _summarise(found: Graded, rows: Sequence[Row], agents: int, course: Course | None) -> None:
     """Prints what the table of undecided bars means, and what to do."""
     from arena.ratings.grades import MOST_MORE
 
-    changes = sum(row["marks"] != row["marks_next"] for row in rows if "marks" in row)
-    would = f"; the next round would change the marks of {changes}" if course is not None and course.marks else ""
-    print(f"undecided: {len(rows)} of {agents} agents{would}")
+    print(_undecided(rows, agents, course))
     if rows:
         print(
             f"~N: about N more games of the agent would decide; without ~N: more than {MOST_MORE:,}\n"

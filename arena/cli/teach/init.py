@@ -1,9 +1,12 @@
-"""`arena init`: creates the description of a tournament, and a roster with aliases from a learning system's list."""
+"""`arena init`: creates the description of a tournament or a ladder, and a roster with aliases from a learning
+system's list."""
 
 from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +25,7 @@ def init(
     game: Annotated[
         str, typer.Option(metavar="GAME", help="Game of the tournament, with options if needed.")
     ] = "connect4",
+    ladder: Annotated[bool, typer.Option("--ladder", help="A ladder instead, which `arena serve` runs.")] = False,
     roster: Annotated[
         str | None,
         typer.Option(
@@ -38,15 +42,17 @@ def init(
         int | None, typer.Option("--seed", help="Seed of the aliases; keep it secret.", show_default="random")
     ] = None,
 ) -> None:
-    """Create the description of a tournament: a TOML file with every setting and its default.
+    """Create the description of a tournament, or of a ladder: a TOML file with every setting and its default.
 
-    `arena run` can play it immediately, with built-in agents. With --roster it names the roster of the course: a copy
-    of the list with an alias for each student, or the list itself if each student has an alias already. Existing files
-    are never overwritten.
+    `arena run` can play it immediately, with built-in agents; `arena serve` can run a ladder immediately. With
+    --roster it names the roster of the course: a copy of the list with an alias for each student, or the list itself
+    if each student has an alias already. Existing files are never overwritten.
 
     Example: arena init cs101
 
     Example: arena init cs101 --game othello:size=6
+
+    Example: arena init lab --ladder
 
     Example: arena init cs101 --roster participants.csv --teams
     """
@@ -56,22 +62,34 @@ def init(
         raise typer.BadParameter("--teams and --seed are for the aliases of a roster: add --roster FILE")
     path = starter.description_file(name)
     start = games.start(game)
+    if ladder and start.players != 2:
+        raise typer.BadParameter(f"a ladder needs a game for 2 players, {game} is for {start.players}")
+
+    def described(roster: str | None) -> str:
+        if ladder:
+            return starter.ladder(path.stem, game, datetime.now(UTC).astimezone().date(), roster=roster)
+        return starter.tournament(path.stem, game, start, roster=roster)
+
     if roster is None:
-        starter.write(path, starter.tournament(path.stem, game, start))
+        starter.write(path, described(None))
     else:
-        _with_roster(path, game, roster, teams=teams, seed=seed)
+        _with_roster(path, described, roster, teams=teams, seed=seed)
     file = shlex.quote(str(path))
-    print(printable(f"{path} describes a tournament of {game}; it lists every setting. Next:"))
-    of_roster = "" if roster else "--roster roster.csv "
-    for command in (
-        f"arena run {file} --plan",
-        f"arena collect submissions.zip {of_roster}--tournament {file}",
-        f"arena run {file}",
-    ):
+    if ladder:
+        what = f"ladder of {game}, open for {starter.LADDER_WEEKS} weeks"
+        commands = [f"arena serve {file}", f"arena submit my_agent.py --as alice --ladder {shlex.quote(path.stem)}"]
+    else:
+        what = f"tournament of {game}"
+        collects = f"arena collect submissions.zip {'' if roster else '--roster roster.csv '}--tournament {file}"
+        commands = [f"arena run {file} --plan", collects, f"arena run {file}"]
+    print(printable(f"{path} describes a {what}; it lists every setting. Next:"))
+    for command in commands:
         print(printable(f"  {command}"))
 
 
-def _with_roster(path: Path, game: str, file: str, *, teams: bool, seed: int | None) -> None:
+def _with_roster(
+    path: Path, described: Callable[[str | None], str], file: str, *, teams: bool, seed: int | None
+) -> None:
     """Write the description and, if a student in the list `file` has no alias yet, the roster beside it."""
     from random import Random, SystemRandom
 
@@ -83,7 +101,7 @@ def _with_roster(path: Path, game: str, file: str, *, teams: bool, seed: int | N
     copy = path.with_name(f"{path.stem}.roster.csv")
     copied = bool(made.drawn) or file == "-"
     named = copy.name if copied else os.path.relpath(Path(file).expanduser(), path.parent)
-    text = starter.tournament(path.stem, game, games.start(game), roster=named)
+    text = described(named)
     if copied:
         starter.check_new(path)  # so that no roster remains without its description
         starter.write(copy, made.text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from arena.cli.asking import analysis
 from arena.cli.asking.playing_options import CLOCK_HELP, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption
 from arena.cli.terminal.listings import show_json
@@ -118,7 +119,9 @@ def climb(
         print("interrupted", file=sys.stderr)
     if run.climb is not None:
         try:
-            _show(run, run.climb, format, was_interrupted=interrupted, seed_given=seed is not None)
+            look = _show(run, run.climb, format, was_interrupted=interrupted, seed_given=seed is not None)
+            if look is not None and look.game.record.moves and not look.game.at_fault:
+                analysis.keep(look.game.id, look.plies, total=len(look.game.record.moves), db=db)
         except KeyboardInterrupt:
             interrupted = True
             print("interrupted", file=sys.stderr)
@@ -144,16 +147,19 @@ def _game_of(agent: str) -> str:
 # Results.
 
 
-def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, was_interrupted: bool, seed_given: bool) -> None:
-    """Print the results; `was_interrupted` without the search for a game to look at."""
+def _show(
+    run: ClimbRun, climb: Climb, format: ClimbFormat, *, was_interrupted: bool, seed_given: bool
+) -> TurningPoint | None:
+    """Print the results, and return what to look at first; `was_interrupted`: without the search for it."""
     from arena.match.schedule import repeated_games
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import reasons, turning_point
 
     lost = run.lost(climb)
     if format is ClimbFormat.JSON:
-        show_json(_document(run, climb, lost=lost, learned=None if was_interrupted else turning_point(lost)))
-        return
+        learned = None if was_interrupted else turning_point(lost)
+        show_json(_document(run, climb, lost=lost, learned=learned))
+        return learned
     print()
     if climb.done or not climb.broken:
         print(wrapped(_sentence(run.name, climb)))
@@ -168,13 +174,14 @@ def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, was_interrupted: 
     if climb.broken:
         print(wrapped(f"stopped after faults in {climb.faults} games in a row; to see what is wrong:"))
         print(f"    {_check(run)}")
-    if not was_interrupted and (learned := turning_point(lost)) is not None:
+    if (learned := None if was_interrupted else turning_point(lost)) is not None:
         print("\nlook at this game first:")
         print(wrapped(_in_words(run, learned), begin="    ", more="      "))
         for command in _commands(run, learned):
             print(f"    {command}")
     if not seed_given:
         print(f"\nto repeat with the same random numbers: --seed {run.seed}")
+    return learned
 
 
 def _sentence(name: str, climb: Climb) -> str:

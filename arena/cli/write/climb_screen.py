@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from arena.cli.asking.playing_options import NO_CLOCK, SLOW
 from arena.cli.terminal import progress_line, walls_notice
 from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 from arena.history.words import printable
@@ -27,6 +28,8 @@ class ClimbScreen:
         self._quiet = quiet
         # Number of decided steps printed so far.
         self._shown = 0
+        # Whether it was said why a game can take long.
+        self._explained = False
         # When the current step began, in seconds after the start.
         self._begun = 0.0
 
@@ -49,6 +52,11 @@ class ClimbScreen:
         if self._quiet:
             return
         self.clear()
+        if not self._explained and climb.played:
+            last = climb.played[-1][1]
+            if last.game.clock == "none" and any(seat.longest > SLOW for seat in last.record.seats):
+                self._explained = True
+                print(wrapped(NO_CLOCK), flush=True)
         while self._shown < len(climb.done):
             self._begun = seconds
             self._shown += 1

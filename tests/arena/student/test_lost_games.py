@@ -36,12 +36,15 @@ def test_the_mistake_that_lost_the_game_is_found() -> None:
     assert found is not None
     assert found.mistake is not None
     assert (found.ply, found.mistake.mark) == (2, "??")
+    whole = judge_moves(games.start("tictactoe"), found.game.record.moves, AnalysisBudget(nodes=8_000))
+    assert list(found.plies) == list(whole)
 
 
 def test_a_game_without_a_mistake_is_still_shown() -> None:
     found = turning_point([lost(9, "b2 a1", seat=0)])
     assert found is not None
     assert (found.game.id, found.ply) == (9, 0)
+    assert [(ply.ply, ply.mark) for ply in found.plies] == [(1, ""), (2, "")]
 
 
 def test_games_against_the_first_opponent_come_first() -> None:

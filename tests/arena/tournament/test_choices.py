@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arena.ratings.expected_errors import expected_errors
 from arena.tournament import formats, league
-from arena.tournament.choices import Choice, bars, choices
+from arena.tournament.choices import Choice, bars, choices, fitting
 from arena.tournament.formats import Format
 from arena.tournament.league import League
 
@@ -100,3 +101,32 @@ def test_the_error_is_that_of_a_real_schedule(game: str, count: int, rounds: int
 def test_formats_with_too_many_games_are_left_out() -> None:
     described = of(["random"] * 600)
     assert [choice.rounds for choice in choices(described) if choice.format == "round-robin"] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("players", "settings", "most", "found"),
+    [
+        (12, {"rounds": 5}, 660, ("round-robin", 4)),
+        (12, {"rounds": 5}, 300, ("round-robin", 2)),
+        (12, {"rounds": 5}, 131, ("swiss", 10)),
+        (12, {}, 100, ("swiss", 8)),
+        (12, {}, 48, ("swiss", 4)),
+        (12, {}, 47, None),
+        (12, {"format": "swiss", "rounds": 8}, 90, ("swiss", 7)),
+        (12, {"format": "swiss", "rounds": 4}, 47, None),
+        (12, {"format": "knockout"}, 50, None),
+        (12, {"format": "gauntlet", "gauntlet": ["random"], "rounds": 9}, 100, ("gauntlet", 4)),
+        (2, {"rounds": 50}, 21, ("round-robin", 10)),
+        (2, {"rounds": 50}, 1, None),
+        (2, {"format": "match", "rounds": 50}, 21, ("match", 10)),
+    ],
+)
+def test_the_largest_tournament_that_fits(
+    players: int, settings: dict[str, Any], most: int, found: tuple[str, int] | None
+) -> None:
+    described = of(["random"] * players, **settings)
+    fits = fitting(described, most)
+    assert (None if fits is None else (str(fits.format), fits.rounds)) == found
+    if fits is not None:
+        assert fits.estimate.at_most <= most
+        assert fits.agents == described.agents

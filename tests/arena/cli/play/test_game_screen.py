@@ -96,6 +96,19 @@ def test_a_terminal_that_cannot_erase_a_line_gets_no_note(
     assert "\x1b[K" not in out
 
 
+def test_the_first_slow_move_of_a_game_without_a_clock_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = GameScreen(quiet=False, people=["b"])
+    screen.show(Began(PLANNED))
+    for ply, (move, seconds) in enumerate([("a1", 4), ("b1", 60), ("c1", 6), ("a2", 1), ("b2", 6)], 1):
+        screen.show(Ply(PLANNED, MoveRecord(ply, (ply - 1) % 2, move, spent=seconds * 10**9)))
+    before, explained, after = capsys.readouterr().out.partition(
+        "     there is no clock, so a player may think this long; --clock 10+0.1 sets one\n"
+    )
+    assert explained
+    assert before.splitlines()[-1].startswith("  3  a c1   6.0")
+    assert "no clock" not in after
+
+
 def shown(capsys: pytest.CaptureFixture[str]) -> list[str]:
     """The lines on the terminal, without its colours."""
     return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()

@@ -226,6 +226,77 @@ def test_the_plan_compares_formats(folder: Path) -> None:
     assert any(re.match(r"knockout +best of 1 +at most 24 +2 minutes +-$", line) for line in printed)
 
 
+LONG = 'game = "connect4"  # the game\nclock = "140"  # slow\ngames_at_once = 1\n\n'
+LONG += "".join(f'[[agent]]  # {number}\nname = "p{number}"\nplayer = "random"\n' for number in range(8))
+
+
+def test_the_plan_of_a_long_tournament_ends_with_advice_that_is_true(folder: Path) -> None:
+    (folder / "long.toml").write_text(LONG, "utf-8")
+    *_, advice, command = finished(folder, "long.toml", "--plan").splitlines()
+    assert (advice, command) == (
+        'in 2 hours: format = "swiss", rounds = 3',
+        "  arena run long.toml --fit 2h   (writes this into the file)",
+    )
+    fitted = finished(folder, "long.toml", "--fit", "2h").splitlines()
+    assert fitted[0] == 'changed: format = "swiss", rounds = 3'
+    assert fitted[1].startswith("long: connect4, swiss, 8 players, clock 140: 12 pairings, 24 games, about ")
+    assert not any(line.startswith("in 2 hours") for line in fitted)
+    first, rest = LONG.split("\n", 1)
+    assert (folder / "long.toml").read_text("utf-8") == f'{first}\nformat = "swiss"\nrounds = 3\n{rest}'
+    assert finished(folder, "long.toml", "--plan").splitlines() == fitted[1:]
+    assert "\nlong.toml fits as it is\n" in "\n" + finished(folder, "long.toml", "--fit", "2h")
+    assert not (folder / "arena.db").exists()
+
+
+def test_the_advice_without_a_file_is_the_options(folder: Path) -> None:
+    arguments = ("connect4", "random", "pvs", "--rounds", "99", "--clock", "300", "--games-at-once", "1", "--plan")
+    (advice,) = (line for line in finished(folder, *arguments).splitlines() if line.startswith("in 2 hours: "))
+    options = advice.removeprefix("in 2 hours: ").split()
+    assert options[0] == "--rounds"
+    games = int(options[1]) * 2
+    again = finished(folder, *arguments, *options)
+    assert f" {games} games, " in again
+    assert "in 2 hours" not in again
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("long.toml", "--fit", "2x"), "--fit: expected a time such as '90s', '5m' or '2h'"),
+        (("long.toml", "--fit", "1m"), "too few for 8 players: give more time"),
+        (("quick.toml", "--fit", "1m"), "the time of quick.toml is not known, because there is no clock"),
+        (("odd.toml", "--fit", "2h"), 'cannot change odd.toml: write this into it: format = "swiss", rounds = 3'),
+        (("connect4", "random", "random", "--fit", "2h"), "--fit: expected a description FILE.toml"),
+        (("long.toml", "--fit", "2h", "--until", "06:00"), "--until: not allowed with --fit"),
+    ],
+)
+def test_what_cannot_be_fitted_is_one_error_and_changes_nothing(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    texts = {
+        "long.toml": LONG,
+        "quick.toml": LONG.replace("140", "none"),
+        "odd.toml": LONG.replace("game =", '"game" ='),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    ended = arena("run", *arguments, cwd=folder)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert message in ended.err
+    assert {name: (folder / name).read_text("utf-8") for name in texts} == texts
+
+
+@pytest.mark.costly
+def test_a_tournament_that_has_begun_is_not_fitted(folder: Path) -> None:
+    text = 'game = "nap"\n' + "".join(f'[[agent]]\nname = "p{n}"\nplayer = "random"\n' for n in range(2))
+    (folder / "begun.toml").write_text(text, "utf-8")
+    finished(folder, "begun.toml")
+    ended = arena("run", "begun.toml", "--fit", "1s", cwd=folder)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "arena: --fit: begun has begun: its format stays, and rounds can only be added\n"
+    assert (folder / "begun.toml").read_text("utf-8") == text
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -5,6 +5,7 @@ With a list of students it writes a roster with an alias for each student or gro
 
 import re
 import tomllib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from adsearch import games
 from arena.course import course as courses
 from arena.course import roster as rosters
 from arena.course.course import COURSE_KEYS
+from arena.serve import ladder as ladders
 from arena.student.starter import FOLDER
 from arena.tournament import league as leagues
 from arena.tournament.enrolment import AGENT_KEYS
@@ -135,6 +137,7 @@ def test_it_is_called_as_it_is_told(name: str, file: str) -> None:
         (["W" * 65], "at most 64"),
         (["nowhere/cs101"], "there is no folder 'nowhere'"),
         (["cs101", "--game", "conect4"], "did you mean 'connect4'?"),
+        (["lab", "--ladder", "--game", "ludo"], "a ladder needs a game for 2 players, ludo is for 4"),
     ],
 )
 def test_what_it_cannot_write_is_told_and_leaves_no_file(arguments: list[str], message: str) -> None:
@@ -150,6 +153,48 @@ def test_a_description_that_is_there_stays_as_it_is() -> None:
     assert ended.code == 2
     assert "the file 'cs101.toml' already exists and is not overwritten" in ended.err
     assert Path("cs101.toml").read_text("utf-8") == "mine"
+
+
+LADDER = (FOLDER / "ladder.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("game", [name for name in games.names() if games.start(name).players == 2])
+def test_a_ladder_can_be_run_as_it_is_for_every_game_of_two(game: str) -> None:
+    ended = arena("init", "lab", "--ladder", "--game", game)
+    assert (ended.code, ended.err) == (0, "")
+    assert "  arena serve lab.toml\n" in ended.out
+    found = ladders.read(Path("lab.toml"))
+    assert (found.name, found.league.game_text) == ("lab", game)
+    assert timedelta(weeks=7) < found.closes - datetime.now(UTC) < timedelta(weeks=9)
+
+
+def test_every_key_of_a_ladder_is_in_its_file_and_shows_its_default() -> None:
+    assert arena("init", "lab", "--ladder").code == 0
+    text = Path("lab.toml").read_text("utf-8")
+    usual = ladders.read(Path("lab.toml"))
+    of_ladder = text.index("# When it is open")
+    in_effect = text[:of_ladder] + re.sub(r"^# (?=\w+ = |\[\[)", "", text[of_ladder:], flags=re.MULTILINE)
+    Path("lab.toml").write_text(in_effect, "utf-8")
+    keys = tomllib.loads(in_effect)
+    assert {*keys["ladder"]} == {*ladders.LADDER_KEYS}
+    assert {*keys["ladder"]["limits"]} == {*ladders.LIMIT_KEYS}
+    found = ladders.read(Path("lab.toml"))
+    assert (found.limits, found.agents, found.final) == (usual.limits, usual.agents, usual.final)
+    assert [one.name for one in found.tournaments] == ["friday"]
+    assert courses.read(Path("lab.toml")).roster == Path("lab.roster.csv")
+
+
+def test_a_ladder_has_the_settings_of_a_tournaments_games() -> None:
+    assert arena("init", "cs101", "--ladder").code == 0
+    of_games = TEXT[TEXT.index("# Each game.") : TEXT.index("# The course: ")]
+    assert of_games in Path("cs101.toml").read_text("utf-8")
+
+
+def test_a_ladder_with_a_roster_names_it() -> None:
+    Path("participants.csv").write_text(LIST, "utf-8")
+    ended = arena("init", "cs101", "--ladder", "--roster", "participants.csv")
+    assert ended.out.startswith("cs101.roster.csv: 4 students, 4 agents\ncs101.toml describes a ladder"), ended.err
+    assert len(roster().students) == 4
 
 
 LIST = """\

@@ -69,6 +69,28 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
 
 
+def test_the_game_to_look_at_is_analysed_and_its_mistakes_are_marked_in_the_replay() -> None:
+    words = ("random", "--game", "tictactoe", "--against", "minimax:depth=1", "--games", "16", "--seed", "3")
+    ended = arena("climb", *words, "--format", "json")
+    assert (ended.code, ended.err) == (0, "")
+    look = json.loads(ended.out)["look"]
+    game = str(look["game"])
+    judged = json.loads(arena("sql", f"select * from v_analysis where game = {game}", "--format", "json").out)
+    plies = json.loads(arena("show", game, "--format", "json").out)["plies"]
+    assert sorted(row["ply"] for row in judged) == list(range(1, plies + 1))
+    mistakes = [row for row in judged if row["mark"] and row["player"] == "random"]
+    assert min((row["ply"] for row in mistakes), default=None) == look["ply"]
+    replayed = arena("replay", game).out
+    assert all(f"better was {row['better']}" in replayed for row in mistakes)
+
+
+def test_slow_games_without_a_clock_are_explained_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.cli.write.climb_screen.SLOW", -1)
+    arguments = ("climb", "random", "--game", "nap", "--against", "random", "--games", "16", "--seed", "1")
+    assert arena(*arguments, "--clock", "none").out.count("there is no clock, so a player may think this long") == 1
+    assert "there is no clock" not in arena(*arguments).out
+
+
 @pytest.mark.costly
 def test_how_the_agent_is_confined_is_printed_once_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
