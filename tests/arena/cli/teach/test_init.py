@@ -29,6 +29,7 @@ COURSE = TEXT[TEXT.index("# The course: ") : TEXT.index("# Built-in agents")]
 SHOWN = {found["key"]: found for found in SETTING.finditer(TEXT.replace(COURSE, ""))}
 WITHOUT_A_VALUE = (
     "seed",
+    "seats_key",
     "max_plies",
     "games_at_once",
     "walls",
