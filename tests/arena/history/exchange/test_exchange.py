@@ -144,6 +144,7 @@ def unique_names(games: list[PastGame]) -> list[PastGame]:
 
 def as_far_as(form: FileFormat, game: PastGame) -> PastGame:
     """The game with only the fields of that format."""
+    game = replace(game, seats=tuple(replace(seat, seed=None) for seat in game.seats))
     if form is FileFormat.NDJSON:
         return game
     lost: dict[str, Any] = {"cpu": None, "memory": None, "stderr": None}
