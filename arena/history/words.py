@@ -49,6 +49,8 @@ ENDS: Final = {
 """How a player lost by its own fault, or resigned: completes the sentence "alice ..."."""
 
 
+_MOST_GAMES: Final = 6
+"""Largest number of games that are listed."""
 _LEGAL: Final = 60
 """Characters of legal moves that fit into the line of a refusal."""
 _PATH: Final = re.compile(r"/\S+")
@@ -154,6 +156,19 @@ def counted(number: int, what: str) -> str:
 def listed(texts: Sequence[str]) -> str:
     """Two or more texts in a sentence: "a and b", "a, b and c"."""
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def games_of(tournament: str, numbers: Sequence[int]) -> str:
+    """These games, such as "cs101-3, cs101-8"; the first ones if they are many."""
+    return ", ".join(f"{tournament}-{number}" for number in numbers[:_MOST_GAMES]) + ", ..." * (
+        len(numbers) > _MOST_GAMES
+    )
+
+
+def tried_again(tournament: str, numbers: Sequence[int]) -> str:
+    """That void games are played once more, and which."""
+    which = games_of(tournament, numbers)
+    return f"played once more, because the server failed: {counted(len(numbers), 'game')} ({which})"
 
 
 def same_files(agents: Sequence[str], versions: Iterable[int]) -> str:

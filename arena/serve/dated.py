@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from arena.errors import ArenaError
-from arena.history.words import without_store
+from arena.history import words
 from arena.match.schedule import Finished, Planned
 from arena.players import versions
 from arena.players.builder import walls_of
@@ -208,11 +208,13 @@ class DatedTournaments(StandingSchedule):
             self._running.append(_Running(tournament, stack.pop_all()))
         games = f"{tournament.over} of {tournament.expected} games are over"
         self._say(f"the tournament {league.name!r} is being played: {len(agents)} agents, {games}")
+        if tournament.tried_again:
+            self._say(words.tried_again(league.name, tournament.tried_again))
 
     def _say_once(self, text: str) -> None:
         if text not in self._said:
             self._said.add(text)
-            self._say(without_store(text))
+            self._say(words.without_store(text))
 
     def _end(self, one: _Running) -> None:
         self._release(one)

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from arena.cli.play.live_table import LiveTable
     from arena.hosts.home import Home
 
-_MOST_VOID: Final = 6
-"""Largest number of void games that are listed."""
 _WARNS_EVERY: Final = 60.0
 """Shortest time between two warnings about an overloaded machine, in seconds."""
 
@@ -124,8 +122,7 @@ class TournamentDisplay:
             self.warn(warning)
         self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)
         if again := tournament.tried_again:
-            which = self._listed(again)
-            self.say(f"played once more, because the server failed: {words.counted(len(again), 'game')} ({which})")
+            self.say(words.tried_again(self._league.name, again))
         if not self._console.is_terminal or "JPY_PARENT_PID" in os.environ:
             yield
             return
@@ -242,7 +239,7 @@ class TournamentDisplay:
             )
         if void:
             self.say(
-                f"no result, because the server failed: {self._listed([game.number for game in void])}. "
+                f"no result, because the server failed: {words.games_of(name, [game.number for game in void])}. "
                 f"`arena show {name}-{void[0].number}` says why, `arena award` gives a game to a player"
                 + f"; the same command plays {words.counted(again, 'game')} once more"
                 * bool(again)
@@ -250,11 +247,6 @@ class TournamentDisplay:
         if at_fault:
             self.say(f"  arena history --tournament {shlex.quote(name)} --fault any")
             self.say("  arena show ID   (why that game failed)")
-
-    def _listed(self, games: Sequence[int]) -> str:
-        """These games of the tournament, such as "cs101-3, cs101-8"; the first ones if they are many."""
-        first = ", ".join(f"{self._league.name}-{number}" for number in games[:_MOST_VOID])
-        return first + ", ..." * (len(games) > _MOST_VOID)
 
     @property
     def _other(self) -> str:

@@ -311,6 +311,25 @@ def test_a_game_whose_rules_fail_stays_void_and_the_tournament_goes_on(room: Roo
     assert room.said[-1].startswith("the tournament 'cs101 friday' is over")
 
 
+def test_after_a_restart_games_that_stayed_void_are_played_once_more_and_named(room: Room) -> None:
+    room.hand_in(*STUDENTS)
+    room.now = FRIDAY
+    numbers = set()
+    with room.run() as dated:
+        while len(numbers) < 2:
+            game = room.next_of(dated)
+            assert game is not None
+            numbers.add((game.identity, game.leg))
+            lost = replace(finished(game).record, verdict=Verdict.VOID, detail="its processes were killed")
+            void = game.attempt <= 3 and len(numbers) == 1
+            dated.note(dataclasses.replace(finished(game), record=lost) if void else finished(game))
+    with room.run() as dated:
+        room.play_all(dated)
+    again = [line for line in room.said if line.startswith("played once more")]
+    assert again == ["played once more, because the server failed: 1 game (cs101 friday-1)"]
+    assert {status for _, _, status in room.games("cs101 friday")} == {"finished"}
+
+
 def test_rules_that_fail_in_openings_end_no_tournament_and_are_reported_once(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
