@@ -314,7 +314,7 @@ def test_a_game_whose_rules_fail_stays_void_and_the_tournament_goes_on(room: Roo
 def test_after_a_restart_games_that_stayed_void_are_played_once_more_and_named(room: Room) -> None:
     room.hand_in(*STUDENTS)
     room.now = FRIDAY
-    numbers = set()
+    numbers = set[tuple[object, ...]]()
     with room.run() as dated:
         while len(numbers) < 2:
             game = room.next_of(dated)
