@@ -34,7 +34,7 @@ class Database(Connections):
             raise DatabaseError(f"expected a database file, but {file} is a folder")
         if file is not None and not read_only:
             with suppress(OSError):  # it is there, or SQLite says why it cannot be made
-                os.close(private.new_file(file))
+                os.close(private.new_file(file.resolve()))
         super().__init__(dialect.engine(self.address, VIEWS, read_only=read_only), file)
         # The backup that was made of an older file before its tables were migrated.
         self.copied: Path | None = None

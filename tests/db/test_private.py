@@ -133,6 +133,13 @@ def test_a_mode_that_is_there_is_never_changed_but_told(place: Path, name: str, 
     assert not private.why_open(place / name)
 
 
+def test_a_record_behind_a_link_is_private(place: Path) -> None:
+    (place / "elsewhere").mkdir()
+    (place / "arena.db").symlink_to(place / "elsewhere" / "arena.db")
+    a_record(place)
+    assert S_IMODE((place / "elsewhere" / "arena.db").stat().st_mode) == 0o600
+
+
 def test_what_lies_in_a_private_folder_is_private(place: Path) -> None:
     a_record(place)
     (place / "arena.db").chmod(0o644)

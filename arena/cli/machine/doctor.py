@@ -37,9 +37,8 @@ def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None)
     file = dialect.file_of(dialect.url(db))
     found = findings(None if file is None else file.parent)
     after = max((place for place, one in enumerate(found, 1) if one.area == "disk"), default=len(found))
-    for why in open_to_others(file):
-        what, _, command = why.rpartition(": ")
-        found.insert(after, Finding("disk", "private", what, Health.WARNING, command))
+    told = (why.rpartition(": ") for why in open_to_others(file))
+    found[after:after] = [Finding("disk", "private", what, Health.WARNING, command) for what, _, command in told]
     if format is OutputFormat.TABLE:
         _show_report(found)
     else:

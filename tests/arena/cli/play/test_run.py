@@ -31,6 +31,7 @@ from arena.tournament import league as leagues
 from arena.tournament.tournament import Tournament
 from arena.walls import probe
 from arena.walls.usage import descendants
+from db import private
 from db.database import Database
 from tests.kit import shown_commands
 from tests.kit.arena_program import arena, environment
@@ -154,6 +155,24 @@ def test_a_short_seed_does_not_tell_an_agent_by_its_own_seed(evening: tuple[Path
     for pair, leg, seat, seed in seats:
         assert _seat_seed(int(str(key)), pair, leg, seat) == seed
         assert all(_seat_seed(short, pair, leg, seat) != seed for short in range(20))
+
+
+def test_run_and_doctor_name_what_other_users_can_read(folder: Path) -> None:
+    folder.chmod(0o755)
+    finished(folder)
+    opened = [folder / "arena.db", folder / "arena.store"]
+    assert not list(filter(private.why_open, opened))
+    for path in opened:
+        path.chmod(path.stat().st_mode | 0o055)
+    again = arena("run", "evening.toml", cwd=folder)
+    told = "other users of this machine can read arena.{}: chmod {} arena.{}"
+    for line in (told.format("db", 600, "db"), told.format("store", 700, "store")):
+        assert f"warning: {line}" in again.err.splitlines()
+    found = json.loads(arena("doctor", "--format", "json", cwd=folder).out)
+    assert [one["advice"] for one in found if one["name"] == "private"] == [
+        "chmod 600 arena.db",
+        "chmod 700 arena.store",
+    ]
 
 
 def test_with_seed_and_seats_key_every_move_is_repeated(folder: Path) -> None:
