@@ -18,6 +18,7 @@ from typing import IO, Final
 from agents.protocol import MESSAGE_BYTES, Report, Verdict
 from arena.walls import jail
 from arena.walls.jail import Confined, Excess
+from arena.walls.kernel_memory import MOST_WATCHES
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.meter import Meter
 from arena.walls.pause import Pause
@@ -255,6 +256,8 @@ class AgentProcess:
                     Verdict.CRASHED,
                     f"had more than {allowance.open_in_all:.0f} sockets, pipes and epoll instances open",
                 )
+            case Excess.WATCHES:
+                return Verdict.CRASHED, f"watched more than {MOST_WATCHES:,} files with epoll"
             case Excess.DISK:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
@@ -263,10 +266,10 @@ class AgentProcess:
         """Begins a pause; the verdict and the detail if that is not possible, else None."""
         return None if self.pause.begin() else (Verdict.CRASHED, "starts processes faster than they can be stopped")
 
-    def look(self) -> tuple[Verdict, str] | None:
+    def look(self, *, may_resume: bool) -> tuple[Verdict, str] | None:
         """Looks whether it is still, in a pause; the verdict and the detail if it is at fault, else None."""
         woken = self.pause.woken
-        fault = self.pause.look()
+        fault = self.pause.look(may_resume=may_resume)
         if woken < self.pause.woken <= _MOST_TOLD:
             self.note("warden", "somebody else resumed the agent while it was paused: it was stopped again")
         return (Verdict.CRASHED, fault) if fault else None

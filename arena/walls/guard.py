@@ -49,6 +49,8 @@ _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to exit after `bye`, in nanoseconds."""
 _PAUSES_AFTER: Final = 20 * MILLISECOND
 """How long after a game an agent that is kept for the next game can run before it is paused, in nanoseconds."""
+_STILL_WITHIN: Final = 200 * MILLISECOND
+"""How long such an agent can then take until all its threads have stopped: nobody's clock runs. Else it is ended."""
 _EXITS_WITHIN: Final = 100 * MILLISECOND
 """How long the guard waits for the exit code of an agent that has closed its stdout, in nanoseconds."""
 _MOST_NOTED: Final = 100
@@ -99,6 +101,8 @@ class Guard:
         self._core: int | None = None
         # When an agent that is kept for the next game is paused: until then it can finish what it does after a game.
         self._pause_at: int | None = None
+        # When it must be still after a game.
+        self._still_by = 0
         # The `start` that a process from an earlier game has not answered with `ready` yet.
         self._kept_start: Start | None = None
         self._dropped = self._unasked = 0
@@ -224,8 +228,12 @@ class Guard:
         agent = self.agent
         if agent is None or not agent.pause.is_on:
             return
-        was_still = agent.pause.is_still
-        if self._is_at_fault(agent.look()) or was_still or not agent.pause.is_still:
+        was_still, no_game = agent.pause.is_still, self._phase is _Phase.IDLE
+        if self._is_at_fault(agent.look(may_resume=not no_game)) or was_still:
+            return
+        if not agent.pause.is_still:
+            if no_game and self._clock() > self._still_by:
+                self._kill()  # it has reported; the next game starts another process
             return
         if self._answer is None:
             self._is_at_fault(agent.prepare())
@@ -532,6 +540,7 @@ class Guard:
     def _pause(self, agent: AgentProcess) -> None:
         """Pauses an agent that is kept for the next game."""
         self._pause_at = None
+        self._still_by = self._clock() + _STILL_WITHIN
         if not self._settings.ponder:
             self._is_at_fault(agent.stop() or (agent.prepare() if agent.pause.is_still else None))
 

@@ -24,7 +24,7 @@ from time import monotonic
 from typing import Final
 
 from arena.walls import cgroup, confine, file_access, usage
-from arena.walls.kernel_memory import KernelMemory, buffer_of_a_file
+from arena.walls.kernel_memory import MOST_WATCHES, KernelMemory, buffer_of_a_file
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.run_folder import clear
 
@@ -50,8 +50,9 @@ _MOST_FOLDERS: Final = 1000
 _UNCOUNTED: Final = 20 * MEBIBYTE
 """Bytes of kernel memory that are not counted as the agent's: what 64 open files can use."""
 _MOST_PASSES: Final = 10
-_STILL: Final = b"TtZX"
-"""States of a thread that has stopped or ended. One in state D can go on in its system call."""
+_STILL: Final = b"TtZ"
+"""States of a thread that has stopped or ended. One in state D can go on in its system call; where one is gone that was
+there a moment ago, something ran."""
 _KILLED: Final = 128
 """Exit codes above this are signals, as shells and bubblewrap report them: 128 + the signal's number."""
 _RUNS: Final = b"."
@@ -67,6 +68,7 @@ class Excess(Enum):
     MEMORY = "memory"
     THREADS = "threads or processes"
     OPEN_FILES = "open files"
+    WATCHES = "watches"
     DISK = "files"
 
 
@@ -137,10 +139,12 @@ class Confined:
         return False
 
     def stop_firmly(self) -> None:
-        """Stops again what is not still, by a signal to each thread: a signal to a process waits until its first thread
-        gets a processor."""
+        """Stops again what is not still. One signal goes to all processes at once, so that none can start another
+        meanwhile which it does not reach. Then one goes to each thread: a signal to a process waits until its first
+        thread gets a processor."""
         if self.usage.group is not None and self.usage.group.freeze(True):
             return
+        self._signal_group(signal.SIGSTOP)
         for pid in [self.pid] if self.usage.single_process else self.usage.family():
             for thread in usage.threads_of(f"/proc/{pid}"):
                 usage.signal_thread(pid, int(os.path.basename(thread)), signal.SIGSTOP)
@@ -215,6 +219,8 @@ class Confined:
         if inside or many_files or several_threads:
             in_kernel = self._kernel_memory.look(self.usage.seen, threads=not at_rest)
             beside += max(0, in_kernel - _UNCOUNTED)
+        else:
+            self._kernel_memory.look_at_watches(self.usage.seen)
         if allowance.memory is not None and memory + beside > allowance.memory:
             memory, _ = self.usage.memory_and_threads(once=True)
             if memory + beside > allowance.memory:
@@ -223,6 +229,8 @@ class Confined:
             return Excess.THREADS
         if self._kernel_memory.files > allowance.open_in_all:
             return Excess.OPEN_FILES
+        if self._kernel_memory.watches > MOST_WATCHES:
+            return Excess.WATCHES
         return Excess.DISK if max(written) > allowance.files else None
 
     def _written(self) -> list[float]:

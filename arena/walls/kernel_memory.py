@@ -1,14 +1,16 @@
-"""Kernel memory that an agent uses beside its own: buffers of its open files, and the records of its mappings.
+"""Kernel memory that an agent uses beside its own: buffers of its open files, the records of its mappings, and watches.
 
-A jail counts it where it can be large: in a container, with several threads, or with a high limit on open files. The
-kernel reports no such number for a process, so this is an upper bound.
+A jail counts buffers and mappings where they can be many: in a container, with several threads, or with a high limit on
+open files. The kernel reports no such number for a process, so this is an upper bound. A watch is one file under one
+number in one epoll instance; all users share the kernel's room for them, and a file that a timer makes ready wakes all
+its watches, also while the agent is paused.
 """
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from math import inf
@@ -23,6 +25,10 @@ _FEW: Final = 64
 """Up to this number, open files are only counted, not examined one by one."""
 _WITH_BUFFERS: Final = ("socket:", "pipe:")
 _EPOLL: Final = "anon_inode:[eventpoll]"
+_FEWEST: Final = 8
+"""So few open files cannot have more watches than are allowed: a process has 64 numbers for each file by default."""
+MOST_WATCHES: Final = 1000
+"""Watches that all processes of an agent can have together."""
 _PER_MAPPING: Final = 512
 """Bytes that the kernel needs for the record of a mapping, and of a file that only the mapping keeps open."""
 _MOST_MAPPINGS: Final = 70_000
@@ -42,19 +48,25 @@ class KernelMemory:
     """The kernel memory of one agent's processes."""
 
     def __init__(self) -> None:
-        # Open files that have buffers, and epoll instances, at the last count.
-        self.files = 0
+        # Open files that have buffers, and epoll instances, at the last count; and what these watch.
+        self.files = self.watches = 0
         self._mappings = 0.0
         self._count_mappings_at = 0.0
 
     def look(self, pids: Iterable[int], *, threads: bool) -> float:
         """Counts again; the upper bound in bytes. `threads`: also count the files that threads wait for."""
         processes = [f"/proc/{pid}" for pid in pids]
-        self.files = _files(processes) + (sum(map(_waited_for, processes)) if threads else 0)
+        open_in = _opened(processes)
+        self.watches = _watches(open_in)
+        self.files = _files(open_in) + (sum(map(_waited_for, processes)) if threads else 0)
         if monotonic() >= self._count_mappings_at:
             self._mappings = _mappings(processes)
             self._count_mappings_at = monotonic() + _MAPPINGS_EVERY
         return self.files * buffer_of_a_file() + self._mappings * _PER_MAPPING
+
+    def look_at_watches(self, pids: Iterable[int]) -> None:
+        """Counts only the watches again."""
+        self.watches = _watches(_opened([f"/proc/{pid}" for pid in pids]))
 
 
 @cache
@@ -65,19 +77,36 @@ def buffer_of_a_file() -> int:
     return _BUFFER * 5 // 4
 
 
-def _files(processes: Iterable[str]) -> int:
+def _opened(processes: Iterable[str]) -> dict[str, int]:
+    """The folder in /proc of each process's open files, and their number."""
+    return dict(map(_open_files, processes))
+
+
+def _files(open_in: Mapping[str, int]) -> int:
     """How many files the processes have open; of many, only sockets and pipes (each once) and epoll instances."""
-    open_in = {folder: number for process in processes for folder, number in [_open_files(process)]}
     if (total := sum(open_in.values())) <= _FEW:
         return total
     epolls, others = 0, set()
     for folder in open_in:
-        for link in _links(folder):
+        for _, link in _links(folder):
             if link.startswith(_WITH_BUFFERS):
                 others.add(link)
             elif link == _EPOLL:
                 epolls += 1
     return epolls + len(others)
+
+
+def _watches(open_in: Mapping[str, int]) -> int:
+    """How many watches the processes have: counted up to a little more than are allowed."""
+    count = 0
+    if sum(open_in.values()) <= _FEWEST:
+        return count
+    for folder in open_in:
+        for name in (name for name, link in _links(folder) if link == _EPOLL):
+            with suppress(OSError), open(f"{folder}info/{name}", "rb", buffering=0) as about:
+                while count <= MOST_WATCHES and (part := about.read(_PART)):
+                    count += part.count(b"tfd:")
+    return count
 
 
 def _open_files(process: str) -> tuple[str, int]:
@@ -91,11 +120,12 @@ def _open_files(process: str) -> tuple[str, int]:
     return f"{process}/fd", 0
 
 
-def _links(folder: str) -> Iterator[str]:
+def _links(folder: str) -> Iterator[tuple[str, str]]:
+    """The number of each open file, and what it is."""
     with suppress(OSError):
         for name in os.listdir(folder):
             with suppress(OSError):
-                yield os.readlink(f"{folder}/{name}")
+                yield name, os.readlink(f"{folder}/{name}")
 
 
 def _waited_for(process: str) -> int:

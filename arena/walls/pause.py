@@ -19,8 +19,8 @@ _FIRST_LOOK: Final = MILLISECOND
 _LONGEST_TO_LOOK: Final = 16 * MILLISECOND
 """When an agent that is not still is looked at again: each time twice as late, up to this."""
 _RESUMED_AT: Final = 4
-"""Every fourth look lets an agent that is not still go on until the next one, in its own time: a process that waits
-for a child that has not begun its program is never still, because that child is stopped."""
+"""In its own time, every fourth look lets an agent that is not still go on until the next one: a process that waits for
+a child that has not begun its program is never still, because that child is stopped."""
 _MOST_PAUSED: Final = 5 * MILLISECOND
 """Processor time that it can use in a pause."""
 _MOST_RESUMED: Final = 50 * MILLISECOND
@@ -56,7 +56,7 @@ class Pause:
             os.sched_yield()  # on one processor, it stops meanwhile
             self.is_still = self._confined.is_still()
             if self.is_still:
-                self._used = self._usage.cpu()
+                self._used = self._cpu()
                 break
         else:
             self._interval = _FIRST_LOOK
@@ -64,12 +64,13 @@ class Pause:
         hear_children(True)
         return True
 
-    def look(self) -> str:
-        """Looks whether it is still; what it has done wrong since it was, in words."""
+    def look(self, *, may_resume: bool) -> str:
+        """Looks whether it is still; what it has done wrong since it was, in words. `may_resume`: what it does until it
+        is still is its own time."""
         was_still, self.is_still = self.is_still, self._confined.is_still()
         if self.is_still:
             if not was_still and not self._woken_now:
-                self._used = self._usage.cpu()
+                self._used = self._cpu()
             self.look_at = None
         else:
             if was_still:
@@ -77,7 +78,7 @@ class Pause:
                 self._woken_now += 1
                 self._interval = _FIRST_LOOK
             self._looks += 1
-            if self._looks % _RESUMED_AT or self._woken_now:
+            if self._looks % _RESUMED_AT or self._woken_now or not may_resume:
                 self._confined.stop_firmly()
             else:
                 self._confined.resume()
@@ -87,7 +88,7 @@ class Pause:
 
     def fault(self) -> str:
         """What it has done wrong in this pause until now, in words."""
-        now = self._usage.cpu()
+        now = self._cpu()
         if now is None or self._used is None or not self.is_on:
             return ""
         used = now - self._used
@@ -101,3 +102,9 @@ class Pause:
         self.look_at = self._used = None
         hear_children(False)
         self._confined.resume()
+
+    def _cpu(self) -> int | None:
+        """Processor time of all its processes, those that were just started too."""
+        if self._usage.group is None:
+            self._usage.look()
+        return self._usage.cpu()

@@ -70,7 +70,7 @@ def in_opponents_turn(confined: Confined, pause: Pause) -> tuple[int, str]:
         if pause.is_still:
             break
         time.sleep(max(0.0, (pause.look_at or 0) / 1e9 - time.monotonic()))
-        pause.look()
+        pause.look(may_resume=True)
     else:
         return 0, NEVER_STILL
     before = confined.usage.cpu() or 0
@@ -81,7 +81,7 @@ def in_opponents_turn(confined: Confined, pause: Pause) -> tuple[int, str]:
         time.sleep(max(0.0, min(left, due - time.monotonic())))
         if pause.look_at is not None and time.monotonic_ns() >= pause.look_at:
             confined.usage.look()
-            fault = pause.look()
+            fault = pause.look(may_resume=True)
     fault = fault or pause.fault()
     return (confined.usage.cpu() or 0) - before, fault
 

@@ -7,7 +7,7 @@ import pytest
 
 from agents.protocol import Failed, FromPlayer, Ready, Turn, Verdict
 from arena.match.clock import MILLISECOND as MS
-from arena.match.clock import charged, waited
+from arena.match.clock import SECOND, charged, waited
 from arena.walls.guard import Guard, _Phase
 from arena.walls.meter import Used
 from arena.walls.warden_settings import WardenSettings
@@ -127,6 +127,31 @@ def test_an_agent_whose_threads_do_not_stop_in_time_has_not_been_ready() -> None
     turning.guard._answer = Ready(GAME)
     _, failed = turning.ends()
     assert (failed.verdict, failed.detail) == (Verdict.UNREADY, "did not stop after ready within 5.0 s")
+
+
+@pytest.mark.parametrize("still", [True, False])
+def test_between_games_an_agent_that_does_not_stop_is_ended_soon(still: bool) -> None:
+    turning = Turning(cpu=1.0, ready=1.0)
+    agent: Any = turning.guard.agent
+    turning.guard._phase, turning.guard._pause_at = _Phase.IDLE, 20 * MS
+    resumed = []
+
+    def stop() -> None:
+        agent.pause.is_on, agent.pause.is_still = True, still
+        agent.pause.look_at = None if still else turning.now + MS
+
+    def look(*, may_resume: bool) -> None:
+        resumed.append(may_resume)
+        agent.pause.look_at = None if still else turning.now + 16 * MS
+
+    agent.look, agent.stop = look, stop
+    while turning.now < SECOND and turning.guard.agent is not None:
+        turning.now += MS
+        turning.guard.tick()
+    assert (turning.guard.agent is None) is not still
+    assert not any(resumed)
+    assert still or 220 * MS < turning.now < 300 * MS
+    assert not turning.told
 
 
 def test_an_agent_that_only_waited_is_not_unready() -> None:

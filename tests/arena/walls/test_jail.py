@@ -20,6 +20,7 @@ from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import clear
 from arena.walls.usage import LINUX, Usage, descendants
 from tests.kit import behind_walls
+from tests.kit.behind_walls import needs_linux
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 
@@ -337,6 +338,35 @@ def test_what_the_kernel_knows_of_a_process_is_counted_also_when_its_first_threa
     held = KernelMemory()
     assert held.look([confined.pid], threads=True) >= 40 * buffer_of_a_file() + 20_000 * 512
     assert held.files >= 40
+    confined.kill_all()
+    confined.remove()
+
+
+@needs_linux
+@pytest.mark.parametrize("kind", WallKind)
+@pytest.mark.parametrize(("watched", "excess"), [(900, None), (1100, Excess.WATCHES)])
+def test_watches_are_counted_however_few_the_files_are(
+    watched: int, excess: Excess | None, kind: WallKind, tmp_path: Path
+) -> None:
+    """The same file is watched under each number that it can have; a number may be free again afterwards."""
+    source = """if True:
+        import os, select, sys, time
+        files, watchers, left = [os.eventfd(0) for _ in range(6)], [select.epoll() for _ in range(6)], int(sys.argv[1])
+        for watcher in watchers:
+            for file in files:
+                for number in range(20, 60):
+                    if left:
+                        watcher.register(os.dup2(file, number), select.EPOLLIN)
+                        os.close(number)
+                        left -= 1
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    confined = behind_walls.start((*behind_walls.PYTHON, source, str(watched)), kind, tmp_path)
+    assert confined.stdout.read(1) == b"x"
+    confined.usage.look()
+    for at_rest in (False, True):
+        assert confined.excess(at_rest=at_rest) is excess
     confined.kill_all()
     confined.remove()
 

@@ -29,7 +29,7 @@ class Agent:
         self.still_after = 0
         self.orders: list[str] = []
         self.used: int | None = 0
-        self.usage = SimpleNamespace(cpu=lambda: self.used)
+        self.usage = SimpleNamespace(cpu=lambda: self.used, look=lambda: None, group=None)
         confined: Any = self
         self.pause = Pause(confined, lambda: self.now)
 
@@ -77,12 +77,35 @@ def test_looks_come_later_and_later_until_it_is_still(agent: Agent) -> None:
         due.append((agent.pause.look_at - agent.now) // MS)
         agent.now = agent.pause.look_at
         agent.uses(SECOND)  # in its own time
-        assert agent.pause.look() == ""
+        assert agent.pause.look(may_resume=True) == ""
         assert not agent.pause.is_still
     assert due == [1, 1, 2, 4, 8, 16, 16]
     assert agent.orders == ["stop", *["stop firmly"] * 3, "resume", *["stop firmly"] * 3]
-    assert agent.pause.look() == ""
+    assert agent.pause.look(may_resume=True) == ""
     assert (agent.pause.is_still, agent.pause.look_at) == (True, None)
+
+
+def test_it_is_never_resumed_where_the_time_until_it_is_still_is_nobodys(agent: Agent) -> None:
+    agent.still_after = 1000
+    agent.pause.begin()
+    for _ in range(100):
+        agent.pause.look(may_resume=False)
+    assert agent.orders == ["stop", *["stop firmly"] * 100]
+
+
+def test_processes_that_were_just_started_are_found_before_and_after(agent: Agent) -> None:
+    """What a child has used before the pause is no fault; what it uses in it is one, though nobody has seen it."""
+    seen, unseen = SECOND, [SECOND]
+
+    def look() -> None:
+        agent.used = seen + sum(unseen)
+
+    agent.usage.look = look
+    agent.used = seen
+    agent.pause.begin()
+    assert agent.pause.fault() == ""
+    unseen.append(6 * MS)
+    assert agent.pause.fault().startswith("computed for 0.006 s")
 
 
 @pytest.mark.parametrize(("used", "words"), [(5 * MS, ""), (6 * MS, "computed for 0.006 s while it was paused")])
@@ -90,7 +113,7 @@ def test_what_it_can_use_in_a_pause(used: int, words: str, agent: Agent) -> None
     agent.uses(SECOND)
     agent.pause.begin()
     agent.uses(used)
-    for told in (agent.pause.fault(), agent.pause.look(), agent.pause.fault()):
+    for told in (agent.pause.fault(), agent.pause.look(may_resume=True), agent.pause.fault()):
         assert told.startswith(words)
         assert bool(told) == bool(words)
     agent.pause.end()
@@ -101,13 +124,13 @@ def test_to_be_resumed_by_somebody_else_is_no_fault_and_does_not_last(agent: Age
     agent.pause.begin()
     agent.still_after = 1
     agent.uses(20 * MS)
-    assert agent.pause.look() == ""
+    assert agent.pause.look(may_resume=True) == ""
     assert (agent.pause.woken, agent.pause.is_still) == (1, False)
     assert agent.orders[-1] == "stop firmly"
-    assert agent.pause.look() == ""
+    assert agent.pause.look(may_resume=True) == ""
     assert agent.pause.is_still
     agent.uses(40 * MS)  # resumed again, now by itself, for all that is known
-    assert agent.pause.look().startswith("computed for 0.060 s")
+    assert agent.pause.look(may_resume=True).startswith("computed for 0.060 s")
     agent.pause.end()
     agent.pause.begin()
     agent.uses(20 * MS)
@@ -117,7 +140,7 @@ def test_to_be_resumed_by_somebody_else_is_no_fault_and_does_not_last(agent: Age
 def test_where_nothing_is_known_nobody_is_at_fault(agent: Agent) -> None:
     agent.used = None
     agent.pause.begin()
-    assert agent.pause.look() == agent.pause.fault() == ""
+    assert agent.pause.look(may_resume=True) == agent.pause.fault() == ""
 
 
 @needs_linux
