@@ -49,7 +49,7 @@ _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to exit after `bye`, in nanoseconds."""
 _PAUSES_AFTER: Final = 20 * MILLISECOND
 """How long after a game an agent that is kept for the next game can run before it is paused, in nanoseconds."""
-_STILL_WITHIN: Final = 200 * MILLISECOND
+_STILL_WITHIN: Final = 100 * MILLISECOND
 """How long such an agent can then take until all its threads have stopped: nobody's clock runs. Else it is ended."""
 _EXITS_WITHIN: Final = 100 * MILLISECOND
 """How long the guard waits for the exit code of an agent that has closed its stdout, in nanoseconds."""

@@ -12,6 +12,7 @@ import pytest
 from adsearch import games
 from agents.protocol import Verdict
 from arena.match.clock import MILLISECOND as MS
+from arena.match.clock import SECOND
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
@@ -32,7 +33,7 @@ from tests.kit.effort import SOAK
 
 pytestmark = needs_linux
 
-NAMES: Final = [*(attack.name for attack in ATTACKS if attack.way == "compiled"), "call_for_long"]
+NAMES: Final = [*(attack.name for attack in ATTACKS if attack.way == "compiled"), "call_for_long", "make_chains"]
 TURNS: Final = 6
 OPPONENTS: Final = 0.1
 """Seconds of an opponent's turn."""
@@ -113,7 +114,9 @@ def test_nobody_computes_in_the_opponents_turn(
             pause.end()
     finally:
         confined.kill_all()
+        paused = confined.stderr.read().split()[1:]  # before the first question it was not
         confined.remove()
+    assert all(int(nanoseconds) >= OPPONENTS * SECOND for nanoseconds in paused)
 
 
 @pytest.mark.costly

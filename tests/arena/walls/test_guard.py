@@ -150,7 +150,7 @@ def test_between_games_an_agent_that_does_not_stop_is_ended_soon(still: bool) ->
         turning.guard.tick()
     assert (turning.guard.agent is None) is not still
     assert not any(resumed)
-    assert still or 220 * MS < turning.now < 300 * MS
+    assert still or 120 * MS < turning.now < 200 * MS
     assert not turning.told
 
 

@@ -5,6 +5,7 @@ compute all the time; what differs is how it tries not to be paused. */
 
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -30,6 +31,11 @@ static long long now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static int is(const char *name)
+{
+    return !strcmp(attack, name);
 }
 
 static void compute(void)
@@ -143,6 +149,75 @@ static void *start_in_same_memory(void *unused)
     return unused;
 }
 
+/* A chain of processes in one memory: each starts its successor and ends, so that no list has the one that runs. It
+   begins when the agent is resumed for a moment, because one of its processes waits for a child and cannot stop. It tells
+   how long it was paused before each question. */
+#define STACK 16384
+#define IN_ITS_MEMORY (CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD)
+static char stacks[256][STACK];
+static atomic_int used_stacks, turns, ends_at;
+static atomic_llong last_ran, longest_pause;
+
+static void spawn(int (*what)(void *), int more)
+{
+    clone(what, stacks[atomic_fetch_add(&used_stacks, 1) % 256] + STACK, IN_ITS_MEMORY | more, NULL);
+}
+
+static void note_pause(void)
+{
+    long long time = now(), pause = time - last_ran;
+    if (pause > longest_pause)
+        longest_pause = pause;
+    last_ran = time;
+}
+
+static int successor(void *unused)
+{
+    for (long long until = now() + 40000; now() < until; note_pause())
+        compute();
+    if (turns != ends_at)
+        spawn(successor, 0);
+    syscall(SYS_exit_group, 0);
+    return unused != NULL;
+}
+
+static int wait_for_a_gap(void *unused)
+{
+    for (long long last = now(), time; (time = now()) < last + 2500000; last = time)
+        ;
+    ends_at = turns + 1;
+    for (int each = 0; each < 4; each++)
+        spawn(successor, 0);
+    syscall(SYS_exit_group, 0);
+    return unused != NULL;
+}
+
+static int only_wait(void *unused)
+{
+    for (;;)
+        pause();
+    return unused != NULL;
+}
+
+static int start_chains(void *unused)
+{
+    for (int before = 0;; before = turns) {
+        while (turns == before)
+            ;
+        spawn(wait_for_a_gap, CLONE_VFORK);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+    }
+    return unused != NULL;
+}
+
+static void make_chains(void)
+{
+    for (int each = 0; each < 40; each++)
+        spawn(only_wait, 0);
+    spawn(start_chains, 0);
+}
+
 static void resume_each_other(void)
 {
     pid_t first = getpid();
@@ -207,6 +282,13 @@ static void *play(void *unused)
             length = sprintf(said, "{\"type\":\"move\",\"game\":%ld,\"id\":\"%s\",\"move\":\"%s\"}\n", number, id, move);
         else if (strstr(line, "\"type\":\"bye\""))
             break;
+        turns++;
+        if (is("make_chains")) {
+            note_pause();
+            fprintf(stderr, "%lld\n", longest_pause);
+            longest_pause = 0;
+            usleep(300);
+        }
         if (!length || write(1, said, length) != length)
             continue;
         moves++;
@@ -216,11 +298,6 @@ static void *play(void *unused)
     }
     _exit(0);
     return unused;
-}
-
-static int is(const char *name)
-{
-    return !strcmp(attack, name);
 }
 
 static void begin(void)
@@ -251,6 +328,10 @@ static void begin(void)
     }
     if (is("call_for_long"))
         start(MANY, call_for_long);
+    if (is("make_chains")) {
+        make_chains();
+        play(NULL);
+    }
 }
 
 int main(int count, char **words)
