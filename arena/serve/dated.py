@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from arena.errors import ArenaError
 from arena.history import words
@@ -59,9 +59,12 @@ class DatedTournaments(StandingSchedule):
         *,
         ladder_is_over: Callable[[], bool],
         say: Callable[[str], None],
+        uploads_end_after: timedelta = timedelta(0),
     ) -> None:
         """Nothing is played before the first `next`. `ladder_is_over`: whether its last game has been played, so that
-        the final can begin. `say` gets a sentence when a tournament begins, ends, or cannot begin."""
+        the final can begin. `uploads_end_after`: so long after the end of submissions rows of uploads that began before
+        it can still be written; the final waits for them. `say` gets a sentence when a tournament begins, ends,
+        or cannot begin."""
         self._opened = ladder
         self._database = database
         self._store = store
@@ -70,6 +73,7 @@ class DatedTournaments(StandingSchedule):
         self._now = now
         self._ladder_is_over = ladder_is_over
         self._say = say
+        self._uploads_end_after = uploads_end_after
         # What was said about rules that fail.
         self._said: set[str] = set()
         # By tournament: why it could not begin when this was tried last.
@@ -149,15 +153,16 @@ class DatedTournaments(StandingSchedule):
     def _planned(self, connection: Connection, now: datetime) -> list[Dated]:
         """The tournaments whose time has come, also those that have begun or are over.
 
-        The final waits until the last extension has ended, no submission is waiting for its check, and the last game
-        of the ladder is over."""
+        The final waits until the last extension has ended and no upload can still end, no submission is waiting for its
+        check, and the last game of the ladder is over."""
         ladder = self._opened.ladder
         due = [one for one in ladder.tournaments if one.starts <= now]
         final = Dated(FINAL, self._opened.closes, ladder.final)
         if running.tournament(connection, self._opened.final) is not None:
             return [*due, final]
         last = record.last_extension(connection, self._opened.id)
-        if now < max(final.starts, last or final.starts) or record.open_submissions(connection, self._opened.id):
+        end = max(final.starts, last or final.starts) + self._uploads_end_after
+        if now < end or record.open_submissions(connection, self._opened.id):
             return due
         if not self._ladder_is_over():
             return due

@@ -4,7 +4,7 @@
 
 The director starts it when the first row waits to be opened, and nudges it. An upload can be anything, such as a zip
 bomb, so each one is opened by a child process with limits, whose answer is one line of data. Killed at any moment,
-nothing is lost: the row still waits, and the next intake begins with it again.
+nothing is lost: the row still waits, and no upload is refused because the server was killed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ Result = TypeVar("Result")
 WITHIN: Final = 300.0
 """Seconds in which an upload must be opened, built and stored: each of up to 2,000 files is synced to the disk."""
 MOST_INTERRUPTIONS: Final = 3
-"""So often this process can end while it opens an upload; then the upload is refused."""
+"""So often this process can be killed while it opens an upload; then the upload is opened after all others."""
+_TRIES: Final = 2
+"""So often a child may end without an answer. The first time it may be that the whole server is being killed."""
 _MEMORY: Final = GIBIBYTE
 _LIMITS: Final = {
     # As for agents: RLIMIT_AS would count address space that is only reserved.
@@ -126,16 +128,12 @@ class Intake:
         if one is None:
             return True
         self._turns[author_of(one.author)] = next(self._turn)
-        if one.interruptions > MOST_INTERRUPTIONS:
-            times = f"the server ended {MOST_INTERRUPTIONS} times while it opened this upload"
-            answer = Answer(None, f"{times}; {_SMALLER}, or ask your instructor")
-        else:
-            try:
-                answer = self._opened_by_child(one, ladder_now.ladder.languages)
-            except DirectorEnded:
-                with suppress(DatabaseError), self._database.writing() as connection:
-                    _count(connection, one, one.interruptions - 1)  # this process is not to blame
-                raise
+        try:
+            answer = self._opened(one, ladder_now.ladder.languages)
+        except DirectorEnded:
+            with suppress(DatabaseError), self._database.writing() as connection:
+                _count(connection, one, one.interruptions - 1)  # this process is not to blame
+            raise
         self._write(lambda connection: self._end(connection, ladder_now, one, answer))
         self._spool.remove(one.id)
         return True
@@ -156,8 +154,13 @@ class Intake:
         return ladder.submission(connection, one.id)
 
     def _next_of(self, rows: Sequence[StoredSubmission]) -> StoredSubmission | None:
-        """The upload to open next: the oldest of the author whose last upload was opened the longest ago."""
-        return min(rows, key=lambda one: (self._turns.get(author_of(one.author), 0), one.id), default=None)
+        """The upload to open next: the oldest of the author whose last upload was opened the longest ago. Last come
+        those that may be what ended this process."""
+
+        def order(one: StoredSubmission) -> tuple[bool, int, int]:
+            return one.interruptions >= MOST_INTERRUPTIONS, self._turns.get(author_of(one.author), 0), one.id
+
+        return min(rows, key=order, default=None)
 
     def _end(self, connection: Connection, ladder_now: OpenLadder, one: StoredSubmission, answer: Answer) -> None:
         take_in(connection, ladder_now, one.id, answer.source, answer.wrong, datetime.now(UTC))
@@ -181,9 +184,17 @@ class Intake:
 
     # The child.
 
-    def _opened_by_child(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Answer:
-        """What a child process finds in the upload. When this returns, no process of it is left, and no file in the
-        scratch folder."""
+    def _opened(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Answer:
+        """What is in the upload, or why it is refused."""
+        for _ in range(_TRIES):
+            found = self._opened_by_child(one, languages)
+            if isinstance(found, Answer):
+                return found
+        return Answer(None, f"the process that opens it ended twice by itself ({found}); {_SMALLER}; {_ASK}")
+
+    def _opened_by_child(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Answer | str:
+        """What a child process finds in the upload, or how it ended instead. When this returns, no process of it is
+        left, and no file in the scratch folder."""
         scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=self._scratch))
         reader, writer = os.pipe()
         us = os.getpid()
@@ -216,8 +227,9 @@ class Intake:
                 line += piece
         return line
 
-    def _understood(self, line: bytes | None, ended: int) -> Answer:
-        """The child's answer, which is only data; `ended`: its exit code, negative for a signal."""
+    def _understood(self, line: bytes | None, ended: int) -> Answer | str:
+        """The child's answer, which is only data, or how it ended without one; `ended`: its exit code, negative for a
+        signal."""
         if line is None or ended == -signal.SIGXCPU:
             return Answer(None, f"opening and building it took longer than {self._within:.0f} s; {_SMALLER}")
         with suppress(msgspec.MsgspecError):
@@ -226,8 +238,7 @@ class Intake:
                 return Answer(None, printable(answer.wrong)[:_LONGEST_WORDS])
             if HASH.fullmatch(answer.source or "") and (self._store.folder / str(answer.source)).is_dir():
                 return answer
-        how = f"was ended by {signal.Signals(-ended).name}" if ended < 0 else "gave no answer"
-        return Answer(None, f"the process that opened it {how}; {_SMALLER}; {_ASK}")
+        return signal.Signals(-ended).name if ended < 0 else "without an answer"
 
     def _find(self, one: StoredSubmission, languages: Mapping[str, Language], scratch: Path) -> Answer:
         """Finds, builds and stores the agent; in the child."""

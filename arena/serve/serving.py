@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -23,7 +24,7 @@ from arena.serve.checks import FIRST_NUMBER, Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.in_turn import REST, InTurn
-from arena.serve.intake import IntakeProcess
+from arena.serve.intake import MOST_INTERRUPTIONS, IntakeProcess
 from arena.serve.invited import InvitedGames
 from arena.serve.kept import SOON, Kept
 from arena.serve.ladder_games import LadderGames
@@ -85,7 +86,8 @@ class Serving(WrappingSchedule):
         self._submissions = submissions
         self._nudges = Nudges(folder.path)
         self._rater = Kept("rater", start_rater, read=self._read_rater, tell=tell, clock=clock)
-        self._intake = Kept("intake", start_intake, read=self._read_intake, tell=tell, clock=clock, at_once=False)
+        start = partial(self._start_intake, start_intake)
+        self._intake = Kept("intake", start, read=self._read_intake, tell=tell, clock=clock, at_once=False)
         # Whether uploads wait to be opened: then the intake is started, and nudged.
         self._uploads_wait = False
         self._pages = pages
@@ -277,6 +279,18 @@ class Serving(WrappingSchedule):
             self._parts.games.reload()
             self._publish(RatingNews(self.ladder.id))
             self._report_ratings()
+
+    def _start_intake(self, start: Callable[[], IntakeProcess]) -> IntakeProcess:
+        """Starts it, and reports uploads that were being opened each time when earlier ones were killed."""
+        with suppress(Busy), self._database.reading() as connection:
+            for one in record.unopened(connection, self.ladder.id):
+                if one.interruptions >= MOST_INTERRUPTIONS:
+                    what = f"submission {one.id} of {one.author} ({one.label})"
+                    times = words.counted(one.interruptions, "time")
+                    self._tell(
+                        Notice(f"{what}: the server ended {times} while it opened this upload; it is opened last")
+                    )
+        return start()
 
     def _read_intake(self, intake: IntakeProcess) -> None:
         if intake.read():

@@ -31,8 +31,8 @@ _HASH_BYTES: Final = 32
 _PIECE: Final = 256 * 1024
 """Bytes read at a time."""
 _LEFT_AFTER: Final = 3600.0
-"""Seconds without a write after which a file without a row was left by a killed process: an upload takes less, and its
-row is written when it is complete."""
+"""Seconds without a write after which a file without a row was left by a killed process: an upload that comes so slowly
+ends, and its row is written when it is complete."""
 
 
 class Spool:
@@ -69,6 +69,13 @@ class Spool:
     def remove(self, id: int) -> None:
         """Removes the file of that row, if it is there."""
         (self._folder / str(id)).unlink(missing_ok=True)
+
+    def sizes(self) -> dict[int, int]:
+        """The bytes of each file that is kept for a row, by the id of the row."""
+        with suppress(FileNotFoundError), os.scandir(self._folder) as entries:
+            kept = [entry for entry in entries if entry.name.isdigit()]
+            return {int(entry.name): entry.stat(follow_symlinks=False).st_size for entry in kept}
+        return {}
 
     def sweep(self, waiting: Collection[int], now: float) -> None:
         """Removes what killed processes have left: old files of no row in `waiting`. `now`: Unix time."""

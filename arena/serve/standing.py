@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder
 from arena.serve.rater import RaterProcess
 from arena.serve.serving import Parts, Serving
+from arena.serve.submissions import AFTER_GRACE, GRACE
 from arena.tournament.recorded_games import Wait
 from arena.walls.run_folder import RunFolder
 from db.database import Database
@@ -81,6 +82,7 @@ def standing(
             now,
             ladder_is_over=lambda: games.is_over,
             say=say,
+            uploads_end_after=timedelta(0) if pages is None else GRACE + AFTER_GRACE,
         ),
     )
     serving = Serving(

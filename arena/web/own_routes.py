@@ -5,6 +5,7 @@ The bytes of an upload go into the spool and are opened by the director's side a
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 import zipfile
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -26,6 +27,7 @@ from arena.errors import BadAccount, BadSubmission
 from arena.serve import submissions
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import nudge
+from arena.walls.kinds import GIBIBYTE
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.audited import saw_log
@@ -36,6 +38,7 @@ from arena.web.pages import own_pages
 from arena.web.results import titled
 from arena.web.sight import What
 from arena.web.turns import client
+from db import ladder
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
 
 _PART: Final = 65536
 """Bytes of a download that are sent at a time."""
+_MOST_UNOPENED: Final = 4 * GIBIBYTE
+"""Bytes that may be on the disk at the same time, of uploads in progress and of those that wait to be opened."""
 _DIGITS: Final = 18
 """Of a submission's number, at most."""
 _NO_SUBMISSION: Final = "There is no such submission."
@@ -239,9 +244,10 @@ async def _form(request: Request, account: Account, *, wrong: str = "", status: 
 
 async def _submit(request: Request) -> Response:
     """A file was handed in with the form."""
+    begun = datetime.now(UTC)
     account = await signed_in(request)
     try:
-        one = await _received(request, account)
+        one = await _received(request, account, begun)
     except BadSubmission as error:
         return await _form(request, account, wrong=str(error), status=400)
     return leads_to(links.submission(one.id))
@@ -249,16 +255,17 @@ async def _submit(request: Request) -> Response:
 
 async def _submit_by_program(request: Request) -> Response:
     """A program handed in a file: the body is the file, or a form with it."""
+    begun = datetime.now(UTC)
     account = await signed_in(request)
     try:
-        one = await _received(request, account)
+        one = await _received(request, account, begun)
     except BadSubmission as error:
         raise BadQuery(str(error)) from None
     return await _document(request, one.id, status=201 if one.state != "refused" else 409)
 
 
-async def _received(request: Request, account: Account) -> StoredSubmission:
-    """The row of what was handed in; BadSubmission if there is none."""
+async def _received(request: Request, account: Account, begun: datetime) -> StoredSubmission:
+    """The row of what was handed in by a request that came at the time `begun`; BadSubmission if there is none."""
     site: Site = request.app.state.site
     if account.is_instructor:
         raise BadSubmission("only students hand in here; instructors use `arena submit`")
@@ -268,41 +275,54 @@ async def _received(request: Request, account: Account) -> StoredSubmission:
         raise BadSubmission("another upload of yours is in progress; try again when it is over")
     if (again := site.uploads.take(account.author, now := datetime.now(UTC))) is not None:
         raise BadSubmission(f"too many uploads in a row; {submissions.possible_again(again, now)}")
-    site.uploading.add(account.author)
+    site.uploading[account.author] = int(request.headers.get("content-length", "0"))
     try:
-        async with site.upload_turns:  # others wait, and their browsers with them
-            return await _uploaded(request, account, site)
+        await in_thread(site, partial(_refuse_without_room, site, account.author, sum(site.uploading.values())))
+        return await _uploaded(request, account, site, begun)
     finally:
-        site.uploading.discard(account.author)
+        del site.uploading[account.author]
 
 
-async def _uploaded(request: Request, account: Account, site: Site) -> StoredSubmission:
-    upload = await at_desk(site, site.spool.begin)
+def _refuse_without_room(site: Site, author: str, coming: int) -> None:
+    """BadSubmission if too much waits to be opened, of this author or, with what is `coming`, of all."""
+    with site.database.reading() as connection:
+        theirs = {one.id for one in ladder.unopened(connection) if ladder.author_of(one.author) == author}
+    sizes = site.spool.sizes()
+    if sum(size for id, size in sizes.items() if id in theirs) > submissions.MOST_BYTES:
+        raise BadSubmission("too much of yours waits to be opened; try again when it is opened")
+    if coming + sum(sizes.values()) > _MOST_UNOPENED:
+        raise BadSubmission("too much waits to be opened on this server; try again in a few minutes")
+
+
+async def _uploaded(request: Request, account: Account, site: Site, begun: datetime) -> StoredSubmission:
+    upload = await asyncio.to_thread(site.spool.begin)
     try:
-        label, given = await _spooled(request, upload, site)
+        label, given = await _spooled(request, upload)
+        now = datetime.now(UTC)
         doorkeeper = _doorkeeper(site)
         key = doorkeeper.key(request)
-        if (await still_signed_in.whose(site, doorkeeper, [key]))[key] != account:  # the body can take minutes
+        if (await still_signed_in.whose(site, doorkeeper, [key]))[key] != account:  # the body can take hours
             raise NotSignedIn
         label = label or request.query_params.get("file", "")
         agent = given.get("agent", request.query_params.get("agent", "")).strip()
-        one = await at_desk(
-            site, partial(_announced, site, account, upload, label=label, agent=agent, address=client.get())
-        )
+        announce = partial(_announced, site, account, upload, label=label, agent=agent, begun=begun, now=now)
+        one = await at_desk(site, partial(announce, address=client.get()))
     finally:
-        await at_desk(site, upload.abandon)
+        await asyncio.to_thread(upload.abandon)
     return one
 
 
-async def _spooled(request: Request, upload: Upload, site: Site) -> tuple[str, Mapping[str, str]]:
-    """Reads the whole body; returns the name of the file, and the other fields. BadSubmission if it is too large."""
+async def _spooled(request: Request, upload: Upload) -> tuple[str, Mapping[str, str]]:
+    """Reads the whole body; returns the name of the file, and the other fields. BadSubmission if it is too large.
+
+    It waits for no other upload, and not for the database as at the desk."""
     too_large: BadSubmission | None = None
 
     async def take(part: bytes) -> None:
         nonlocal too_large
         if too_large is None:
             try:
-                await at_desk(site, partial(upload.write, part))
+                await asyncio.to_thread(upload.write, part)
             except BadSubmission as error:
                 too_large = error  # the rest is read and dropped: a browser hears an answer only after it has sent all
 
@@ -313,9 +333,17 @@ async def _spooled(request: Request, upload: Upload, site: Site) -> tuple[str, M
 
 
 def _announced(
-    site: Site, account: Account, upload: Upload, *, label: str, agent: str, address: str
+    site: Site,
+    account: Account,
+    upload: Upload,
+    *,
+    label: str,
+    agent: str,
+    address: str,
+    begun: datetime,
+    now: datetime,
 ) -> StoredSubmission:
-    """Writes the row of the upload."""
+    """Writes the row of the upload, which began and was complete at these times."""
     upload.finish()
 
     def keep(id: int) -> None:
@@ -324,7 +352,7 @@ def _announced(
         upload.keep_as(id)
 
     one = submissions.announce(
-        site.writable, _ladder(site), account.author, label, datetime.now(UTC), agent=agent, keep=keep
+        site.writable, _ladder(site), account.author, label, now, begun=begun, agent=agent, keep=keep
     )
     nudge(site.store, site.served)
     return one

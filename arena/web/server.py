@@ -57,7 +57,6 @@ from db.errors import DatabaseError
 _NICE: Final = 15
 """Its niceness: games come first, then ratings."""
 _THREADS: Final = 3
-_UPLOADS_AT_ONCE: Final = 10
 _UPLOADS: Final = Bucket(timedelta(seconds=20), 6)
 _PLAYS: Final = Bucket(timedelta(seconds=20), 6)
 _DESK: Final = 2
@@ -166,11 +165,10 @@ async def _serve(
         hints=ThreadPoolExecutor(_HINTS, thread_name_prefix="hint"),
         writable=stack.enter_context(Database(settings.database, create=False)),
         spool=Spool(Store(Path(settings.store))),
-        uploading=set(),
+        uploading={},
         open_pages=Counter(),
         downloading=set(),
         why_turns=asyncio.Semaphore(1),
-        upload_turns=asyncio.Semaphore(_UPLOADS_AT_ONCE),
         uploads=Buckets(_UPLOADS),
         plays=Buckets(_PLAYS),
         tables=Tables(link.send),

@@ -55,8 +55,8 @@ class Site:
     writable: Database
     """The record, for hand-ins and for what instructors decide."""
     spool: Spool
-    uploading: set[str]
-    """The authors whose uploads are in progress."""
+    uploading: dict[str, int]
+    """The authors whose uploads are in progress, with the bytes of each body."""
     open_pages: Counter[tuple[int | str, str]]
     """The number of open streams by whose they are, an account's or a visitor's address, and by topic."""
     downloading: set[int]
@@ -65,8 +65,6 @@ class Site:
     """What the page that says why games were lost found last: agent -> game -> its mistake. Pages of games mark it."""
     why_turns: asyncio.Semaphore
     """For the page that says why games were lost, which takes seconds."""
-    upload_turns: asyncio.Semaphore
-    """For those whose bodies are read: so much room they can take on the disk."""
     uploads: Buckets
     """How often an author can upload, also what is refused."""
     plays: Buckets

@@ -43,15 +43,23 @@ class HandInRoom:
         return submissions.receive(self.database, self.store, self.opened, path, author, self.now, agent=agent)
 
     def upload(
-        self, content: bytes, author: str = "alice", *, label: str = "my_agent.py", agent: str = "", after: float = 0
+        self,
+        content: bytes,
+        author: str = "alice",
+        *,
+        label: str = "my_agent.py",
+        agent: str = "",
+        after: float = 0,
+        takes: float = 0,
     ) -> StoredSubmission:
-        """Upload a file with this content as the web does, `after` that many seconds."""
-        self.now += timedelta(seconds=after)
+        """Upload a file with this content as the web does, `after` that many seconds; that `takes` some, too."""
+        begun = self.now + timedelta(seconds=after)
+        self.now = begun + timedelta(seconds=takes)
         with Spool(self.store).begin() as upload:
             upload.write(content)
             upload.finish()
             return submissions.announce(
-                self.database, self.opened, author, label, self.now, agent=agent, keep=upload.keep_as
+                self.database, self.opened, author, label, self.now, begun=begun, agent=agent, keep=upload.keep_as
             )
 
     def file(self, number: int = 0, *, code: str = AGENT, name: str = "my_agent.py") -> Path:

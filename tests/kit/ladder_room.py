@@ -177,7 +177,8 @@ class LadderRoom:
             with Spool(store).begin() as upload:
                 upload.write(file.read_bytes())
                 upload.finish()
-                one = announce(database, ladder, author, file.name, datetime.now(UTC), keep=upload.keep_as)
+                now = datetime.now(UTC)
+                one = announce(database, ladder, author, file.name, now, begun=now, keep=upload.keep_as)
         nudge(store.folder, ladder.name)
         return one
 

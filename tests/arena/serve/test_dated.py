@@ -80,11 +80,12 @@ class Room:
         finally:
             dated.close()
 
-    def begin(self) -> DatedTournaments:
+    def begin(self, **more: Any) -> DatedTournaments:
         return DatedTournaments(
             *(self.ladder, self.database, self.store, self.run_folder, pytest.fail, lambda: self.now),
             ladder_is_over=lambda: self.ladder_is_over,
             say=self.said.append,
+            **more,
         )
 
     def next_of(self, dated: DatedTournaments) -> Planned | None:
@@ -225,6 +226,24 @@ def test_the_final_waits_for_extensions_and_for_the_last_checks(room: Room) -> N
         assert room.play_all(dated) == 12
         assert dated.is_over
     assert [*room.entries("cs101 final")] == ["alice", "bob", "carol"]
+
+
+def test_the_final_waits_for_uploads_that_began_before_the_close(room: Room) -> None:
+    room.hand_in("alice", "bob")
+    for extension in (None, timedelta(days=2)):
+        end = CLOSES + (extension or timedelta(0))
+        if extension is not None:
+            with room.database.writing() as connection:
+                rows.extend(connection, room.ladder.id, "alice", end, reason="was ill", now=OPENED)
+        dated = room.begin(uploads_end_after=timedelta(seconds=90))
+        room.now = end + timedelta(seconds=89)
+        play_all(dated)  # friday's
+        assert room.next_of(dated) is None
+        dated.close()
+    room.now = end + timedelta(seconds=90)
+    dated = room.begin(uploads_end_after=timedelta(seconds=90))
+    assert room.next_of(dated) is not None
+    dated.close()
 
 
 def test_a_ladder_that_is_closed_early_has_its_final_at_once(room: Room) -> None:

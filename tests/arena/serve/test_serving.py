@@ -23,6 +23,7 @@ from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
 from arena.serve.in_turn import StandingSchedule
+from arena.serve.intake import MOST_INTERRUPTIONS
 from arena.serve.invited import FIRST_NUMBER, InvitedGames
 from arena.serve.opened import OpenLadder, close, updated
 from arena.serve.page_link import GameRecorded, Seat, WantGame
@@ -423,6 +424,17 @@ def test_an_intake_is_started_for_the_first_upload_and_nudged_while_uploads_wait
     room.seconds += 11
     room.look()
     assert [each.nudges for each in room.intakes] == [2, 1]
+
+
+def test_the_instructor_hears_of_an_upload_during_which_the_server_was_killed_again_and_again(room: Room) -> None:
+    one, other = room.hand_ins.upload(b"class Mine: ..."), room.hand_ins.upload(b"class Other: ...", "bob")
+    with room.hand_ins.database.writing() as connection:
+        for id, times in ((one.id, MOST_INTERRUPTIONS), (other.id, MOST_INTERRUPTIONS - 1)):
+            ladder.change_submission(connection, id, one.state, one.received, interruptions=times)
+    assert [happening.text for happening in room.look() if isinstance(happening, Notice)] == [
+        "submission 1 of alice (my_agent.py): the server ended 3 times while it opened this upload; it is opened last"
+    ]
+    assert len(room.intakes) == 1
 
 
 @pytest.mark.journey

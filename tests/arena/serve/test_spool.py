@@ -108,6 +108,14 @@ def test_a_file_that_was_left_for_an_id_is_replaced(spool: Spool, tmp_path: Path
     assert (tmp_path / "copy").read_bytes() == b"new"
 
 
+def test_the_bytes_that_wait_are_those_of_rows(spool: Spool) -> None:
+    assert spool.sizes() == {}
+    kept(spool, 7, b"x" * 100)
+    with spool.begin() as upload:
+        upload.write(b"more")
+        assert spool.sizes() == {7: 132}, "with the hash before it"
+
+
 def test_only_old_files_without_a_row_are_swept(spool: Spool, folder: Path) -> None:
     spool.sweep([1], now=0.0)
     for id in (1, 2):

@@ -196,6 +196,47 @@ def test_the_ladder_takes_submissions_only_while_it_is_open(room: HandInRoom) ->
     assert refused(room.receive(room.file(2))) == "too late: the final of ladder 'cs101' has begun"
 
 
+@pytest.mark.parametrize(
+    ("begins", "takes", "counts"),
+    [
+        (-1, 0, -1),
+        (-1, 3, -1),
+        (-1, 60, -1),  # complete 59 s after the end
+        (0, 60, 0),
+        (-3600, 3660, -3600),  # hours do not matter, the 60 s after the end do
+        (-1, 61.5, None),
+        (-3600, 3660.5, None),
+        (0.5, 0, None),
+    ],
+)
+def test_an_upload_counts_from_its_request_if_it_is_complete_a_minute_after_the_end(
+    room: HandInRoom, begins: float, takes: float, counts: float | None
+) -> None:
+    with room.database.writing() as connection:
+        later = CLOSES + timedelta(days=1)
+        ladder.extend(connection, room.opened.id, "bob", later, reason="was ill", now=room.now)
+    room.now = CLOSES
+    assert room.upload(b"", "bob", after=1).state == "received", "a later one of somebody else changes nothing"
+    room.now = CLOSES + timedelta(seconds=begins)
+    one = room.upload(b"", "alice", takes=takes)
+    if counts is not None:
+        assert (one.state, one.received) == ("received", CLOSES + timedelta(seconds=counts)), one.words
+        return
+    words = "too late: submissions to ladder 'cs101' ended on 2026-12-20 23:59 UTC"
+    began = "; this upload began before, but was not complete 60 s after"
+    assert refused(one) == words + (began if begins <= 0 else "")
+    assert one.received == room.now
+
+
+def test_an_upload_that_ends_in_an_extension_counts_from_its_request(room: HandInRoom) -> None:
+    until = CLOSES + timedelta(days=1)
+    with room.database.writing() as connection:
+        ladder.extend(connection, room.opened.id, "alice", until, reason="was ill", now=room.now)
+    room.now = until - timedelta(seconds=1)
+    assert room.upload(b"", takes=30).received == until - timedelta(seconds=1)
+    assert refused(room.upload(b"", takes=62)).startswith("too late")
+
+
 def test_a_clock_that_was_set_back_changes_nothing(room: HandInRoom) -> None:
     room.now = CLOSES
     room.receive(room.file(), "bob")
@@ -302,16 +343,16 @@ def test_an_upload_is_received_unopened_and_its_file_is_kept_before_the_row_is_t
     def keep(id: int) -> None:
         kept.append((id, len(room.rows())))
 
-    one = announce(room.database, room.opened, "alice", "a.py", OPENS, agent="", keep=keep)
+    one = announce(room.database, room.opened, "alice", "a.py", OPENS, begun=OPENS, keep=keep)
     assert (one.state, one.source, one.author, one.label, one.received) == ("received", None, "alice", "a.py", OPENS)
     assert kept == [(one.id, 0)]
     with pytest.raises(OSError, match="the disk is full"):
-        announce(room.database, room.opened, "bob", "a.py", OPENS, keep=fail_to_keep)
+        announce(room.database, room.opened, "bob", "a.py", OPENS, begun=OPENS, keep=fail_to_keep)
     assert len(room.rows()) == 1
     with pytest.raises(BadSubmission, match="author: expected a name without a dot"):
-        announce(room.database, room.opened, "../bob", "a.py", OPENS, keep=keep)
+        announce(room.database, room.opened, "../bob", "a.py", OPENS, begun=OPENS, keep=keep)
     with pytest.raises(BadSubmission, match="ladder 'cs101' knows 'alice'"):
-        announce(room.database, room.opened, "ALICE", "a.py", OPENS, keep=keep)
+        announce(room.database, room.opened, "ALICE", "a.py", OPENS, begun=OPENS, keep=keep)
     assert len(kept) == 1
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from time import monotonic
 from typing import Final
+from unittest.mock import Mock
 
 import pytest
 
@@ -139,6 +141,99 @@ def test_a_client_that_does_not_go_on_loses_its_connection(monkeypatch: pytest.M
             await asyncio.sleep(0.01)
 
     _run(test)
+
+
+class _StoppedLoop:
+    """The clock of a connection, which the test moves. No application runs; the test reads in its place."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._timers: list[tuple[float, Mock, Callable[[], object]]] = []
+
+    def call_later(self, delay: float, call: Callable[..., object], *args: object) -> Mock:
+        timer = Mock()
+        timer.cancel.side_effect = lambda: setattr(timer, "is_over", True)
+        timer.is_over = False
+        self._timers.append((self.now + delay, timer, partial(call, *args)))
+        return timer
+
+    def create_task(self, work: Coroutine[object, object, None]) -> Mock:
+        work.close()
+        return Mock()
+
+    def pass_seconds(self, seconds: int) -> None:
+        for _ in range(seconds):
+            self.now += 1
+            for due in [one for one in self._timers if one[0] <= self.now]:
+                self._timers.remove(due)
+                if not due[1].is_over:
+                    due[2]()
+
+
+_BODY: Final = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 33554432\r\n\r\n"
+
+
+def _begun() -> tuple[connection.Connection, _StoppedLoop, Mock]:
+    """A connection whose request has begun, its clock, and its transport."""
+    config = uvicorn.Config(_answer, ws="none", lifespan="off", log_config=None)
+    config.load()
+    loop, transport = _StoppedLoop(), Mock()
+    made = connection.Connection(config, uvicorn.server.ServerState(), {}, _loop=loop)
+    transport.is_closing.return_value = False
+    transport.get_extra_info.return_value = None
+    made.connection_made(transport)
+    made.data_received(_BODY)
+    return made, loop, transport
+
+
+def test_a_body_may_take_as_long_as_it_likes_if_it_is_fast_enough() -> None:
+    made, loop, transport = _begun()
+    for _ in range(3600):
+        made.data_received(b"x" * 2048)
+        made.cycle.body.clear()  # the application has read it
+        loop.pass_seconds(1)
+    transport.close.assert_not_called()
+    transport.abort.assert_not_called()
+    made.connection_lost(None)
+
+
+@pytest.mark.parametrize("fast", [0, 20])
+def test_a_body_that_comes_too_slowly_ends_with_one_sentence(fast: int) -> None:
+    """Also if it was fast for the first seconds."""
+    made, loop, transport = _begun()
+    for second in range(60):
+        made.data_received(b"x" * (2048 if second < fast else 1900))
+        loop.pass_seconds(1)
+        made.cycle.body.clear()
+        if transport.close.called:
+            break
+    assert loop.now == fast + 21
+    (answer,) = transport.write.call_args.args
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.endswith(b"This came slower than 2 KiB/s for 20 s. Try again.")
+    made.connection_lost(None)
+
+
+def test_a_client_is_not_ended_for_a_slow_server() -> None:
+    made, loop, transport = _begun()
+    made.data_received(b"x" * 2**17)  # nobody reads it, so no more is taken
+    transport.pause_reading.assert_called()
+    loop.pass_seconds(60)
+    transport.close.assert_not_called()
+    made.cycle.body.clear()
+    made.flow.resume_reading()
+    loop.pass_seconds(41)
+    transport.close.assert_called()
+    made.connection_lost(None)
+
+
+def test_a_body_that_goes_on_slowly_after_its_answer_ends() -> None:
+    made, loop, transport = _begun()
+    made.data_received(b"x")
+    made.cycle.response_started = made.cycle.response_complete = True
+    loop.pass_seconds(21)
+    transport.abort.assert_called()
+    made.connection_lost(None)
 
 
 def test_a_request_that_waited_for_a_busy_server_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,17 @@ import http.client
 import os
 import re
 import signal
+import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from secrets import token_bytes
+from time import monotonic, sleep
 from typing import Final
 
 import msgspec
@@ -24,6 +27,8 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import tokens
+from arena.history.words import moment
+from arena.serve import opened
 from db import accounts, ladder
 from db.accounts import Role
 from db.accounts_database import AccountsDatabase
@@ -131,6 +136,107 @@ def test_forty_students_hand_in_at_once_and_no_place_in_the_queue_gets_worse(tmp
             with database.reading() as connection:
                 assert len(ladder.submissions(connection, tournament)) == STUDENTS
         assert server.complaints == b""
+
+
+@contextmanager
+def half_sent(address: str, keys: Iterable[str]) -> Iterator[Sequence[socket.socket]]:
+    """For each key a hand-in of which half of the body is on its way."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    body = AGENT.encode()
+    with ExitStack() as stack:
+        clients = []
+        for key in keys:
+            client = stack.enter_context(socket.create_connection((host, int(port)), PATIENCE))
+            client.sendall(
+                f"POST /api/v1/submissions?file=agent.py HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n"
+                f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+                + body[: len(body) // 2]
+            )
+            clients.append(client)
+        yield clients
+
+
+def wait_until_begun(uploads: Path, number: int) -> None:
+    """Until the bodies of so many uploads go to the disk."""
+    give_up = monotonic() + PATIENCE
+    while len([*uploads.glob("new-*")]) != number:
+        assert monotonic() < give_up
+        sleep(0.01)
+
+
+def rest_sent(client: socket.socket) -> bytes:
+    """What the server answers when the other half has come."""
+    body = AGENT.encode()
+    client.sendall(body[len(body) // 2 :])
+    return b"".join(iter(partial(client.recv, 65536), b""))
+
+
+@pytest.mark.costly
+def test_slow_uploads_keep_nobody_from_handing_in(tmp_path: Path) -> None:
+    """Ten of them do not end before the others are over."""
+    record = str(tmp_path / "arena.db")
+    with Database(record) as database, database.writing() as connection:
+        open_ladder(connection, tmp_path, DESCRIPTION)
+    slow = [token(record, f"slow{number}") for number in range(10)]
+    honest = [token(record, f"student{number}") for number in range(30)]
+    uploads = tmp_path / "arena.store" / ".uploads"
+    with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
+        with half_sent(server.address, slow) as never, half_sent(server.address, honest) as clients:
+            wait_until_begun(uploads, len(slow) + len(honest))
+            for client in clients:
+                assert rest_sent(client).startswith(b"HTTP/1.1 201 ")
+            assert rest_sent(never[0]).startswith(b"HTTP/1.1 201 ")
+        wait_until_begun(uploads, 0)
+        assert len([*uploads.iterdir()]) == len(honest) + 1
+        assert ask(server.address, "POST", "/api/v1/submissions?file=agent.py", slow[1], AGENT.encode())[0] == 201
+    assert server.complaints == b""
+
+
+@pytest.mark.costly
+def test_the_time_of_the_request_counts_and_is_shown(tmp_path: Path) -> None:
+    record = str(tmp_path / "arena.db")
+    with Database(record) as database, database.writing() as connection:
+        open_ladder(connection, tmp_path, DESCRIPTION)
+    key = token(record, "alice")
+    uploads = tmp_path / "arena.store" / ".uploads"
+    with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
+        with half_sent(server.address, [key]) as (client,):
+            wait_until_begun(uploads, 1)
+            begun = datetime.now(UTC)
+            with Database(record) as database, database.writing() as connection:
+                opened.close(connection, opened.opened(connection, "cs101"), begun)
+            assert rest_sent(client).startswith(b"HTTP/1.1 201 ")
+        with Database(record) as database, database.reading() as connection:
+            one = ladder.submission(connection, 1)
+        assert (one.state, one.received < begun) == ("received", True)
+        page = server.get("/s/1", authorization=f"Bearer {key}").text
+        assert f"agent.py, received {moment(one.received)}" in page
+        status, late = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, AGENT.encode())
+        assert (status, str(late["words"])[:8]) == (409, "too late")
+
+
+@pytest.mark.costly
+def test_what_waits_to_be_opened_has_limits(tmp_path: Path) -> None:
+    record = str(tmp_path / "arena.db")
+    with Database(record) as database, database.writing() as connection:
+        open_ladder(connection, tmp_path, DESCRIPTION)
+    alice, bob = token(record, "alice"), token(record, "bob")
+    uploads = tmp_path / "arena.store" / ".uploads"
+    with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
+
+        def hand_in(key: str) -> tuple[int, object]:
+            status, answer = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, AGENT.encode())
+            return status, answer.get("error")
+
+        assert hand_in(alice) == (201, None)
+        os.truncate(uploads / "1", 33 * 2**20)
+        assert hand_in(alice) == (400, "too much of yours waits to be opened; try again when it is opened")
+        assert hand_in(bob) == (201, None)
+        os.truncate(uploads / "2", 4 * 2**30)  # not a byte of it is on the disk
+        carol = token(record, "carol")
+        assert hand_in(carol) == (400, "too much waits to be opened on this server; try again in a few minutes")
+        (uploads / "2").unlink()
+        assert hand_in(carol) == (201, None)
 
 
 @pytest.mark.costly(seconds=20)
