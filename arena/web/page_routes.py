@@ -15,7 +15,7 @@ from arena.web.results import Heading, Wanted
 from arena.web.sight import Role
 
 if TYPE_CHECKING:
-    from arena.history.pages.html import Document
+    from arena.pages.drawing import Document
     from arena.results.report import Report
     from arena.web.site import Site
 

@@ -19,8 +19,8 @@ from adsearch import games
 from arena.course import roster as rosters
 from arena.course.lecture import class_sheets
 from arena.course.similar.page import page as similar
-from arena.history.pages import replay_page
 from arena.match.live import LiveEnd, LiveGame, LivePly
+from arena.pages import replay_page
 from arena.play.followed_game import FollowedGame
 from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint

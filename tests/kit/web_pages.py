@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.history.pages.html import Document
+from arena.pages.drawing import Document
 from arena.ratings.ranking import ANCHOR, Ranked
 from arena.results.report import Report, ReportedAgent
 from arena.web.pages import agent_page, games_page, home_page, message_page, tournament_pages

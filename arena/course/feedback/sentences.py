@@ -15,7 +15,7 @@ from adsearch.pictures.boards.paper import player
 from arena.course.feedback.commands import Conditions
 from arena.course.feedback.findings import Findings, OwnAgent
 from arena.history.words import ENDS, counted, piece
-from arena.results.pages import parts, standings
+from arena.pages import parts, standings
 from db.records import Mark
 
 if TYPE_CHECKING:

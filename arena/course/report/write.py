@@ -19,7 +19,7 @@ from arena.course.processes import spread
 from arena.course.report.pages import addresses, agent_page, front_page, game_lists
 from arena.course.report.pages.addresses import Addresses
 from arena.course.report.public_game import public_game, public_rules
-from arena.history.pages import replay_page
+from arena.pages import replay_page
 from db import games as record
 from db.database import Database
 

@@ -1,6 +1,6 @@
 """The web's pages. Pure: takes values of arena/web/results.py, returns documents; nothing here reads the database.
 
-Their parts stand in arena/results/pages, which `arena report` uses too.
+Their parts stand in arena/pages, which `arena report` uses too.
 
 frame.py             what stands above and below every page
 home_page.py         ladders, tournaments, and games in progress
@@ -13,5 +13,4 @@ own_pages.py         a person's own: signing in, handing in, submissions
 play_pages.py        a game of a person against an agent
 manage_page.py       a ladder or tournament as an instructor manages it
 message_page.py      what is wrong, if there is no page
-web.css              their style
 """

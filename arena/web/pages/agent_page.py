@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adsearch.pictures.svg import split_style
-from arena.history.pages.html import Document, element, words
+from arena.pages import agent as about
+from arena.pages import games as game_table
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
 from arena.ratings.plots import Line, Point, progress
-from arena.results.pages import agent as about
-from arena.results.pages import games as game_table
-from arena.results.pages import parts
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
@@ -18,7 +19,7 @@ from arena.web.pages.tournament_pages import LADDER
 from arena.web.results import Wanted
 
 if TYPE_CHECKING:
-    from arena.results.pages.links import Links
+    from arena.pages.links import Links
     from arena.web.results import AgentView, VersionCurve, WorstLoss
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from agents.protocol import Verdict
-from arena.history.pages.html import Document, element, words
 from arena.history.words import ENDS
-from arena.results.pages import games as game_table
-from arena.results.pages import parts
+from arena.pages import games as game_table
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from arena.history.pages.html import Document, element, words
 from arena.history.words import moment
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from arena.history.pages.html import Document, element, words
 from arena.history.words import age, counted, moment, same_files, zone_name
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages

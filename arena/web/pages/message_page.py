@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from arena.history.pages.html import Document, element, words
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
 from arena.web.pages import frame
 
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agents.protocol import Verdict
-from arena.history.pages.html import Document, element, words
 from arena.history.words import age, counted, moment
 from arena.match.clock import SECOND, TimeControl
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
 from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from arena.history.pages.html import Document, element, words
 from arena.history.words import moment
-from arena.results.pages import parts
-from arena.results.pages import standings as tables
-from arena.results.pages.bracket import bracket as bracket_parts
-from arena.results.pages.crosstable import crosstable as crosstable_parts
-from arena.results.pages.ratings_picture import ratings
+from arena.pages import parts
+from arena.pages import standings as tables
+from arena.pages.bracket import bracket as bracket_parts
+from arena.pages.crosstable import crosstable as crosstable_parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
+from arena.pages.ratings_picture import ratings
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame

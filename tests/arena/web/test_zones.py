@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.history.pages.html import Document
+from arena.pages.drawing import Document
 from arena.serve import ladder as descriptions
 from arena.serve import opened
 from arena.serve.submissions import refusal

@@ -1,6 +1,6 @@
 """The pages of a report. Pure: takes values, returns HTML; nothing here reads the database or writes a file.
 
-Their parts stand in arena/results/pages, which the web server uses too.
+Their parts stand in arena/pages, which the web server uses too.
 
 addresses.py    which pages there are, and the file name of each
 frame.py        what stands above and below every page

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from arena.course.report.pages.frame import frame
 from arena.course.report.pages.game_lists import in_parts
-from arena.history.pages.html import element
-from arena.results.pages import agent as about
-from arena.results.pages import standings
+from arena.pages import agent as about
+from arena.pages import standings
+from arena.pages.html import element
 
 if TYPE_CHECKING:
     from arena.course.report.pages.addresses import Addresses

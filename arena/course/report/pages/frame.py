@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arena.course.report.pages import addresses
-from arena.history.pages import html
-from arena.history.pages.html import element, words
 from arena.history.words import moment
-from arena.results.pages import parts
+from arena.pages.drawing import Frame, draw
 
 if TYPE_CHECKING:
     from arena.results.report import Report
@@ -17,18 +15,17 @@ if TYPE_CHECKING:
 def frame(report: Report, at: str, title: str, *body: str, style: str = "") -> str:
     """The page at `at`, with links above `body` and the time of the report below. `style`: the style sheet of its
     pictures."""
+    return drawn("plain.html", report, at, title, body="\n".join(body), heading="", styles=(style,))
+
+
+def drawn(template: str, report: Report, at: str, title: str, *, styles: tuple[str, ...] = (), **values: Any) -> str:
+    """The page at `at` in the folder of the report."""
     up = addresses.up(at)
-    ways = [(addresses.FRONT, report.title), (addresses.GAMES, "All games")]
-    nav = element(
-        "nav",
-        element("ul", *(element("li", parts.link(f"{up}{page}", text, current=page == at)) for page, text in ways)),
-        aria_label="This report",
+    around = Frame(
+        pages=((f"{up}{addresses.FRONT}", report.title), (f"{up}{addresses.GAMES}", "All games")),
+        label="This report",
+        at=f"{up}{at}",
+        of=report.title,
+        below=f"As of {moment(report.made)}. Made by arena report.",
     )
-    made = f"As of {moment(report.made)}. Made by arena report."
-    return html.document(
-        title if at == addresses.FRONT else f"{title} · {report.title}",
-        element("header", nav),
-        element("main", element("h1", words(title)), *body),
-        element("footer", words(made), class_="faint"),
-        styles=(style, parts.STYLE),
-    ).text
+    return draw(template, title, around, styles=(*styles, "results.css"), **values).text

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from arena.course.report.pages import addresses
 from arena.course.report.pages.frame import frame
-from arena.history.pages.html import element
-from arena.results.pages import standings
-from arena.results.pages.bracket import bracket
-from arena.results.pages.crosstable import crosstable
-from arena.results.pages.ratings_picture import ratings
+from arena.pages import standings
+from arena.pages.bracket import bracket
+from arena.pages.crosstable import crosstable
+from arena.pages.html import element
+from arena.pages.ratings_picture import ratings
 
 if TYPE_CHECKING:
     from arena.course.report.pages.addresses import Addresses

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from arena.course.report.pages import addresses
 from arena.course.report.pages.frame import frame
-from arena.history.pages.html import element, words
 from arena.history.words import counted
-from arena.results.pages import games as game_table
-from arena.results.pages import parts
+from arena.pages import games as game_table
+from arena.pages import parts
+from arena.pages.html import element, words
 
 if TYPE_CHECKING:
     from arena.course.report.gather import WholeReport

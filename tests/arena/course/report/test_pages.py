@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def awkward(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def text(page: str) -> str:
     """The visible text of a page."""
     body = re.sub(r"(?s)<(style|svg)\b.*?</\1>|<[^>]*>", " ", page.partition("</head>")[2])
-    return " ".join(body.replace("&#x27;", "'").split())
+    return " ".join(unescape(body).split())
 
 
 @pytest.mark.parametrize("tournament", ["cs101", "evening"])

@@ -9,7 +9,7 @@ import pytest
 
 from arena.course.aliases import own_names
 from arena.course.report.write import write_site
-from arena.results.pages import parts
+from arena.pages import parts
 from db.records import storable
 from tests.arena.tournament.test_tournament import Course
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_hints, check_keyboard, check_width, until

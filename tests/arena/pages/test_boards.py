@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from adsearch import State, games
-from arena.history.pages.boards import boards
 from arena.history.replay import replay
+from arena.pages.boards import boards
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" class="mine" viewBox="0 0 9 9"><title>Mine</title>{}</svg>'

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from arena.history.pages.curves import on_one_axis, plot
+from arena.pages.curves import on_one_axis, plot
 from arena.ratings.plots.line_plot import Line, Point
 from tests.kit.plot_reading import AWKWARD, check_room, classed, drawn
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from arena.history.pages import html
-from arena.history.pages.html import element
+from arena.pages import drawing
+from arena.pages.html import element
 
-STYLE: Final = html.file("stepper.css")
-SCRIPT: Final = html.file("stepper.js")
+SCRIPT: Final = drawing.file("scripts/stepper.js")
 _SPEEDS: Final = ((0.5, "½"), (1, "1"), (2, "2"), (4, "4"), (10, "10"))
 """Speeds in steps per second, with their labels."""
 

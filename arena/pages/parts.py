@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from arena.history.pages import html
-from arena.history.pages.html import element, words
+from arena.pages.html import element, words
 
-STYLE: Final = html.file("results.css", __package__)
-"""The style sheet of all pages with results."""
 _LONG: Final = 100
 """A table with more rows scrolls in a box, below its headings."""
 _MINUS: Final = "\N{MINUS SIGN}"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from arena.history.pages import html
+from arena.pages.drawing import Frame, draw
 from tests.kit.html_validity import check_html, wrong_with
 
-GOOD = html.document("A page", "<main><h1>A page</h1></main>").text
+GOOD = draw("plain.html", "A page", Frame(), heading="", body="").text
 
 
 def test_a_page_in_order_is_left_alone() -> None:

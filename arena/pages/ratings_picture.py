@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from adsearch.pictures.svg import split_style
-from arena.history.pages.html import element, words
+from arena.pages import parts
+from arena.pages.html import element, words
 from arena.ratings.plots.ranking_plot import ranking_plot
 from arena.ratings.points import IN_CROSSTABLE
-from arena.results.pages import parts
 
 if TYPE_CHECKING:
     from arena.results.report import Report

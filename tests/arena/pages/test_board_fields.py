@@ -9,9 +9,9 @@ import pytest
 
 from adsearch import games
 from adsearch.games.tictactoe import TicTacToe
-from arena.history.pages.board_fields import clicks, fields_of, with_fields
-from arena.history.pages.boards import boards
 from arena.history.replay import replay
+from arena.pages.board_fields import clicks, fields_of, with_fields
+from arena.pages.boards import boards
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
 

@@ -16,16 +16,17 @@ from adsearch.pictures.boards import maze
 from adsearch.pictures.boards.paper import SIDES, player
 from adsearch.pictures.svg import split_style
 from arena.history import words
-from arena.history.pages import html, stepper
-from arena.history.pages.boards import boards
-from arena.history.pages.curves import judged_values, on_one_axis, plot
-from arena.history.pages.html import element
 from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
+from arena.pages import html, stepper
+from arena.pages.boards import boards
+from arena.pages.curves import judged_values, on_one_axis, plot
+from arena.pages.drawing import Document, Frame, draw, file
+from arena.pages.html import element
 from arena.ratings.plots.line_plot import Line, Point
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
-GLIDE: Final = html.file("glide.js")
+GLIDE: Final = file("scripts/glide.js")
 """The script that lets moves glide, for all pages with boards."""
 _TO_MISTAKES: Final = (
     stepper.Button("earlier", "‹ ?", "previous mistake", "M"),
@@ -49,7 +50,7 @@ def page(
     at: int = 0,
     mistake: JudgedPly | None = None,
     agents: Mapping[str, str] | None = None,
-) -> html.Document:
+) -> Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
@@ -87,7 +88,7 @@ class _Page:
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
 
-    def document(self, links: Sequence[tuple[str, str]], at: int) -> html.Document:
+    def document(self, links: Sequence[tuple[str, str]], at: int) -> Document:
         """The whole document."""
         found = self.replay.steps
         marked = [step.number for step in found if step.judged is not None and step.judged.better]
@@ -122,13 +123,13 @@ class _Page:
             *curves,
             *self.unplaced(),
         ]
-        return html.document(
+        return draw(
+            "plain.html",
             title,
-            self.head(links),
-            element("main", *(part for part in main if part)),
-            stepper.status(),
-            styles=(drawn.sheet, sheet, stepper.STYLE, html.file("replay_page.css")),
-            script="".join((stepper.SCRIPT, GLIDE, html.file("replay_page.js"))),
+            Frame(pages=links, label="Up", script="".join((stepper.SCRIPT, GLIDE, file("scripts/replay.js")))),
+            styles=(drawn.sheet, sheet, "stepper.css", "replay.css"),
+            heading=" – ".join(self.linked),
+            body="\n".join([*(part for part in main if part), stepper.status()]),
         )
 
     def person(self) -> int | None:
@@ -137,12 +138,6 @@ class _Page:
         return seats[0] if len(seats) == 1 else None
 
     # The head of the page.
-
-    def head(self, links: Sequence[tuple[str, str]]) -> str:
-        """The links, and who plays."""
-        anchors = [element("a", html.words(name), href=address) for address, name in links]
-        nav = [element("nav", *anchors, aria_label="Up")] if anchors else []
-        return element("header", *nav, element("h1", " – ".join(self.linked)))
 
     def about(self) -> str:
         """The result, the players, and the conditions of the game."""

@@ -18,7 +18,7 @@ from adsearch import State
 from adsearch.pictures.boards import draw
 from adsearch.pictures.svg import embedded, split_style
 from arena.history import words
-from arena.history.pages import html
+from arena.pages import html
 
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
 """An element with only text inside; else the start or the end of an element."""

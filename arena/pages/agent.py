@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adsearch.pictures.svg import split_style
-from arena.history.pages.html import element, words
 from arena.history.words import counted
+from arena.pages import parts, standings
+from arena.pages.html import element, words
 from arena.ratings import plots
 from arena.ratings.plots.ranking_plot import MARKS
-from arena.results.pages import parts, standings
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from arena.results.pages.links import Links
+    from arena.pages.links import Links
     from arena.results.report import ListedGame, ReportedAgent
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from arena.history.pages.html import element, words
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.html import element, words
 
 if TYPE_CHECKING:
-    from arena.results.pages.links import Links
+    from arena.pages.links import Links
     from arena.results.report import ListedGame
 
 _LONGEST_HEADING: Final = 14

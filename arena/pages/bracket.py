@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from arena.history.pages.html import element, words
 from arena.history.words import counted
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.html import element, words
 from arena.tournament.formats.knockout import Why
 
 if TYPE_CHECKING:
-    from arena.results.pages.links import Links
+    from arena.pages.links import Links
     from arena.results.report import Report
     from arena.tournament.formats.knockout import Bracket, Series
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from arena.history.pages.html import element, words
 from arena.history.words import age, counted, moment
+from arena.pages import parts
+from arena.pages.html import element, words
 from arena.ratings.plots.ranking_plot import MARKS
-from arena.results.pages import parts
 from arena.results.standings_table import counted_faults
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from arena.results.pages.links import Links
+    from arena.pages.links import Links
     from arena.results.report import Report, ReportedAgent
 
 

@@ -9,10 +9,10 @@ import pytest
 from msgspec import structs
 
 from adsearch.pictures.svg import split_style
-from arena.history.pages import html
-from arena.history.pages.boards import boards
-from arena.history.pages.replay_page import page
 from arena.history.replay import replay
+from arena.pages.boards import boards
+from arena.pages.drawing import Frame, draw
+from arena.pages.replay_page import page
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width
 from tests.kit.page_games import EVERY_GAME, analysed, past_game
 from tests.kit.plot_reading import AWKWARD
@@ -356,8 +356,9 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
     seen = []
     for name, pictures in (("plain", plain), ("shared", shared)):
         file = tmp_path / f"{name}.html"
-        styles = (html.file("replay_page.css"), *sheets)
-        file.write_text(html.document(name, f"<main>{''.join(pictures)}</main>", styles=styles).text, "utf-8")
+        styles = ("replay.css", *sheets)
+        page = draw("plain.html", "Boards", Frame(), styles=styles, heading="", body="".join(pictures))
+        file.write_text(page.text, "utf-8")
         with browser.open(file) as opened:
             seen.append(opened.screenshot(full_page=True))
     assert "<use" in "".join(shared)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.history.pages.html import element, words
 from arena.history.words import counted
+from arena.pages import parts
+from arena.pages.html import element, words
 from arena.ratings.points import IN_CROSSTABLE
-from arena.results.pages import parts
 
 if TYPE_CHECKING:
-    from arena.results.pages.links import Links
+    from arena.pages.links import Links
     from arena.results.report import Report
     from db.scores import HeadToHead
 
