@@ -2,8 +2,8 @@
 
 A page needs no network. Its Content-Security-Policy forbids the browser to load anything: only the one style sheet and
 the one script in the page are allowed (by their hashes), and images in data URLs. A page of a server can also load the
-server's ES modules, connect to it, and send forms to it. All values are escaped; only the sheet and the script are
-trusted texts, and what the filter `markup` is used on. Jinja2 is imported when the first page is drawn.
+server's ES modules, connect to it, and send forms to it. All values are contained and escaped; trusted texts are the
+sheet, the script, and what the filter `markup` is used on. Jinja2 is imported when the first page is drawn.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from adsearch.pictures.svg import contained
 from arena.history import words
 
 if TYPE_CHECKING:
@@ -92,6 +93,11 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
+def _contained(value: Any) -> Any:
+    """What is written for a value, before it is escaped."""
+    return contained(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -104,6 +110,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_contained,
     )
     made.filters |= {"moment": words.moment, "counted": words.counted, "markup": Markup}
     return made

@@ -43,7 +43,7 @@ from tests.kit.sample_reports import reported
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-OUR_LINK: Final = re.compile(r"#ply-\d+|(\.\./)?((agents|pairs|games)/)?[a-z0-9][a-z0-9.-]*\.html")
+OUR_LINK: Final = re.compile(r"#content|#ply-\d+|(\.\./)?((agents|pairs|games)/)?[a-z0-9][a-z0-9.-]*\.html")
 POLICY: Final = re.compile(
     r"default-src 'none'; style-src 'sha256-[\w+/=]{44}'; script-src ('none'|'sha256-[\w+/=]{44}'); img-src data:; "
     r"base-uri 'none'; form-action 'none'"
