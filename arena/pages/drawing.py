@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from adsearch.pictures.svg import contained
 from arena.history import words
+from arena.results import figures
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -112,5 +113,10 @@ def _environment() -> Environment:
         auto_reload=False,
         finalize=_contained,
     )
-    made.filters |= {"moment": words.moment, "counted": words.counted, "markup": Markup}
+    made.filters |= {
+        "moment": words.moment,
+        "counted": words.counted,
+        "share": figures.share,
+        "markup": Markup,
+    }
     return made

@@ -1,15 +1,14 @@
-"""Small parts of all pages with results: links, tables that scroll in a box, facts, numbers in words."""
+"""Parts of the pages that no template draws yet: links, tables that scroll in a box, facts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from arena.pages.html import element, words
 
 _LONG: Final = 100
 """A table with more rows scrolls in a box, below its headings."""
-_MINUS: Final = "\N{MINUS SIGN}"
 
 
 def link(href: str, text: str, *, current: bool = False, aria_label: str | bool = False, kind: str = "") -> str:
@@ -68,41 +67,3 @@ def cell(inside: str, kind: str = "") -> str:
 def figure(text: str, kind: str = "") -> str:
     """A cell with a number."""
     return cell(words(text), f"number {kind}".rstrip())
-
-
-# Numbers in words.
-
-
-def players(names: Sequence[str], agent: Callable[[str], str]) -> str:
-    """The players of a game, each with a link to its page `agent(name)`; a name that is too long for its place is cut
-    on the page."""
-    return " – ".join(player(name, agent(name)) for name in names)
-
-
-def player(name: str, href: str | None) -> str:
-    """The name of a player, as a link if it has a page."""
-    shown = element("span", words(name), class_="player-name")
-    return shown if href is None else element("a", shown, href=href)
-
-
-def share(points: float) -> str:
-    """Points, with ½ for a half."""
-    whole, rest = divmod(round(points, 2), 1.0)
-    if rest == 0.5:
-        return f"{whole:.0f}½" if whole else "½"
-    return f"{points:.2f}".rstrip("0").rstrip(".")
-
-
-def result(points: Sequence[float] | None) -> str:
-    """The points of each seat; a star if there is no result."""
-    return "∗" if points is None else " – ".join(map(share, points))
-
-
-def whole(value: float) -> str:
-    """A rating, rounded to a whole number."""
-    return f"{round(value) + 0}".replace("-", _MINUS)
-
-
-def percent(value: float | None) -> str:
-    """A share of all points, in percent."""
-    return "–" if value is None else f"{value:.1%}".replace("%", " %")

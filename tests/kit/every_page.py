@@ -24,7 +24,7 @@ from arena.pages import replay_page
 from arena.play.followed_game import FollowedGame
 from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint
-from arena.web.pages import live_page, live_parts, play_pages, tournament_pages, tv_page
+from arena.web.pages import live_page, live_parts, play_pages, result_pages, tv_page
 from arena.web.person import Choice, Seen, SeenPly, Status
 from arena.web.results import Titled
 from db.records import PastGame, PastRuling, PastSeat
@@ -88,13 +88,13 @@ def web() -> Pages:
             found |= {f"{name}/{each}": page.text for each, page in pages.items()}
         report = reported(folder / "plain.db", "cs101")
         unrated = structs.replace(report, ranking=None, head_to_head={}, agents=(), games=(), over=0)
-        for each in (tournament_pages.standings, tournament_pages.crosstable, tournament_pages.bracket):
+        for each in (result_pages.standings, result_pages.crosstable, result_pages.bracket):
             found[f"nothing/{each.__name__}"] = each(heading("cup", unrated), unrated).text
         ladder = heading("cs101", report, "ladder")
         over = structs.replace(
             ladder, closes=datetime(2020, 1, 1, tzinfo=UTC), finished=datetime(2020, 1, 2, tzinfo=UTC)
         )
-        found["closed ladder"] = tournament_pages.standings(over, as_ladder(report)).text
+        found["closed ladder"] = result_pages.standings(over, as_ladder(report)).text
         side = tv_page.side(as_ladder(report), report.games[:5])
         found["tv"] = tv_page.page({}, side, of=None).text
         drawn = live_parts.parts(_past("tictactoe"), _followed("tictactoe", 3), now=0)

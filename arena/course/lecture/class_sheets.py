@@ -20,7 +20,7 @@ from adsearch.pictures.svg import split_style
 from arena.course.aliases import numbered
 from arena.course.lecture import exercise_sheet, kinds
 from arena.course.lecture.worksheet import Worksheet
-from arena.course.report.pages.addresses import slug
+from arena.course.report.addresses import slug
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history.csv_cells import written

@@ -1,4 +1,4 @@
-"""The addresses of other pages, which the parts of a page with results link to."""
+"""The addresses of other pages, which tables and pages with results link to."""
 
 from __future__ import annotations
 
