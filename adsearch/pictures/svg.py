@@ -31,9 +31,14 @@ def element(name: str, *inside: str, **attributes: str | float) -> str:
 
 
 def words(text: str) -> str:
-    """`text` escaped for elements and attributes. It cannot affect the text around it: unprintable characters and those
-    that control text direction are replaced, and right-to-left words are isolated."""
-    return escape(text if text.isascii() and text.isprintable() else _contained(text))
+    """`text` escaped for elements and attributes, and contained."""
+    return escape(contained(text))
+
+
+def contained(text: str) -> str:
+    """`text` so that it cannot affect the text around it: unprintable characters and those that control text direction
+    are replaced, and right-to-left words are isolated."""
+    return text if text.isascii() and text.isprintable() else _contained(text)
 
 
 @lru_cache(4096)

@@ -12,7 +12,7 @@ from arena.web.drawn import HTML
 from arena.web.headers import POLICY
 
 if TYPE_CHECKING:
-    from arena.history.pages.html import Document
+    from arena.pages.drawing import Document
     from arena.web.site import Site
 
 T = TypeVar("T")

@@ -35,7 +35,7 @@ from arena.web.cache import Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.headers import POLICY, Guard, takes_gzip
 from arena.web.identity import NotSignedIn, account_of, viewer_of
-from arena.web.pages import message_page
+from arena.web.pages import result_pages
 from arena.web.sight import Role, Viewer
 from arena.web.site import Site
 from arena.web.turns import Busy
@@ -137,7 +137,7 @@ def application(site: Site, hosts: tuple[str, ...] = ()) -> ASGIApp:
 def _page(request: Request, status: int, title: str, text: str, headers: dict[str, str] | None = None) -> Response:
     """A page, or JSON, that says what is wrong."""
     is_api = request.url.path.startswith(links.API)
-    page = api.refusal(text) if is_api else Drawn.page(message_page.page(title, text))
+    page = api.refusal(text) if is_api else Drawn.page(result_pages.message(title, text))
     return Response(page.body, status, (headers or {}) | {"content-type": page.kind, POLICY: page.policy})
 
 

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from msgspec import Struct
 
-from arena.history.pages.html import Document
+from arena.pages.drawing import Document
 from arena.web.sight import VISITOR, Viewer
 
 HTML: Final = "text/html; charset=utf-8"

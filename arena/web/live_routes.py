@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from arena.history.pages import replay_page
+from arena.pages import replay_page
 from arena.web import links
 from arena.web.answers import in_thread, once_in_thread, page
 from arena.web.audited import saw_log

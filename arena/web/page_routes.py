@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from arena.web import results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery, Drawn
-from arena.web.pages import agent_page, games_page, home_page, tournament_pages
+from arena.web.pages import result_pages
 from arena.web.results import Heading, Wanted
 from arena.web.sight import Role
 
 if TYPE_CHECKING:
-    from arena.history.pages.html import Document
+    from arena.pages.drawing import Document
     from arena.results.report import Report
     from arena.web.site import Site
 
@@ -29,7 +29,7 @@ def home(site: Site, asked: Asked) -> Drawn:
     """The front page."""
     with site.database.reading() as connection:
         found = results.overview(connection, site.names.seen_by(asked.viewer))
-    return Drawn.page(home_page.page(found, signed_in=asked.viewer.role is not Role.VISITOR))
+    return Drawn.page(result_pages.home(found, signed_in=asked.viewer.role is not Role.VISITOR))
 
 
 def _of_report(page: Callable[[Heading, Report], Document], site: Site, asked: Asked) -> Drawn:
@@ -41,9 +41,9 @@ def _of_report(page: Callable[[Heading, Report], Document], site: Site, asked: A
     return Drawn.page(page(heading, report))
 
 
-standings = partial(_of_report, tournament_pages.standings)
-crosstable = partial(_of_report, tournament_pages.crosstable)
-bracket = partial(_of_report, tournament_pages.bracket)
+standings = partial(_of_report, result_pages.standings)
+crosstable = partial(_of_report, result_pages.crosstable)
+bracket = partial(_of_report, result_pages.bracket)
 
 
 def games(site: Site, asked: Asked) -> Drawn:
@@ -52,7 +52,7 @@ def games(site: Site, asked: Asked) -> Drawn:
     with site.database.reading() as connection:
         id = names.find_tournament(connection, asked.names["tournament"])
         found = results.games_part(connection, names, id, wanted(asked), asked.query.get("cursor", ""))
-    return Drawn.page(games_page.page(found))
+    return Drawn.page(result_pages.games(found))
 
 
 def agent(site: Site, asked: Asked) -> Drawn:
@@ -61,7 +61,7 @@ def agent(site: Site, asked: Asked) -> Drawn:
     with site.database.reading() as connection:
         id = names.find_tournament(connection, asked.names["tournament"])
         found = agent_view(connection, names, id, asked.names["agent"])
-    return Drawn.page(agent_page.page(found))
+    return Drawn.page(result_pages.agent(found))
 
 
 def wanted(asked: Asked) -> Wanted:

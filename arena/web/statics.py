@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from arena.history.pages.replay_page import GLIDE
+from arena.pages.replay_page import GLIDE
 from arena.web.drawn import Asked, Drawn, NotThere
 from arena.web.site import Site
 

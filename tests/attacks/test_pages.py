@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Iterator
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -24,7 +25,7 @@ from arena.course.aliases import own_names
 from arena.course.report.write import write_site
 from arena.errors import ArenaError
 from arena.history import words
-from arena.history.pages.replay_page import page
+from arena.pages.replay_page import page
 from arena.ratings import plots
 from arena.ratings.plots.line_plot import Line, Point
 from arena.ratings.plots.value_plot import Mistake, values
@@ -42,7 +43,7 @@ from tests.kit.sample_reports import reported
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-OUR_LINK: Final = re.compile(r"#ply-\d+|(\.\./)?((agents|pairs|games)/)?[a-z0-9][a-z0-9.-]*\.html")
+OUR_LINK: Final = re.compile(r"#content|#ply-\d+|(\.\./)?((agents|pairs|games)/)?[a-z0-9][a-z0-9.-]*\.html")
 POLICY: Final = re.compile(
     r"default-src 'none'; style-src 'sha256-[\w+/=]{44}'; script-src ('none'|'sha256-[\w+/=]{44}'); img-src data:; "
     r"base-uri 'none'; form-action 'none'"
@@ -60,7 +61,7 @@ FOREIGN: Final = """() => {
       if (/href$/.test(name) && e.localName !== "a" && !/^#b\\d+$|^data:/.test(value)) found.push(`${name} of ${what}`);
     }
     const style = getComputedStyle(e);
-    if (!ours.has(style.position) && !e.matches(".unseen, .shared")) found.push(`floating ${what}`);
+    if (!ours.has(style.position) && !e.matches(".unseen, .shared, .skip")) found.push(`floating ${what}`);
     if (/url/.test(style.backgroundImage)) found.push(`background of ${what}`);
   }
   const scripts = document.querySelectorAll("script").length, sheets = document.styleSheets.length;
@@ -145,7 +146,7 @@ def check_page(browser: Browser, file: Path, record: Record, *, width: int = 128
     text = file.read_text("utf-8")
     check_html(text)
     (policy,) = re.findall('<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
-    assert POLICY.fullmatch(policy.replace("&#x27;", "'"))
+    assert POLICY.fullmatch(unescape(policy))
     with browser.open(file, online=True, width=width) as shown:
         check_harmless(shown, record)
         check_width(shown)

@@ -10,9 +10,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
+from arena.course.report import addresses
 from arena.course.report.gather import WholeReport, gather
-from arena.course.report.pages import addresses
-from arena.course.report.write import pages
+from arena.course.report.pages import pages
 from db import lookup
 from db.database import Database
 from tests.kit.plot_reading import AWKWARD

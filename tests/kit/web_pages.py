@@ -8,10 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.history.pages.html import Document
+from arena.pages.drawing import Document
 from arena.ratings.ranking import ANCHOR, Ranked
 from arena.results.report import Report, ReportedAgent
-from arena.web.pages import agent_page, games_page, home_page, message_page, tournament_pages
+from arena.web.pages import result_pages
 from arena.web.results import (
     AgentView,
     GamesPart,
@@ -100,14 +100,14 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
     )
     playing = [PlayingGame(id=7, title=title, round=2, number=3, players=[one, other])]
     return {
-        "home": home_page.page(Overview(ladders=[ladder], tournaments=[cup], playing=playing), signed_in=False),
-        "empty home": home_page.page(Overview(ladders=[], tournaments=[], playing=[]), signed_in=False),
-        "standings": tournament_pages.standings(cup, report),
-        "ladder": tournament_pages.standings(ladder, as_ladder(report)),
-        "crosstable": tournament_pages.crosstable(cup, report),
-        "games": games_page.page(part),
-        "wanted games": games_page.page(replace(part, wanted=wanted, games=lost, newer="", older=None)),
-        "no games": games_page.page(replace(part, wanted=wanted, games=[], older=None)),
-        "agent": agent_page.page(view),
-        "message": message_page.page("Not found", f"There is no {title} at this address."),
+        "home": result_pages.home(Overview(ladders=[ladder], tournaments=[cup], playing=playing), signed_in=False),
+        "empty home": result_pages.home(Overview(ladders=[], tournaments=[], playing=[]), signed_in=False),
+        "standings": result_pages.standings(cup, report),
+        "ladder": result_pages.standings(ladder, as_ladder(report)),
+        "crosstable": result_pages.crosstable(cup, report),
+        "games": result_pages.games(part),
+        "wanted games": result_pages.games(replace(part, wanted=wanted, games=lost, newer="", older=None)),
+        "no games": result_pages.games(replace(part, wanted=wanted, games=[], older=None)),
+        "agent": result_pages.agent(view),
+        "message": result_pages.message("Not found", f"There is no {title} at this address."),
     }

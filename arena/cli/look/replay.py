@@ -91,7 +91,7 @@ def replay(
     if analyse and not game.analysis:
         game = analysed(game, trust=trust_rules, db=db)
     if html is not None:
-        from arena.history.pages.replay_page import page
+        from arena.pages.replay_page import page
 
         write_file(html, page(game, trust=trust_rules, at=ply or 0).text)
         return

@@ -63,11 +63,11 @@ def analyse(
     start, plies = recorded_rules.start(game, trust=trust_rules), game.analysis
     shown = replay(game, trust=trust_rules).game
     if html is not None:
-        from arena.history.pages.replay_page import page
+        from arena.pages.replay_page import page
 
         write_file(html, page(game, trust=trust_rules).text)
     if svg is not None:
-        from arena.history.pages.curves import judged_values
+        from arena.pages.curves import judged_values
 
         write_file(svg, judged_values(shown.analysis, game.players, bounds=start.bounds))
     rows = [_row(game, ply) for ply in (shown.analysis if format is OutputFormat.TABLE else plies)]

@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from arena.course.feedback import sentences
 from arena.course.feedback.commands import last_ply_to_see, next_commands, to_see
-from arena.history.pages import html
-from arena.history.pages.boards import boards
-from arena.history.pages.html import Document, element, words
 from arena.history.words import moment
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.boards import boards
+from arena.pages.drawing import Document, Frame, draw
+from arena.pages.html import element, words
 
 if TYPE_CHECKING:
     from arena.course.feedback.findings import Fault, GameToSee
@@ -36,12 +36,13 @@ def page(feedback: AgentFeedback) -> Document:
     """The whole page."""
     drawn = page_parts(feedback)
     made = f"As of {moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
-    return html.document(
+    return draw(
+        "plain.html",
         f"{feedback.agent.name} in {feedback.title}",
-        element("header", element("h1", words(feedback.agent.name)), *drawn.result),
-        element("main", *drawn.rest),
-        element("footer", words(made), class_="faint"),
-        styles=(parts.STYLE, *drawn.styles),
+        Frame(below=made),
+        styles=("results.css", *drawn.styles),
+        heading=words(feedback.agent.name),
+        body="\n".join([*drawn.result, *drawn.rest]),
     )
 
 
@@ -63,7 +64,7 @@ def page_parts(
             *_commands(feedback),
             drawn.shared,
         ],
-        styles=[drawn.sheet, html.file("feedback.css", __package__)],
+        styles=[drawn.sheet, "feedback.css"],
     )
 
 

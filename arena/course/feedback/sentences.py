@@ -15,7 +15,7 @@ from adsearch.pictures.boards.paper import player
 from arena.course.feedback.commands import Conditions
 from arena.course.feedback.findings import Findings, OwnAgent
 from arena.history.words import ENDS, counted, piece
-from arena.results.pages import parts, standings
+from arena.results import figures
 from db.records import Mark
 
 if TYPE_CHECKING:
@@ -45,14 +45,11 @@ def result(feedback: AgentFeedback) -> str:
     if one.games == 0:
         return f"{agent.name} has not finished a game in {feedback.title} yet."
     rank = f"rank {one.rank} of {feedback.places}" if one.rank else "no rank yet"
-    rated = ""
-    if agent.rated is not None and agent.rated.rating is not None:
-        error = "" if agent.rated.error is None else f" ± {standings.error(agent)}"
-        rated = f", rating {standings.rating(agent)}{error}{standings.basis(agent, feedback.made)}"
+    rating = figures.rating_in_full(agent, feedback.made)
     return (
         f"{agent.name} has {rank} in {feedback.title}, with "
-        f"{parts.share(one.points)} points from {counted(one.games, 'game')} "
-        f"({one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost){rated}."
+        f"{figures.share(one.points)} points from {counted(one.games, 'game')} "
+        f"({one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost){f', rating {rating}' if rating else ''}."
     )
 
 
@@ -61,10 +58,10 @@ def more_about_the_result(feedback: AgentFeedback) -> Iterator[str]:
     agent = feedback.agent
     if len(agent.versions) > 1:
         before, now = agent.versions[-2:]
-        likely = "" if now.better is None else f" It is stronger with {parts.percent(now.better)} likelihood."
+        likely = "" if now.better is None else f" It is stronger with {figures.percent(now.better)} likelihood."
         yield (
-            f"{now.version} has the rating {parts.whole(now.rating)} ± {parts.whole(now.error)}; {before.version} had "
-            f"{parts.whole(before.rating)} ± {parts.whole(before.error)}.{likely}"
+            f"{now.version} has the rating {figures.whole(now.rating)} ± {figures.whole(now.error)}; "
+            f"{before.version} had {figures.whole(before.rating)} ± {figures.whole(before.error)}.{likely}"
         )
     if agent.status == "quarantined":
         yield (

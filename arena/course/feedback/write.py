@@ -20,8 +20,8 @@ from arena.course.feedback.mail import Letter, mail
 from arena.course.feedback.page import page
 from arena.course.feedback.plain_text import text
 from arena.course.processes import spread
+from arena.course.report import addresses
 from arena.course.report.gather import WholeReport
-from arena.course.report.pages import addresses
 from arena.course.roster import Roster
 from arena.players import versions
 from arena.players.submissions import Store

@@ -20,24 +20,14 @@ from adsearch.pictures.svg import split_style
 from arena.course.aliases import numbered
 from arena.course.lecture import exercise_sheet, kinds
 from arena.course.lecture.worksheet import Worksheet
-from arena.course.report.pages.addresses import slug
+from arena.course.report.addresses import slug
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history.csv_cells import written
-from arena.history.pages.html import document, element
+from arena.pages.drawing import Frame, draw
+from arena.pages.html import element
 
 INDEX: Final = "index.csv"
-_PRINTED: Final = """
-main { max-width: none; }
-section svg { max-width: 100%; height: auto; }
-section { margin-bottom: 3rem; }
-@media print {
-  section { break-inside: avoid; margin: 0; }
-  section + section { break-before: page; }
-  section svg { display: block; max-height: 95vh; }
-}
-"""
-"""Each sheet is one page of paper."""
 
 
 def files(
@@ -90,9 +80,8 @@ def _page(title: str, pictures: list[str]) -> str:
     """A page with all pictures, each on a page of its own when it is printed."""
     parts = [split_style(picture) for picture in pictures]
     styles = tuple(dict.fromkeys(style for style, _ in parts))
-    return document(
-        title, element("main", *(element("section", picture) for _, picture in parts)), styles=(*styles, _PRINTED)
-    ).text
+    body = "\n".join(element("section", picture) for _, picture in parts)
+    return draw("plain.html", title, Frame(), styles=(*styles, "sheets.css"), heading="", body=body).text
 
 
 def _index(roster: Roster, names: Mapping[str, str], made: Mapping[str, Worksheet]) -> str:

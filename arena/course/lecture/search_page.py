@@ -14,8 +14,9 @@ from adsearch.pictures.svg import split_style
 from adsearch.pictures.textbook_code import LEGEND
 from adsearch.pictures.tree_drawing import as_svg
 from adsearch.trace import COLUMNS, NULL_WINDOW, row_of
-from arena.history.pages import html, stepper
-from arena.history.pages.html import element
+from arena.pages import html, stepper
+from arena.pages.drawing import Frame, draw, file
+from arena.pages.html import element
 
 MOST_STEPS: Final = 2_000
 """Largest number of steps of a page."""
@@ -42,26 +43,24 @@ def page(search: Stepped, *, summary: str) -> str:
         )
     sheet, tree = split_style(as_svg(search.picture, numbered=True))
     has_cutoffs = any(step.event is not None and step.event.cutoff for step in search.steps)
-    return html.document(
-        search.picture.title,
-        element(
-            "header",
-            element("h1", html.words(search.picture.title)),
-            element("p", html.words(summary), class_="verdict"),
+    body = (
+        element("p", html.words(summary), class_="verdict"),
+        stepper.controls(
+            len(search.steps) - 1,
+            more=_TO_CUTOFFS if has_cutoffs else (),
+            hint=f"{'; c and C for the next and the previous cut-off' * has_cutoffs}. Click an event to go to it.",
         ),
-        element(
-            "main",
-            stepper.controls(
-                len(search.steps) - 1,
-                more=_TO_CUTOFFS if has_cutoffs else (),
-                hint=f"{'; c and C for the next and the previous cut-off' * has_cutoffs}. Click an event to go to it.",
-            ),
-            element("p", html.words(search.steps[-1].says), id="says"),
-            element("div", _tree(tree), _code(search), _table(search), class_="search"),
-        ),
+        element("p", html.words(search.steps[-1].says), id="says"),
+        element("div", _tree(tree), _code(search), _table(search), class_="search"),
         stepper.status(),
-        styles=(sheet, stepper.STYLE, html.file("search_page.css", __package__)),
-        script=stepper.SCRIPT + html.file("search_page.js", __package__),
+    )
+    return draw(
+        "plain.html",
+        search.picture.title,
+        Frame(script=stepper.SCRIPT + file("scripts/search.js")),
+        styles=(sheet, "stepper.css", "search.css"),
+        heading="",
+        body="\n".join(body),
     ).text
 
 

@@ -16,10 +16,11 @@ from msgspec import Struct
 from adsearch.pictures.svg import words
 from arena.course.aliases import ShownNames
 from arena.course.processes import spread
-from arena.course.report.pages import addresses, agent_page, front_page, game_lists
-from arena.course.report.pages.addresses import Addresses
+from arena.course.report import addresses
+from arena.course.report.addresses import Addresses
+from arena.course.report.pages import pages
 from arena.course.report.public_game import public_game, public_rules
-from arena.history.pages import replay_page
+from arena.pages import replay_page
 from db import games as record
 from db.database import Database
 
@@ -76,19 +77,6 @@ def write_site(
         shared = GamePages(str(folder), report.title, names, addresses=where, trust=trust)
         (folder / "games").mkdir()
         _write_games(shared, _portions(replays), database=database, processes=processes, done=done)
-
-
-def pages(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
-    """Every page except those of the games, each with its path in the folder."""
-    yield addresses.FRONT, front_page.page(report, where)
-    yield from game_lists.all_games(report, where)
-    yield from game_lists.pairs(report, where)
-    own: dict[str, list[ListedGame]] = {}
-    for game in report.games:
-        for name in {*game.players}:
-            own.setdefault(name, []).append(game)
-    for agent in report.agents:
-        yield from agent_page.pages(report, agent, own.get(agent.name, ()), where)
 
 
 def _write(file: Path, page: str) -> None:

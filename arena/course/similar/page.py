@@ -13,7 +13,8 @@ from typing import Final
 from arena.course.roster import replace_unprintable
 from arena.course.similar.comparison import Pair, Place
 from arena.course.similar.sources import Source, SourceFile
-from arena.history.pages.html import document, element, file, words
+from arena.pages.drawing import Frame, draw
+from arena.pages.html import element, words
 
 _MOST_PAIRS: Final = 50
 """Pairs with their code on the page; the table has all."""
@@ -33,7 +34,6 @@ def page(pairs: Sequence[Pair], tournament: str, shown_as: Callable[[Source], st
     title = f"Similar sources: {tournament}"
     shown = pairs[:_MOST_PAIRS]
     body = [
-        element("h1", words(title)),
         element(
             "p",
             "This is evidence, never a verdict. Read the code, and hear both sides, before you decide. "
@@ -44,7 +44,7 @@ def page(pairs: Sequence[Pair], tournament: str, shown_as: Callable[[Source], st
     ]
     if len(pairs) > len(shown):
         body.append(element("p", f"The code of the first {len(shown)} pairs is shown."))
-    return document(title, element("main", *body), styles=(file("page.css", __package__),)).text
+    return draw("plain.html", title, Frame(), styles=("similar.css",), heading="", body="\n".join(body)).text
 
 
 def _table(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> str:

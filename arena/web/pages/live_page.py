@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.history import words
-from arena.history.pages import html
-from arena.history.pages.boards import board_style
-from arena.history.pages.html import Document, element
+from arena.pages import html
+from arena.pages.boards import board_style
+from arena.pages.drawing import Document
+from arena.pages.html import element
+from arena.pages.parts import link
 from arena.play.followed_game import FollowedGame
-from arena.results.pages.parts import link
 from arena.web import links
 from arena.web.pages import frame
 from arena.web.pages.live_parts import parts, player, which_game
@@ -22,7 +23,7 @@ from db.records import PastGame
 if TYPE_CHECKING:
     from arena.web.results import Titled
 
-STYLES: Final = (html.file("replay_page.css", html.__package__), html.file("live.css", __package__))
+STYLES: Final = ("replay.css", "live.css")
 
 
 def page(

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from arena.history import words
-from arena.history.pages import html
-from arena.history.pages.boards import boards
-from arena.history.pages.html import element
-from arena.history.pages.replay_page import plays
+from arena.pages import html
+from arena.pages import parts as shared
+from arena.pages.boards import boards
+from arena.pages.html import element
+from arena.pages.replay_page import plays
 from arena.play.followed_game import FollowedGame
-from arena.results.pages import parts as shared
 from arena.web import links
 from arena.web.own_seat import OwnSeatGame
 from arena.web.sight import VISITOR, sees_board

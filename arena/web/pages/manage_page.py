@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from arena.history.pages.html import Document, element, words
 from arena.history.words import age, counted, moment, same_files, zone_name
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
+from arena.results import figures
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages
@@ -88,7 +90,7 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
     attempt = f", attempt {found.attempt}" if found.attempt > 1 else ""
     players = " – ".join(parts.link(links.agent(title, one.name), _with(one)) for one in found.seats)
     facts = {
-        "Result": parts.result(found.points),
+        "Result": figures.result(found.points),
         "How it ended": found.ended,
         "Ruling": f"ruling {found.ruling}: {found.ruled}" if found.ruling else "none",
     }

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agents.protocol import Verdict
-from arena.history.pages.html import Document, element, words
 from arena.history.words import age, counted, moment
 from arena.match.clock import SECOND, TimeControl
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element, words
+from arena.results import figures
 from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
@@ -136,7 +138,7 @@ def _agent(one: OwnAgent, own: Own) -> str:
         "tr",
         parts.name(one.name, links.agent(own.ladder.title, one.name)),
         parts.figure(str(one.version)),
-        parts.figure("" if one.rating is None else parts.whole(one.rating)),
+        parts.figure("" if one.rating is None else figures.whole(one.rating)),
         parts.figure("" if one.error is None else f"{one.error:.0f}"),
         parts.figure(f"{one.games:,}"),
         parts.cell(words("" if one.rated is None else age(one.rated, own.made))),
@@ -355,7 +357,7 @@ def _first_games(view: SubmissionView) -> Iterator[str]:
     if agent is not None and agent.rating is not None and agent.rated is not None:
         yield element(
             "p",
-            element("b", f"Rating {parts.whole(agent.rating)} ± {agent.error:.0f}"),
+            element("b", f"Rating {figures.whole(agent.rating)} ± {agent.error:.0f}"),
             words(f" from {counted(agent.games, 'game')}, {age(agent.rated, view.made)}"),
         )
     if view.playing is not None:

@@ -17,13 +17,14 @@ from adsearch import State, games
 from adsearch.pictures.boards.paper import player
 from agents import builtin
 from arena.history import words
-from arena.history.pages import html
-from arena.history.pages.board_fields import clicks, fields_of, with_fields
-from arena.history.pages.boards import board_style, boards
-from arena.history.pages.html import Document, element
-from arena.history.pages.replay_page import plays
 from arena.match.clock import MILLISECOND
-from arena.results.pages import parts as shared
+from arena.pages import html
+from arena.pages import parts as shared
+from arena.pages.board_fields import clicks, fields_of, with_fields
+from arena.pages.boards import board_style, boards
+from arena.pages.drawing import Document
+from arena.pages.html import element
+from arena.pages.replay_page import plays
 from arena.web import links
 from arena.web.pages import frame
 from arena.web.pages.live_page import STYLES, board_and_moves
@@ -68,7 +69,7 @@ _STATES: Final = {
     Status.THEIRS: "The other player thinks",
     Status.OVER: "The game is over",
 }
-_STYLE: Final = html.file("play.css", __package__)
+_STYLE: Final = "play.css"
 
 
 class Opponent(Struct, frozen=True):

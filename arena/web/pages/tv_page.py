@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.history import words
-from arena.history.pages import html
-from arena.history.pages.boards import board_style
-from arena.history.pages.html import Document, element
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.boards import board_style
+from arena.pages.drawing import Document
+from arena.pages.html import element
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
@@ -53,7 +53,7 @@ def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Titled | None
         at=links.tv("" if of is None else of.title),
         stream=links.events(tv="" if of is None else of.title),
         modules=("tv.js",),
-        styles=(board_style(), *STYLES, html.file("tv.css", __package__)),
+        styles=(board_style(), *STYLES, "tv.css"),
     )
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from arena.course.feedback.page import page_parts
-from arena.history.pages.html import Document, element
-from arena.results.pages import parts
+from arena.pages import parts
+from arena.pages.drawing import Document
+from arena.pages.html import element
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame

@@ -18,7 +18,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 from arena.web import own, results, why
 from arena.web.agent_results import agent_view
 from arena.web.names import Names
-from arena.web.pages import agent_page, own_pages, tournament_pages, why_page
+from arena.web.pages import own_pages, result_pages, why_page
 from arena.web.sight import Role, Viewer
 from db import ladder as rows
 from db import web
@@ -65,8 +65,8 @@ def test_all_pages_count_the_same_games(database: Database, tmp_path: Path) -> N
     made = f"from {alice.games} games, 5 minutes old"
     titled, feedback = why.feedback(database, tmp_path, names, ladder.id, "alice", now=now)
     assert made in text(why_page.why(asked, titled, feedback).text)
-    assert made in text(agent_page.page(view).text)
-    standings = text(tournament_pages.standings(about, report).text)
+    assert made in text(result_pages.agent(view).text)
+    standings = text(result_pages.standings(about, report).text)
     assert "The ratings are 5 minutes old." in standings
     assert re.search(rf"alice {alice.rating:.0f} {alice.error:.0f} {alice.games} ", standings)
     mine = text(own_pages.author(ACCOUNT, theirs, (), no_hand_ins="").text)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from arena.history.pages.html import Document
+from arena.pages.drawing import Document
 from arena.serve.opened import OpenLadder
 from arena.web import own, why
 from arena.web.drawn import NotThere

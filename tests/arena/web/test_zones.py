@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.history.pages.html import Document
+from arena.pages import event
+from arena.pages.drawing import Document
 from arena.serve import ladder as descriptions
 from arena.serve import opened
 from arena.serve.submissions import refusal
-from arena.web import own, results
-from arena.web.pages import manage_page, own_pages, tournament_pages
+from arena.web import own
+from arena.web.pages import manage_page, own_pages
 from db.records import in_zone
 from tests.kit.ladder_record import CLOSES, DESCRIPTION
 from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
@@ -46,7 +47,6 @@ def test_it_is_the_same_moment_on_all_pages(room: ManagedLadder) -> None:
     with room.record.reading() as connection:
         theirs = own.own(connection, room.names, room.ladder, "dan", now=NOW)
         late = refusal(connection, room.ladder, "dan", room.ladder.closes + timedelta(hours=1))
-        heading = results.heading(connection, room.names, room.ladder.id)
     pages = {
         "me": own_pages.author(room.links[0].account, theirs, (), no_hand_ins=""),
         "hand in": own_pages.submit(theirs, no_hand_ins=""),
@@ -55,7 +55,7 @@ def test_it_is_the_same_moment_on_all_pages(room: ManagedLadder) -> None:
     for name, page in pages.items():
         assert BERLIN in page.text, name
         assert "23:59 UTC" not in page.text, name
-    assert BERLIN in "".join(tournament_pages._closing(heading, NOW))
+    assert BERLIN in event.closing(room.ladder.closes, None, NOW)
     assert late.endswith(BERLIN)
 
 

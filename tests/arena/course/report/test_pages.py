@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course.report import chosen_games
+from arena.course.report import addresses, chosen_games, pages
 from arena.course.report.chosen_games import GamesShown
 from arena.course.report.gather import WholeReport, gather
-from arena.course.report.pages import addresses, game_lists
 from arena.course.roster import read
 from arena.match.schedule import Planned
 from arena.ratings.points import IN_CROSSTABLE
@@ -43,7 +43,7 @@ def awkward(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def text(page: str) -> str:
     """The visible text of a page."""
     body = re.sub(r"(?s)<(style|svg)\b.*?</\1>|<[^>]*>", " ", page.partition("</head>")[2])
-    return " ".join(body.replace("&#x27;", "'").split())
+    return " ".join(unescape(body).split())
 
 
 @pytest.mark.parametrize("tournament", ["cs101", "evening"])
@@ -170,7 +170,7 @@ def test_a_tournament_with_only_games_for_three_has_ratings_too(tmp_path: Path) 
 
 
 def test_a_long_list_is_in_parts_that_link_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.course.report.pages.game_lists.PER_PAGE", 4)
+    monkeypatch.setattr("arena.course.report.pages.PER_PAGE", 4)
     found = site(reported(crowd(tmp_path / "a.db", ["ann", "bob"], games=10), "cs101"), replays=True)
     for base in ("games", "agents/ann", "pairs/ann.bob"):
         parts = [f"{base}.html", f"{base}.part2.html", f"{base}.part3.html"]
@@ -341,7 +341,7 @@ def test_only_the_chosen_games_have_links(crowded: WholeReport) -> None:
     assert {game.number for game in lost} == {game.number for game in crowded.games if "lost on time" in game.ended}
     assert 0 < len(lost) < len(crowded.games)
     where = addresses.of([agent.name for agent in crowded.agents], replays=[game.id for game in lost])
-    listed = "".join(page for _, page in game_lists.all_games(crowded, where))
+    listed = "".join(page for place, page in pages.pages(crowded, where) if place.startswith("games"))
     linked = [href for href in links(listed) if href.startswith("games/")]
     assert linked == [f"games/{game.number}.html" for game in lost]
     assert f"Games with a page to step through: {len(lost)} of {len(crowded.games)}." in text(listed)
@@ -366,9 +366,9 @@ def test_by_default_very_many_games_have_no_pages_unless_lost_by_a_fault(
 def test_a_list_of_many_parts_links_to_the_first_the_last_and_the_nearest(
     crowded: WholeReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(game_lists, "PER_PAGE", 20)
-    pages = site(crowded)
-    assert "1 2 3 … 16 As of" in text(pages["games.html"])
-    assert "1 … 6 7 8 9 10 … 16 As of" in text(pages["games.part8.html"])
-    assert "1 2 3 4 5 6 … 16 As of" in text(pages["games.part4.html"])
-    assert "1 … 14 15 16 As of" in text(pages["games.part16.html"])
+    monkeypatch.setattr(pages, "PER_PAGE", 20)
+    written = site(crowded)
+    assert "1 2 3 … 16 As of" in text(written["games.html"])
+    assert "1 … 6 7 8 9 10 … 16 As of" in text(written["games.part8.html"])
+    assert "1 2 3 4 5 6 … 16 As of" in text(written["games.part4.html"])
+    assert "1 … 14 15 16 As of" in text(written["games.part16.html"])

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from arena.history.pages.html import Document
+from arena.pages.drawing import Document
 from arena.web import links
 from arena.web.results import Wanted
 from tests.kit.html_validity import check_html

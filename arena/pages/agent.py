@@ -1,0 +1,60 @@
+"""One agent in a tournament or ladder, as values of the template agent.html."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from adsearch.pictures.svg import split_style
+from arena.pages.event import Picture
+from arena.ratings import plots
+from arena.ratings.plots.ranking_plot import MARKS
+from arena.results import figures
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from arena.results.links import Links
+    from arena.results.report import ListedGame, ReportedAgent
+
+
+def facts(agent: ReportedAgent, *, made: datetime, reached: str = "", by_rating: bool = False) -> dict[str, str]:
+    """The agent's rank, points, games and rating. `made`: when the page is made; `reached`: the round that it reached
+    in a knockout; `by_rating`: of a ladder, whose ranks are those of the ratings."""
+    one = agent.standing
+    byes = f" ({figures.share(agent.bye)} for byes, rounds without an opponent)" if agent.bye else ""
+    marks = "".join(f", {MARKS[mark]}" for mark in agent.rated.marks) if agent.rated is not None else ""
+    known = {
+        "Rank": figures.rank_by_rating(agent) if by_rating else str(one.rank) + " in the gauntlet" * one.apart,
+        "Reached": reached,
+        "Points": "" if by_rating else figures.share(one.points) + byes,
+        "Games": f"{one.games:,}: {one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost",
+        "By forfeit": f"{one.forfeits:,} of the games won" if one.forfeits else "",
+        "Score": figures.percent(one.score),
+        "Rating": figures.rating_in_full(agent, made, marks=marks),
+        "Status": "" if agent.status == "active" else agent.status,
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def progress(agent: ReportedAgent) -> Picture | None:
+    """The rating of each version; None if there is one alone."""
+    if len(agent.versions) < 2:
+        return None
+    text = (
+        "Every version is rated as a separate player, from all games, including those of earlier versions. The rating "
+        "above counts only games between current versions, so it can differ from the last one here."
+    )
+    line = plots.of_versions(agent.name, agent.versions)
+    style, svg = split_style(plots.progress([line], title=f"Versions of {agent.name}"))
+    label = "Picture of the ratings of all versions"
+    return Picture(heading="Rating of each version", label=label, svg=svg, style=style, text=text)
+
+
+def faults(agent: ReportedAgent, own: Sequence[ListedGame], links: Links) -> Iterator[tuple[str, str | None, str]]:
+    """The games that the agent lost by its own fault: which, the address of each, and how it ended."""
+    for game in own:
+        if game.fault is not None and game.players[game.fault] == agent.name:
+            notes = "".join(f" ({note})" for note in game.notes)
+            number = f"Game {game.number}" + f", attempt {game.attempt}" * (game.attempt > 1)
+            yield number, links.game(game), f"{game.ended}{notes}"

@@ -1,0 +1,170 @@
+"""All boards of a game on one page, with their common parts written only once.
+
+Boards of built-in games are inline SVG. Parts that are in several boards are defined once and referenced with <use>, so
+that the page of a long game stays small. A user-supplied game can draw anything, so its pictures are <img> elements, in
+which a browser runs no script and loads nothing. A picture that is not an SVG document is shown as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from adsearch import State
+from adsearch.pictures.boards import draw
+from adsearch.pictures.svg import embedded, split_style
+from arena.history import words
+from arena.pages import html
+
+_TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
+"""An element with only text inside; else the start or the end of an element."""
+_TO_MOVE: Final = re.compile(r"(>|[:;] )[^<>:;]* to move\b")
+"""In a picture, who is to move: in its title, and in the line below the board."""
+_SHORT: Final = 30
+"""Characters of a part that is too short for a reference."""
+
+
+class DrawnBoards(NamedTuple):
+    """The boards of a page."""
+
+    drawn: tuple[str, ...]
+    """The markup of each board; empty if there is no position."""
+    shared: str
+    """Markup of the common parts, which must be on the page before the boards; it is not visible."""
+    sheet: str
+    """The style sheet of the boards."""
+
+
+class _Drawing(NamedTuple):
+    """An SVG picture in parts."""
+
+    begin: str
+    """The opening tag, title and description, which are not shared."""
+    kind: str
+    parts: list[str]
+
+
+def boards(
+    positions: Iterable[tuple[State[Any] | None, Any]], *, below: int | None = None, ended: int | None = None
+) -> DrawnBoards:
+    """The boards of these positions, each with the move that led to it. `below`: the seat whose pieces are below, where
+    the board has a direction. `ended`: the position in which the game ended, by the rules or before, so that no player
+    is to move."""
+    sheets: dict[str, None] = {}
+    drawn = [
+        _drawn(state, last, sheets, below, is_over=number == ended) for number, (state, last) in enumerate(positions)
+    ]
+    drawings = [each for each in drawn if isinstance(each, _Drawing)]
+    units = iter(_units([each.parts for each in drawings]))
+    counts: Counter[tuple[str, str]] = Counter()
+    unit_lists = [[(each.kind, unit) for unit in next(units)] for each in drawings]
+    for unit_list in unit_lists:
+        counts.update(unit_list)
+    often = [unit for unit, count in counts.items() if count > 1 and len(unit[1]) > _SHORT and _is_whole(unit[1])]
+    names = {unit: f"b{number}" for number, unit in enumerate(often)}
+    defined = "".join(f'\n<g id="{name}" class="{kind}">{unit}</g>' for (kind, unit), name in names.items())
+    shared = f'<svg class="shared" width="0" height="0" aria-hidden="true"><defs>{defined}\n</defs></svg>'
+    lists = iter(unit_lists)
+
+    def markup(board: _Drawing | str) -> str:
+        if isinstance(board, str):
+            return board
+        used = (f'<use href="#{names[unit]}"/>' if unit in names else unit[1] for unit in next(lists))
+        return f"{board.begin}{''.join(used)}</svg>"
+
+    return DrawnBoards(tuple(map(markup, drawn)), shared if names else "", "\n".join(sheets))
+
+
+@cache
+def board_style() -> str:
+    """The style sheet of the boards of all built-in games, for a page to which boards are added later."""
+    from adsearch import games
+
+    return boards([(games.start("tictactoe"), None)]).sheet
+
+
+def _units(lists: Sequence[list[str]]) -> list[list[str]]:
+    """The same lists, with parts joined that are always next to each other; starts and ends of groups stay separate."""
+    counts = Counter(part for parts in lists for part in parts)
+    pairs = Counter(pair for parts in lists for pair in pairwise(parts))
+    neighbours = {
+        (one, other)
+        for (one, other), count in pairs.items()
+        if counts[one] == counts[other] == count and _is_whole(one) and _is_whole(other)
+    }
+
+    def joined(parts: list[str]) -> list[str]:
+        ends = [number for number, pair in enumerate(pairwise(parts), start=1) if pair not in neighbours]
+        return ["".join(parts[begin:end]) for begin, end in pairwise([0, *ends, len(parts)])]
+
+    return [joined(parts) for parts in lists]
+
+
+def _is_whole(part: str) -> bool:
+    """Whether the part is not the start or the end of a group."""
+    return part != "</g>" and (not part.startswith("<g") or part.endswith(("</g>", "/>")))
+
+
+def _drawn(
+    state: State[Any] | None, last: Any, sheets: dict[str, None], below: int | None, *, is_over: bool
+) -> _Drawing | str:
+    """The picture of a position, or the board as text. Adds the picture's style sheet to `sheets`."""
+    if state is None:
+        return ""
+    try:
+        if type(state).svg is not State.svg:
+            return _image(state.svg(last))
+        sheet, drawing = split_style(draw(state, last, below=below))
+        parted = _parted(_TO_MOVE.sub(r"\1the game is over", drawing) if is_over else drawing)
+    except Exception:  # a user-supplied game may raise anything, also because of a move that it does not know
+        return _as_text(state) if last is None else _drawn(state, None, sheets, below, is_over=is_over)
+    sheets[sheet] = None
+    return parted
+
+
+def _image(picture: str) -> str:
+    """The picture of a user-supplied game as an <img>; ValueError if it is not an SVG document."""
+    image = embedded(picture)
+    return html.element("img", src=image.address, alt=words.printable(image.title) or "board")
+
+
+def _parted(drawing: str) -> _Drawing:
+    """The picture in parts: its elements, and the elements of its groups, each with its content. ValueError if it is
+    not an SVG picture."""
+    opening = drawing[: drawing.index(">") + 1]
+    kind = re.search(r' class="([\w -]*)"', opening)
+    begin, parts = [opening.replace(' xmlns="http://www.w3.org/2000/svg"', "")], list[str]()
+    depth = inside = start = 0
+    for tag in _TAG.finditer(drawing, len(opening)):
+        text = tag[0]
+        if tag[1]:  # a whole element
+            if depth == inside:
+                (begin if depth == 0 and tag[2] in ("title", "desc") else parts).append(text)
+        elif text.startswith("</"):
+            depth -= 1
+            if depth < inside:
+                if depth < 0:
+                    break
+                inside = 0
+                parts.append(text)
+            elif depth == inside:
+                parts.append(drawing[start : tag.end()])
+        else:
+            if depth == 0 and text.startswith("<g"):
+                inside = 1
+                parts.append(text)
+            elif depth == inside:
+                start = tag.start()
+            depth += 1
+    if depth != -1 or not opening.startswith("<svg"):
+        raise ValueError("not an SVG picture")
+    return _Drawing("".join(begin), kind[1] if kind else "", parts)
+
+
+def _as_text(state: State[Any]) -> str:
+    """The board as the game's text, else the position."""
+    return html.element("pre", html.words(words.drawn(state)), class_="board", role="img", aria_label="board")

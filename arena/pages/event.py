@@ -1,0 +1,188 @@
+"""The results of a tournament or ladder, as values of the templates event.html, crosstable.html and bracket.html."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adsearch.pictures.svg import split_style
+from arena.history.words import age, counted, moment
+from arena.ratings.plots.ranking_plot import ranking_plot
+from arena.ratings.points import IN_CROSSTABLE
+from arena.results import listings
+from arena.results.listings import Cell
+from arena.tournament.formats.knockout import Why
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from arena.results.links import Links
+    from arena.results.report import Report
+    from arena.tournament.formats.knockout import Bracket, Series
+
+_FAULTS: Final = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
+_WHY: Final = {
+    Why.TIED: "tied: the higher seed goes through",
+    Why.BYE: "bye",
+    Why.PAIRED: "went through before a ruling",
+}
+"""Why a player went through, if the score does not show it."""
+
+
+class Picture(Struct, frozen=True, kw_only=True):
+    """A picture with its heading and what it means."""
+
+    heading: str
+    label: str
+    svg: str
+    style: str
+    """Its style sheet, for the head of the page."""
+    text: str
+
+
+# What is played.
+
+
+def about(report: Report) -> dict[str, Any]:
+    """What is played in a tournament, and whether it is over."""
+    over = f"{report.over:,}" if report.over == report.planned else f"{report.over:,} of {report.planned:,}"
+    notice = ""
+    if report.status != "finished":
+        how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
+        notice = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {moment(report.made)})."
+    return {"facts": _facts(report, over), "notice": notice, "closing": ""}
+
+
+def about_ladder(report: Report, closes: datetime | None, finished: datetime | None) -> dict[str, Any]:
+    """What is played in a ladder, and until when."""
+    said = "" if closes is None else closing(closes, finished, report.made)
+    return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said}
+
+
+def closing(closes: datetime, finished: datetime | None, now: datetime) -> str:
+    """When a ladder takes its last submission, and when its final was over."""
+    text = "It takes submissions until" if now < closes else "It has taken no submissions since"
+    over = "" if finished is None else f" Its final ended at {moment(finished)}."
+    return f"{text} {moment(closes)}.{over}"
+
+
+def _facts(report: Report, over: str) -> dict[str, str]:
+    return {
+        "Game": report.game,
+        "Format": report.format,
+        "Clock": report.clock,
+        "Agents": f"{len(report.agents):,}",
+        "Games": over,
+    }
+
+
+# Standings.
+
+
+def standings(report: Report, links: Links) -> dict[str, Any]:
+    """The tables of all agents of a tournament, and what their columns mean."""
+    note = _FAULTS
+    if any(agent.standing.forfeits for agent in report.agents):
+        note += " By forfeit: wins without a game, because the opponent was withdrawn or quarantined."
+    if any(agent.bye for agent in report.agents):
+        note += " For byes: points for rounds without an opponent, which count as won; they are part of the points."
+    apart = any(agent.standing.apart for agent in report.agents)
+    return {
+        "listing": listings.standings(report, links),
+        "gauntlet": listings.standings(report, links, apart=True) if apart else None,
+        "age": _age(report),
+        "note": note,
+    }
+
+
+def ladder(report: Report, links: Links) -> dict[str, Any]:
+    """The table of a ladder, and what its columns mean."""
+    note = (
+        "Rated games: those of which the rating is made, of the version that plays now; score, won, drawn and lost "
+        "count the games of all versions. Possible ranks: the best and the worst rank that the errors of the ratings "
+        "allow. An agent is surely better than another one if all its possible ranks are above those of the other. An "
+        "anchor has a fixed rating. "
+    ) + _FAULTS * any(agent.standing.faults for agent in report.agents)
+    return {"listing": listings.ladder(report, links), "gauntlet": None, "age": _age(report), "note": note.rstrip()}
+
+
+def _age(report: Report) -> str:
+    """How old the ratings are that were recorded last."""
+    times = [agent.recorded.time for agent in report.agents if agent.recorded is not None and agent.recorded.games]
+    return f"The ratings are {age(max(times), report.made)}." if times else ""
+
+
+def ratings(report: Report) -> Picture | None:
+    """The picture of all ratings with their errors; None if nobody is rated."""
+    found = report.ranking
+    if found is None or not any(player.rating is not None for player in found.players):
+        return None
+    text = (
+        "Ratings are in Elo, computed from all rated games together: an agent rated 100 higher scores about 64 % "
+        "against the other. The true rating is within the bar 95 times in 100; where bars overlap by much, it is not "
+        "certain who is stronger."
+    )
+    if found.pools > 1:
+        text += " Players that no games connect are in different pools: compare ratings only within a pool."
+    if len(found.players) > IN_CROSSTABLE:
+        text += f" The picture shows the first {IN_CROSSTABLE} of {len(found.players):,} agents."
+        found = replace(found, players=found.players[:IN_CROSSTABLE])
+    style, svg = split_style(ranking_plot(found, title="Each rating with its 95 % error"))
+    return Picture(heading="Ratings", label="Picture of the ratings", svg=svg, style=style, text=text)
+
+
+# Who met whom.
+
+
+def crosstable(report: Report, links: Links) -> dict[str, Any] | None:
+    """The crosstable and how to read it; None if no game that counts has finished."""
+    listing = listings.crosstable(report, links)
+    if listing is None:
+        return None
+    games = listings.games_in_cells(report)
+    text = "Each cell: the points of the row's agent against the column's agent, out of "
+    text += f"{counted(max(games), 'game')}." if len(games) == 1 else "the number of games after the slash."
+    if len(listing.rows) < len(report.agents):
+        text += f" The table has the first {len(listing.rows)} of {len(report.agents):,} agents."
+        text += " The page of each agent has all its opponents."
+    return {"explanation": text, "listing": listing}
+
+
+class ShownBracket(Struct, frozen=True):
+    """The bracket of a knockout, as its template asks for it."""
+
+    bracket: Bracket
+    report: Report
+    links: Links
+    statuses: Mapping[str, str]
+
+    def players(self, one: Series) -> Iterator[tuple[str | None, float]]:
+        """The players of a series with their points, without the missing one of a bye."""
+        for name, points in zip(one.players, one.points, strict=True):
+            if name is not None or one.why is not Why.BYE:
+                yield name, points
+
+    def met(self, one: Series) -> Cell | None:
+        """The number of their games, which leads to these; None if they have not met."""
+        first, second = one.players
+        met = None if first is None or second is None else self.report.head_to_head.get((first, second))
+        if first is None or second is None or met is None:
+            return None
+        games = counted(met.games, "game")
+        return Cell(text=games, href=self.links.pair(first, second), label=f"{games} of {first} against {second}")
+
+    def why(self, one: Series) -> str:
+        """Why a player went through if the points do not show it."""
+        if one.why is Why.WITHDREW:
+            return self.bracket.who_left(one, self.statuses)
+        return "" if one.why is None else _WHY.get(one.why, "")
+
+
+def bracket(report: Report, links: Links) -> ShownBracket | None:
+    """The bracket; None if the tournament is not a knockout."""
+    if report.bracket is None:
+        return None
+    return ShownBracket(report.bracket, report, links, {agent.name: agent.status for agent in report.agents})

@@ -1,0 +1,359 @@
+"""The tables of results, each declared once: its columns, and what stands in the cell of a row.
+
+A page draws a `Listing` with the macro `table` (arena/pages/templates/macros.html). A new column is one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from msgspec import Struct
+
+from arena.history.words import counted
+from arena.ratings.plots.ranking_plot import MARKS
+from arena.ratings.points import IN_CROSSTABLE
+from arena.results import figures
+from arena.results.report import ListedGame, Report, ReportedAgent
+from arena.results.standings_table import counted_faults
+
+if TYPE_CHECKING:
+    from arena.results.links import Links
+
+Row = TypeVar("Row")
+_LONG: Final = 100
+"""Number of rows from which on a table scrolls in a box."""
+_LONGEST_HEADING: Final = 14
+"""Length limit of a name in the heading of a narrow column, in letters."""
+
+
+class Cell(Struct, frozen=True, kw_only=True):
+    """What stands in one place of a table."""
+
+    text: str = ""
+    href: str | None = None
+    """The address that the text leads to."""
+    label: str = ""
+    """What a screen reader says of the link, if the text alone does not say it."""
+    place: int | None = None
+    """A number before the text."""
+    players: Sequence[tuple[str, str | None]] = ()
+    """The players of a game instead of a text, each with the address of its page."""
+    current: bool = False
+    """Whether the link leads to the page that it is on."""
+    notes: Sequence[str] = ()
+    """Short remarks after the text."""
+    person: str = ""
+    """Who is behind the agent; in a line below."""
+    title: str = ""
+    """The whole text, where a long one is cut."""
+    kind: str = ""
+    """How it is shown, as a CSS class, if not as the rest of its column."""
+
+
+class Column(Struct, Generic[Row], frozen=True, kw_only=True):
+    """A column: what stands in it for each row."""
+
+    name: str
+    """For programs."""
+    title: str
+    value: Callable[[Row], str | Cell]
+    short: str = ""
+    """The heading, if the title is too long for the column."""
+    number: bool = False
+    heads: bool = False
+    """Whether its cells are the headings of their rows."""
+    kind: str = ""
+    """How its cells are shown, as a CSS class."""
+    heading_kind: str = ""
+    """The same of its heading."""
+    brief: bool = False
+    """Whether long texts are cut."""
+
+
+class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
+    """A table."""
+
+    caption: str
+    columns: Sequence[Column[Row]]
+    rows: Sequence[Row]
+    kind: str = ""
+    """Which table it is, as a CSS class."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its rows scroll below its headings."""
+        return len(self.rows) > _LONG
+
+
+def named(
+    name: str, href: str | None, *, notes: Sequence[str] = (), place: int | None = None, person: str = ""
+) -> Cell:
+    """An agent at the start of a row, with the person behind it."""
+    full = f"{name} ({person})" if person else name
+    return Cell(text=name, href=href, notes=notes, place=place, person=person, title=full)
+
+
+# Standings.
+
+
+def standings(report: Report, links: Links, *, apart: bool = False) -> Listing[ReportedAgent]:
+    """The standings of a tournament. `apart`: of those that play all others, as a gauntlet."""
+    agents = [agent for agent in report.agents if agent.standing.apart == apart]
+    return Listing(caption="The gauntlet" if apart else "Standings", columns=_standings(report, links), rows=agents)
+
+
+def _standings(report: Report, links: Links) -> list[Column[ReportedAgent]]:
+    columns: list[Column[ReportedAgent]] = [
+        Column(name="rank", title="Rank", value=lambda one: str(one.standing.rank), number=True),
+        Column(
+            name="agent",
+            title="Agent",
+            value=lambda one: named(
+                one.name,
+                links.agent(one.name),
+                notes=[one.status] * (one.status != "active"),
+                person=report.people.get(one.name, ""),
+            ),
+            heads=True,
+            kind="name",
+        ),
+    ]
+    if (bracket := report.bracket) is not None:
+        columns.append(Column(name="reached", title="Reached", value=lambda one: bracket.reached(one.name)))
+    columns.append(
+        Column(name="points", title="Points", value=lambda one: figures.share(one.standing.points), number=True)
+    )
+    if any(one.bye for one in report.agents):
+        byes = Column[ReportedAgent](
+            name="byes", title="For byes", value=lambda one: figures.share(one.bye) if one.bye else "", number=True
+        )
+        columns.append(byes)
+    if any(one.standing.forfeits for one in report.agents):
+        forfeits = Column[ReportedAgent](
+            name="forfeits",
+            title="By forfeit",
+            value=lambda one: f"{one.standing.forfeits:,}" if one.standing.forfeits else "",
+            number=True,
+        )
+        columns.append(forfeits)
+    if bracket is None:
+        columns.append(_SCORE)
+    if report.ranking is not None:
+        columns += _RATING
+    games = Column[ReportedAgent](name="games", title="Games", value=lambda one: f"{one.standing.games:,}", number=True)
+    return [*columns, games, *_WON, _FAULTS]
+
+
+def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
+    """The standings of a ladder, whose agents are ranked by their ratings."""
+
+    def agent(one: ReportedAgent) -> Cell:
+        marks = [MARKS[mark] for mark in one.rated.marks] if one.rated is not None else []
+        marks += [one.status] * (one.status != "active")
+        return named(one.name, links.agent(one.name), notes=marks, person=report.people.get(one.name, ""))
+
+    columns: list[Column[ReportedAgent]] = [
+        Column(
+            name="rank",
+            title="Rank",
+            value=lambda one: "–" if one.rated is None or one.rated.rank is None else str(one.rated.rank),
+            number=True,
+        ),
+        Column(name="agent", title="Agent", value=agent, heads=True, kind="name"),
+        *_RATING,
+        Column(
+            name="rated_games",
+            title="Rated games",
+            value=lambda one: f"{one.recorded.games:,}" if one.recorded is not None and one.recorded.games else "–",
+            number=True,
+        ),
+        Column(name="possible_ranks", title="Possible ranks", value=figures.possible_ranks, number=True),
+        _SCORE,
+        *_WON,
+    ]
+    columns += [_FAULTS] * any(one.standing.faults for one in report.agents)
+    return Listing(caption="Standings", columns=columns, rows=report.agents)
+
+
+_SCORE: Final = Column[ReportedAgent](
+    name="score", title="Score", value=lambda one: figures.percent(one.standing.score), number=True
+)
+_RATING: Final = (
+    Column[ReportedAgent](name="rating", title="Rating", value=figures.rating, number=True),
+    Column[ReportedAgent](name="error", title="±", value=figures.error, number=True),
+)
+_WON: Final = (
+    Column[ReportedAgent](name="won", title="Won", value=lambda one: f"{one.standing.wins:,}", number=True),
+    Column[ReportedAgent](name="drawn", title="Drawn", value=lambda one: f"{one.standing.draws:,}", number=True),
+    Column[ReportedAgent](name="lost", title="Lost", value=lambda one: f"{one.standing.losses:,}", number=True),
+)
+_FAULTS: Final = Column[ReportedAgent](
+    name="faults", title="Faults", value=lambda one: counted_faults(one.standing.faults), kind="faults"
+)
+
+
+# Who met whom.
+
+
+def crosstable(report: Report, links: Links) -> Listing[tuple[int, str]] | None:
+    """The points of the first agents against each other; None if no game that counts has finished. A row is the place
+    and the name of an agent."""
+    players = [agent.name for agent in report.agents[:IN_CROSSTABLE]]
+    games = games_in_cells(report)
+    if not games:
+        return None
+    alike = len(games) == 1
+
+    def against(other: str) -> Callable[[tuple[int, str]], Cell]:
+        def met(row: tuple[int, str]) -> Cell:
+            _, name = row
+            found = report.head_to_head.get((name, other))
+            if name == other or found is None:
+                return Cell(kind="self" if name == other else "")
+            score = found.points / found.games
+            return Cell(
+                text=figures.share(found.points) + f"/{found.games}" * (not alike),
+                href=links.pair(name, other),
+                label=f"{name} against {other}: {figures.share(found.points)} of {found.games}",
+                kind="ahead" if score > 0.5 else "behind" if score < 0.5 else "even",
+            )
+
+        return met
+
+    agent = Column[tuple[int, str]](
+        name="agent",
+        title="Agent",
+        value=lambda row: named(row[1], links.agent(row[1]), place=row[0], person=report.people.get(row[1], "")),
+        heads=True,
+        kind="name",
+        heading_kind="name",
+    )
+    others = [
+        Column(name=name, title=name, short=str(place), value=against(name)) for place, name in enumerate(players, 1)
+    ]
+    return Listing(caption="Crosstable", columns=[agent, *others], rows=[*enumerate(players, 1)], kind="crosstable")
+
+
+def games_in_cells(report: Report) -> set[int]:
+    """The numbers of games in the cells of the crosstable."""
+    players = [agent.name for agent in report.agents[:IN_CROSSTABLE]]
+    met = (report.head_to_head.get((one, other)) for one in players for other in players)
+    return {found.games for found in met if found is not None}
+
+
+class Met(Struct, frozen=True):
+    """The games of an agent against another one."""
+
+    name: str
+    points: float
+    """Of the agent."""
+    games: int
+    rank: int | None = None
+    rating: str = ""
+
+
+def opponents(name: str, others: Sequence[Met], links: Links) -> Listing[Met]:
+    """The score of the agent `name` against each other agent that it met."""
+
+    def games(met: Met) -> Cell:
+        text = counted(met.games, "game")
+        return Cell(text=text, href=links.pair(name, met.name), label=f"{text} against {met.name}")
+
+    rank = Column[Met](
+        name="rank", title="Rank", value=lambda met: "" if met.rank is None else str(met.rank), number=True
+    )
+    rating = Column[Met](name="rating", title="Rating", value=lambda met: met.rating, number=True)
+    columns: list[Column[Met]] = [
+        *[rank] * any(met.rank is not None for met in others),
+        Column(
+            name="agent",
+            title="Agent",
+            value=lambda met: named(met.name, links.agent(met.name)),
+            heads=True,
+            kind="name",
+        ),
+        *[rating] * any(met.rating for met in others),
+        Column(name="points", title="Points", value=lambda met: figures.share(met.points), number=True),
+        Column(name="score", title="Score", value=lambda met: figures.percent(met.points / met.games), number=True),
+        Column(name="games", title="Games", value=games),
+    ]
+    return Listing(caption="Against each opponent", columns=columns, rows=others)
+
+
+# Games.
+
+
+def games(
+    listed: Sequence[ListedGame],
+    links: Links,
+    *,
+    rounds: bool,
+    of: str | None = None,
+    caption: str = "Games",
+    people: Mapping[str, str] | None = None,
+) -> Listing[ListedGame]:
+    """Games. `rounds`: with the round of each game; `of`: with the results of this agent; `people`: who is behind
+    agents."""
+    known = people or {}
+
+    def number(game: ListedGame) -> Cell:
+        text = str(game.number) if game.attempt == 1 else f"{game.number}, attempt {game.attempt}"
+        return Cell(text=text, href=links.game(game), label=f"Replay game {text}")
+
+    def players(game: ListedGame) -> Cell:
+        behind = " – ".join(known.get(name, name) for name in game.players) if known.keys() & {*game.players} else ""
+        return Cell(players=[(name, links.agent(name)) for name in game.players], person=behind)
+
+    columns: list[Column[ListedGame]] = [Column(name="game", title="Game", value=number, heads=True)]
+    if rounds:
+        columns.append(
+            Column(
+                name="round",
+                title="Round",
+                value=lambda game: "" if game.round is None else str(game.round),
+                number=True,
+            )
+        )
+    if of is not None:
+        shortened = of if len(of) <= _LONGEST_HEADING else f"{of[: _LONGEST_HEADING - 1]}…"
+        columns.append(
+            Column(name="outcome", title=f"For {shortened}", value=lambda game: outcome(game, of), heading_kind="name")
+        )
+    return Listing(
+        caption=caption,
+        columns=[
+            *columns,
+            Column(name="players", title="Players", value=players, kind="players"),
+            Column(name="result", title="Result", value=lambda game: figures.result(game.points), kind="result"),
+            Column(
+                name="ended",
+                title="How it ended",
+                value=lambda game: Cell(text=game.ended, notes=game.notes),
+                kind="ended",
+                brief=True,
+            ),
+            Column(
+                name="plies",
+                title="Plies",
+                value=lambda game: "" if game.plies is None else str(game.plies),
+                number=True,
+            ),
+        ],
+        rows=listed,
+    )
+
+
+def outcome(game: ListedGame, name: str) -> Cell:
+    """The result for this player, in one word."""
+    if game.points is None:
+        return Cell(text="no result", kind="faint")
+    match game.points[game.players.index(name)]:
+        case 1.0:
+            return Cell(text="won", kind="good")
+        case 0.0:
+            return Cell(text="lost", kind="bad")
+        case 0.5:
+            return Cell(text="drew")
+        case points:
+            return Cell(text=figures.share(points))

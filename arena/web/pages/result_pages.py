@@ -1,0 +1,278 @@
+"""The pages of results: front page, ladder or tournament, games, agent; and the page that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from adsearch.pictures.svg import split_style
+from agents.protocol import Verdict
+from arena.history.words import ENDS, moment
+from arena.pages import agent as about
+from arena.pages import event
+from arena.pages.drawing import Document
+from arena.pages.event import Picture
+from arena.ratings.plots import Line, Point, progress
+from arena.results import figures, listings
+from arena.results.listings import Cell, Column, Listing, Met, named
+from arena.web import links
+from arena.web.links import TournamentLinks
+from arena.web.pages import frame
+from arena.web.results import Heading, Wanted
+
+if TYPE_CHECKING:
+    from arena.results.links import Links
+    from arena.results.report import Report
+    from arena.web.results import AgentView, GamesPart, Overview, PlayingGame, VersionCurve, WorstLoss
+
+LADDER: Final = "ladder"
+_MOST_PLAYING: Final = 20
+"""Games in progress that are listed."""
+_RESULTS: Final = {"win": "won", "draw": "drew", "loss": "lost"}
+_VERDICTS: Final = {Verdict.NORMAL: "by the rules", Verdict.VOID: "does not count"} | {
+    verdict: f"a player {words}" for verdict, words in ENDS.items()
+}
+
+
+def message(title: str, text: str) -> Document:
+    """A page that says what is wrong."""
+    return frame.drawn("message.html", title, text=text)
+
+
+# The front page.
+
+
+def home(overview: Overview, *, signed_in: bool) -> Document:
+    """The front page. `signed_in`: whether its reader has signed in, and sees more than visitors."""
+    shown = overview.playing[:_MOST_PLAYING]
+    tables = (("Ladders", overview.ladders), ("Tournaments", overview.tournaments))
+    return frame.drawn(
+        "home.html",
+        "Ladders and tournaments",
+        at=links.HOME,
+        json=links.API,
+        stream=links.events(front=""),
+        playing=[_playing(game) for game in shown],
+        more=len(overview.playing) - len(shown),
+        listings=[
+            Listing(caption=caption, columns=_TOURNAMENTS, rows=headings) for caption, headings in tables if headings
+        ],
+        signed_in=signed_in,
+    )
+
+
+def _playing(game: PlayingGame) -> Mapping[str, Any]:
+    number = f"game {game.number if game.title else game.id}"
+    return {
+        "players": [(name, links.agent(game.title, name) if game.title else None) for name in game.players],
+        "of": game.title,
+        "href": links.game(game.id),
+        "number": number + ("" if game.round is None else f", round {game.round}"),
+    }
+
+
+_TOURNAMENTS: Final = (
+    Column[Heading](
+        name="name",
+        title="Name",
+        value=lambda one: named(one.title, links.tournament(one.title)),
+        heads=True,
+        kind="name",
+    ),
+    Column[Heading](
+        name="status",
+        title="Status",
+        value=lambda one: one.status + (f" {moment(one.finished)}" if one.finished else ""),
+    ),
+    Column[Heading](name="game", title="Game", value=lambda one: one.game),
+    Column[Heading](name="format", title="Format", value=lambda one: one.format),
+    Column[Heading](name="agents", title="Agents", value=lambda one: f"{one.agents:,}", number=True),
+    Column[Heading](
+        name="games",
+        title="Games",
+        value=lambda one: f"{one.over:,}" if one.planned in (None, one.over) else f"{one.over:,} of {one.planned:,}",
+        number=True,
+    ),
+)
+
+
+# A ladder or tournament.
+
+
+def standings(heading: Heading, report: Report) -> Document:
+    """The standings of a tournament, or of a ladder, whose agents are ranked by rating."""
+    own = TournamentLinks(heading.title)
+    is_ladder = heading.format == LADDER
+    ratings = event.ratings(report)
+    return frame.drawn(
+        "event.html",
+        heading.title,
+        of=heading,
+        at=links.tournament(heading.title),
+        made=report.made,
+        json=links.api(heading.title),
+        stream=links.events(t=heading.title),
+        styles=[] if ratings is None else [ratings.style],
+        about=event.about_ladder(report, heading.closes, heading.finished) if is_ladder else event.about(report),
+        standings=event.ladder(report, own) if is_ladder else event.standings(report, own),
+        bracket=None,
+        ratings=ratings,
+        crosstable=None,
+    )
+
+
+def crosstable(heading: Heading, report: Report) -> Document:
+    """The points of the first agents against each other."""
+    return frame.drawn(
+        "crosstable.html",
+        "Crosstable",
+        of=heading,
+        at=links.crosstable(heading.title),
+        made=report.made,
+        json=links.api(heading.title, "crosstable"),
+        crosstable=event.crosstable(report, TournamentLinks(heading.title)),
+    )
+
+
+def bracket(heading: Heading, report: Report) -> Document:
+    """The bracket of a knockout."""
+    return frame.drawn(
+        "bracket.html",
+        "Bracket",
+        of=heading,
+        at=links.bracket(heading.title),
+        made=report.made,
+        json=links.api(heading.title),
+        bracket=event.bracket(report, TournamentLinks(heading.title)),
+    )
+
+
+# Games.
+
+
+def games(part: GamesPart) -> Document:
+    """A part of the list of a tournament's games, with a form to filter it. Every choice is part of the address."""
+    title, wanted = part.heading.title, part.wanted
+    filtered = any(getattr(wanted, name) is not None for name in wanted.__struct_fields__)
+    own = TournamentLinks(title)
+    ways = ((part.newer, "‹ Newer games"), (part.older, "Older games ›"))
+    listed = {
+        "note": "",
+        "listing": listings.games(part.games, own, rounds=part.rounds > 1, of=wanted.player, people=part.people),
+        "nothing": "No game matches." if filtered else "No game has finished yet.",
+        "ways": [
+            Cell(text=text, href=links.games(title, wanted, cursor)) for cursor, text in ways if cursor is not None
+        ],
+    }
+    return frame.drawn(
+        "games.html",
+        "Games",
+        of=part.heading,
+        at=links.games(title),
+        json=links.api(title, "games", wanted),
+        form=True,
+        filter={"action": links.games(title), "choices": _choices(part), "filtered": filtered},
+        score=None,
+        games=listed,
+    )
+
+
+def _choices(part: GamesPart) -> list[dict[str, Any]]:
+    """The choices of the form: the values of each, with their texts."""
+    wanted = part.wanted
+    agents = [(name, name) for name in part.agents]
+    verdicts = [(verdict, _VERDICTS.get(Verdict(verdict), verdict)) for verdict in part.verdicts]
+    rounds = [(str(number), str(number)) for number in range(1, part.rounds + 1)]
+
+    def choice(
+        name: str, label: str, values: Iterable[tuple[str, str]], chosen: str | None, none: str = "any"
+    ) -> dict[str, Any]:
+        return {"name": name, "label": label, "options": [*values], "chosen": chosen, "none": none}
+
+    choices = [
+        choice("player", "Player", agents, wanted.player),
+        choice("opponent", "Opponent", agents, wanted.opponent),
+        choice("result", "Result of the player", _RESULTS.items(), wanted.result),
+        choice("verdict", "How it ended", verdicts, wanted.verdict),
+    ]
+    if part.rounds > 1:
+        chosen = None if wanted.round is None else str(wanted.round)
+        choices.append(choice("round", "Round", rounds, chosen, "all"))
+    return choices
+
+
+# An agent.
+
+
+def agent(view: AgentView) -> Document:
+    """An agent: its ratings over time by version, its worst losses, its opponents and its latest games."""
+    title, name = view.heading.title, view.agent.name
+    own = TournamentLinks(title)
+    picture = _ratings(view.curves) or about.progress(view.agent)
+    met = [Met(one.name, one.points, one.games) for one in view.opponents]
+    rounds = any(game.round is not None for game in view.latest)
+    return frame.drawn(
+        "agent.html",
+        name,
+        of=view.heading,
+        made=view.made,
+        json=links.api(title, "a", name=name),
+        styles=[] if picture is None else [picture.style],
+        about={
+            "person": view.person,
+            "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
+            "version": view.version,
+            "pictures": [] if picture is None else [picture],
+            "worst": _worst(view.worst, own),
+            "opponents": listings.opponents(name, met, own),
+            "faults": [],
+        },
+        games={
+            "heading": "Latest games",
+            "note": "",
+            "listing": listings.games(view.latest, own, rounds=rounds, of=name, caption="Latest games"),
+            "nothing": "No game has finished yet.",
+            "ways": [],
+        },
+        more=links.games(title, Wanted(player=name)) if view.latest else "",
+    )
+
+
+def _ratings(curves: Sequence[VersionCurve]) -> Picture | None:
+    """The ratings of all versions, one after the other; None if there is no curve."""
+    lines, played = [], 0
+    for curve in curves:
+        points = tuple(Point(played + point.games, point.rating, point.error) for point in curve.points)
+        lines.append(Line(f"version {curve.number}", points))
+        played += curve.points[-1].games if curve.points else 0
+    if not any(len(line.points) > 1 for line in lines):
+        return None
+    style, svg = split_style(progress(lines, title="Rating by games played", when=("game", "games")))
+    text = "Each version is rated by its own games. The band is the 95 % error of the rating."
+    label = "Picture of the ratings over time"
+    return Picture(heading="Rating over time", label=label, svg=svg, style=style, text=text)
+
+
+def _worst(losses: Sequence[WorstLoss], own: Links) -> Listing[WorstLoss] | None:
+    """Lost games against the lowest rated opponents; None if it has not lost."""
+    if not losses:
+        return None
+
+    def game(loss: WorstLoss) -> Cell:
+        number = f"Game {loss.game.number}"
+        label = f"Replay game {loss.game.number} against {loss.opponent}"
+        return Cell(text=number, href=own.game(loss.game), label=label)
+
+    columns: list[Column[WorstLoss]] = [
+        Column(
+            name="opponent",
+            title="Opponent",
+            value=lambda loss: named(loss.opponent, own.agent(loss.opponent)),
+            heads=True,
+            kind="name",
+        ),
+        Column(name="rating", title="Its rating", value=lambda loss: figures.whole(loss.rating), number=True),
+        Column(name="game", title="Game", value=game),
+        Column(name="ended", title="How it ended", value=lambda loss: loss.game.ended, kind="ended"),
+    ]
+    return Listing(caption="Worst losses", columns=columns, rows=losses)
