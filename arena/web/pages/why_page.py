@@ -6,7 +6,7 @@ Its games lead to their pages, on which their authors also read what their agent
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arena.course.feedback.page import of_feedback
 from arena.pages.drawing import Document
@@ -37,7 +37,7 @@ def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
 def no_games(asked: AskedFor) -> Document:
     """The page without games."""
     name = title(has_lost=False)
-    values = {"heading": name, "others": [*_others(asked)], "feedback": None, "back": links.ME}
+    values: dict[str, Any] = {"heading": name, "others": [*_others(asked)], "feedback": None, "back": links.ME}
     return frame.drawn("feedback.html", name, of=asked.ladder, at=links.WHY, **values)
 
 
