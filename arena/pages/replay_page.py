@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -18,20 +18,15 @@ from adsearch.pictures.svg import split_style
 from arena.history import words
 from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
-from arena.pages import html, stepper
 from arena.pages.boards import boards
 from arena.pages.curves import judged_values, on_one_axis, plot
 from arena.pages.drawing import Document, Frame, draw, file
-from arena.pages.html import element
 from arena.ratings.plots.line_plot import Line, Point
+from arena.results.listings import Cell, Column, Listing
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
 GLIDE: Final = file("scripts/glide.js")
 """The script that lets moves glide, for all pages with boards."""
-_TO_MISTAKES: Final = (
-    stepper.Button("earlier", "‹ ?", "previous mistake", "M"),
-    stepper.Button("mistake", "? ›", "next mistake", "m"),
-)
 _MARKS: Final = {Mark.MISTAKE: "a mistake", Mark.BLUNDER: "a serious mistake"}
 _LONGEST: Final = 100
 """Most characters of a name or a move that are shown; imported files can have longer ones."""
@@ -76,11 +71,7 @@ class _Page:
         mistake: JudgedPly | None,
     ) -> None:
         self.names = [_shown(player if names is None else names[player]) for player in game.players]
-        # Each name as markup: a link, if the player has a page.
-        self.linked = [
-            element("a", html.words(name), href=agents[player]) if player in agents else html.words(name)
-            for name, player in zip(self.names, game.players, strict=True)
-        ]
+        self.addresses = [agents.get(player) for player in game.players]
         self.mistake = mistake
         game = game if mistake is None else structs.replace(game, analysis=(mistake,))
         self.replay: Replay = replay(game, trust=trust)
@@ -100,36 +91,29 @@ class _Page:
         )
         better = dict(zip(marked, drawn.drawn[len(found) :], strict=True))
         curves, sheet = self.curves()
-        title = f"{' – '.join(self.names)}, {self.rules}"
-        steps = [
-            self.step(step, board, better.get(step.number, "")) for step, board in zip(found, drawn.drawn, strict=False)
-        ]
-        main = [
-            self.trouble(),
-            drawn.shared,
-            element(
-                "div",
-                element(
-                    "section",
-                    element("h2", "Board", class_="unseen"),
-                    self.controls(at, has_curves=bool(curves)),
-                    _list("ol", steps, class_="steps"),
-                    class_="show",
-                ),
-                self.moves(),
-                class_="replay",
-            ),
-            self.about(),
-            *curves,
-            *self.unplaced(),
-        ]
+        scripts = (file("scripts/stepper.js"), GLIDE, file("scripts/replay.js"))
         return draw(
-            "plain.html",
-            title,
-            Frame(pages=links, label="Up", script="".join((stepper.SCRIPT, GLIDE, file("scripts/replay.js")))),
+            "replay.html",
+            f"{' – '.join(self.names)}, {self.rules}",
+            Frame(pages=links, label="Up", script="".join(scripts)),
             styles=(drawn.sheet, sheet, "stepper.css", "replay.css"),
-            heading=" – ".join(self.linked),
-            body="\n".join([*(part for part in main if part), stepper.status()]),
+            players=[*zip(self.names, self.addresses, strict=True)],
+            trouble=self.trouble(),
+            shared=drawn.shared,
+            plies=self.plies,
+            at=at,
+            has_mistakes=any(ply.mark for ply in self.game.analysis),
+            steps=[
+                self.step(step, board, better.get(step.number, ""))
+                for step, board in zip(found, drawn.drawn, strict=False)
+            ],
+            counted=self.counted_mistakes(),
+            moves=[*self.listed_moves()],
+            verdict=[*self.verdict()],
+            facts=self.facts(),
+            seats=self.players(),
+            curves=curves,
+            unplaced=[*self.leftovers((Where.UNKNOWN, Where.CUT))],
         )
 
     def person(self) -> int | None:
@@ -137,10 +121,10 @@ class _Page:
         seats = [seat for seat, player in enumerate(self.game.players) if player.partition("#")[0] == HUMAN]
         return seats[0] if len(seats) == 1 else None
 
-    # The head of the page.
+    # The game as a whole.
 
-    def about(self) -> str:
-        """The result, the players, and the conditions of the game."""
+    def facts(self) -> str:
+        """The conditions of the game."""
         game = self.game
         facts = [
             self.rules,
@@ -151,9 +135,7 @@ class _Page:
             f"opening {game.opening}" if game.opening else "",
             f"{game.finished[:16].replace('T', ' ')} UTC" if game.finished else "",
         ]
-        parts = [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
-        parts.append(element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"))
-        return element("section", element("h2", "This game"), *parts, self.players(), class_="about")
+        return words.printable(" · ".join(filter(None, facts)))
 
     def verdict(self) -> Iterator[tuple[str, str]]:
         """How the game ended, and its rulings; each line with its class."""
@@ -175,129 +157,90 @@ class _Page:
             made = ruling.when[:16].replace("T", " ")
             yield "detail", words.printable(f"ruling{which} of {made}: {words.ruled(ruling, self.names)}{why}")
 
-    def players(self) -> str:
-        """The table of players: points and thinking times."""
-
-        def cells(seat: int) -> str:
-            past = self.game.seats[seat]
-            points = self.game.counted
-            return "".join(
-                [
-                    element("th", self.linked[seat], scope="row"),
-                    element("td", plays(seat, self.game.game)),
-                    element("td", "–" if points is None else words.result([points[seat]]), class_="number"),
-                    element("td", words.seconds(past.spent), class_="number"),
-                    element("td", words.seconds(past.longest), class_="number"),
-                ]
-            )
-
-        titles = ("player", "plays", "result", "thinking time", "longest")
-        return element(
-            "div",
-            element(
-                "table",
-                element("caption", "Players", class_="unseen"),
-                element("thead", element("tr", *(element("th", title, scope="col") for title in titles))),
-                element("tbody", *(element("tr", cells(seat)) for seat in range(len(self.names)))),
+    def players(self) -> Listing[int]:
+        """The players by seat: points and thinking times."""
+        points, seats = self.game.counted, self.game.seats
+        columns: list[Column[int]] = [
+            Column(
+                name="player",
+                title="player",
+                value=lambda seat: Cell(text=self.names[seat], href=self.addresses[seat]),
+                heads=True,
             ),
-            class_="wide",
-            tabindex="0",
-            role="group",
-            aria_label="Players",
-        )
+            Column(name="plays", title="plays", value=lambda seat: plays(seat, self.game.game)),
+            Column(
+                name="result",
+                title="result",
+                value=lambda seat: "–" if points is None else words.result([points[seat]]),
+                number=True,
+            ),
+            Column(
+                name="spent", title="thinking time", value=lambda seat: words.seconds(seats[seat].spent), number=True
+            ),
+            Column(name="longest", title="longest", value=lambda seat: words.seconds(seats[seat].longest), number=True),
+        ]
+        return Listing(caption="Players", columns=columns, rows=range(len(self.names)))
 
     # The steps.
 
-    def step(self, step: Step, board: str, better: str) -> str:
+    def step(self, step: Step, board: str, better: str) -> dict[str, Any]:
         """A position: the move that led to it, the board, the clocks, and what was reported and printed. `better`: the
         board after the better move, shown beside the other."""
-        judged = words.mistake(step.judged, self.names) if step.judged is not None else ""
-        if better and step.judged is not None:
-            figures = (("played", step.judged.move, board), ("better", step.judged.better[0], better))
-            board = element("div", *(_figure(kind, move, drawn) for kind, move, drawn in figures), class_="two")
-        parts = [element("h3", self.heading(step)), board, self.clocks(step)]
-        if judged:
-            parts.insert(1, element("p", html.words(judged), class_="mistake"))
-        if step.move is not None and self.private:
-            parts += [self.said(step), _log(f"{self.who(step)} printed before this move", step.printed)]
-        if step.number == self.plies:
-            if self.game.verdict is not None:
-                parts += [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
-            parts += self.leftovers(_LAST)
-        return element("li", *filter(None, parts), id=f"ply-{step.number}", class_="step", data_passes=step.passes)
+        judged, move, is_last = step.judged, step.move, step.number == self.plies
+        both: list[tuple[str, str, str]] = []
+        if better and judged is not None:
+            both = [("played", _shown(judged.move), board), ("better", _shown(judged.better[0]), better)]
+        said, quoted = self.said(step) if self.private else ("", "")
+        printed = _log(f"{self.who(step)} printed before this move", step.printed) if move and self.private else None
+        return {
+            "number": step.number,
+            "passes": step.passes,
+            "lead": self.lead(step),
+            "move": None if move is None else _marked_move(step, move),
+            "judged": words.mistake(judged, self.names) if judged is not None else "",
+            "better": both,
+            "board": board,
+            "clocks": [
+                (name, words.clock(left)) for name, left in zip(self.names, step.left, strict=True) if left is not None
+            ],
+            "spent": "" if move is None or move.spent is None else words.seconds(move.spent),
+            "who": self.who(step),
+            "said": said,
+            "quoted": quoted,
+            "printed": [] if printed is None else [printed],
+            "verdict": [*self.verdict()] if is_last and self.game.verdict is not None else [],
+            "logs": [*self.leftovers(_LAST)] if is_last else [],
+        }
 
     def who(self, step: Step) -> str:
         """The player of the ply, or "chance" or "opening"."""
         who = step.move.who if step.move else ""
         return self.names[who] if isinstance(who, int) else who
 
-    def heading(self, step: Step) -> str:
-        """The ply that led to a position, with its mark, as markup."""
-        if step.move is None:
-            return "Start"
-        number = words.move_number(step.number, self.rules)
-        return html.words(f"{number} {self.who(step)}: ") + _marked_move(step, step.move)
+    def lead(self, step: Step) -> str:
+        """The ply and the player that led to a position, before the move."""
+        return "Start" if step.move is None else f"{words.move_number(step.number, self.rules)} {self.who(step)}: "
 
-    def clocks(self, step: Step) -> str:
-        """The time left on each clock, and the time of the move."""
-        mover = step.move.who if step.move else None
-        shown = [
-            element("span", html.words(name), " ", element("b", words.clock(left)), class_="clock")
-            for name, left in zip(self.names, step.left, strict=True)
-            if left is not None
-        ]
-        if step.move is not None and step.move.spent is not None and mover is not None:
-            shown.append(element("span", f"this move {words.seconds(step.move.spent)}", class_="faint"))
-        return element("p", *shown, class_="clocks") if shown else ""
-
-    def said(self, step: Step) -> str:
-        """The depth, score, nodes, expected moves and text that the player reported."""
+    def said(self, step: Step) -> tuple[str, str]:
+        """The depth, score, nodes and expected moves that the player reported, and its text."""
         move = step.move
         if move is None:
-            return ""
+            return "", ""
         numbers = words.thinking(structs.replace(move, line=None, text=None))
         reported = [numbers, f"expects {words.printable(move.line)}" if move.line else ""]
-        said = html.words(" · ".join(filter(None, reported)))
-        quoted = element("q", html.words(words.printable(move.text))) if move.text else ""
-        parts = " · ".join(part for part in (said, quoted) if part)
-        return element("p", f"{html.words(self.who(step))} says: ", parts, class_="said") if parts else ""
+        return " · ".join(filter(None, reported)), words.printable(move.text or "")
 
-    def controls(self, at: int, *, has_curves: bool) -> str:
-        """The buttons, the slider and the speed."""
-        analysed = any(ply.mark for ply in self.game.analysis)
-        return stepper.controls(
-            self.plies,
-            at=at,
-            step="move",
-            place="position",
-            more=_TO_MISTAKES if analysed else (),
-            hint=f"{'; m and M for the next and the previous mistake' * analysed}."
-            f"{' Click a curve to go to that move.' * has_curves}",
-        )
-
-    def moves(self) -> str:
-        """The list of moves, with links to their boards."""
-        return element(
-            "nav",
-            element("h2", "Moves"),
-            self.counted_mistakes(),
-            _list("ol", self.listed_moves()),
-            class_="moves",
-            aria_label="Moves",
-        )
-
-    def listed_moves(self) -> Iterator[str]:
+    def listed_moves(self) -> Iterator[dict[str, Any]]:
         """The items of the list of moves; dealt tiles in a row share one, and in chess White's move and Black's."""
         begin, *plies = self.replay.steps
-        yield element("li", _link(begin, "Start"))
+        yield _item("", "Start", [begin])
         if self.rules != "chess":
             yield from self.listed_turns(plies)
             return
         for pair in (plies[at : at + 2] for at in range(0, len(plies), 2)):
-            links = [_link(step, _marked_move(step, step.move)) for step in pair if step.move is not None]
-            yield element("li", words.move_number(pair[0].number, self.rules), *links, class_="pair")
+            yield _item("pair", words.move_number(pair[0].number, self.rules), pair)
 
-    def listed_turns(self, plies: Iterable[Step]) -> Iterator[str]:
+    def listed_turns(self, plies: Iterable[Step]) -> Iterator[dict[str, Any]]:
         """An item for each move, and for all tiles or cards that are dealt in a row."""
         events: list[Step] = []
         for step in plies:
@@ -305,11 +248,9 @@ class _Page:
             if step.passes:
                 continue
             if len(events) == 1:
-                yield element("li", _link(step, self.heading(step)))
+                yield _item("", self.lead(step), events)
             else:
-                links = [_link(one, _marked_move(one, one.move)) for one in events if one.move is not None]
-                numbers = f"{events[0].number}–{step.number}. {self.who(step)}: "
-                yield element("li", element("span", numbers), *links, class_="events")
+                yield _item("events", f"{events[0].number}–{step.number}. {self.who(step)}: ", events)
             events.clear()
 
     def counted_mistakes(self) -> str:
@@ -319,17 +260,17 @@ class _Page:
             return ""
         if self.mistake is not None and isinstance(who := self.mistake.who, int):
             first = f"the first clear mistake of {self.names[who]} has a ?, or ?? if it is serious"
-            return element("p", html.words(f"Analysed by arena: {first}."))
+            return f"Analysed by arena: {first}."
         start = self.replay.steps[0].state
         if start is not None and start.hidden:
             seen = "The search sees what was hidden from the players, so no move is called a mistake."
-            return element("p", f"Analysed by arena. {seen}")
+            return f"Analysed by arena. {seen}"
         counts = []
         for seat, name in enumerate(self.names):
             marks = Counter(one.mark for one in plies if one.who == seat)
             made = [f"{marks[mark]} {mark}" for mark in (Mark.MISTAKE, Mark.BLUNDER) if marks[mark]]
             counts.append(f"{name}: {', '.join(made) or 'no mistakes'}")
-        return element("p", html.words(f"Analysed by arena: ? is a mistake, ?? a serious one. {'; '.join(counts)}."))
+        return f"Analysed by arena: ? is a mistake, ?? a serious one. {'; '.join(counts)}."
 
     # The rest of the page.
 
@@ -340,8 +281,7 @@ class _Page:
             return ""
         if not self.private:
             why = f"the rules of the game {'were not run' if self.replay.untrusted else 'are not available'}."
-        shown = f"There are no boards: {why}"
-        return element("p", html.words(shown), class_="trouble")
+        return f"There are no boards: {why}"
 
     def curves(self) -> tuple[list[str], str]:
         """The plots of the analysis, of reported values and of clocks, and their style sheet."""
@@ -349,8 +289,7 @@ class _Page:
         apart = [split_style(picture) for picture in pictures if picture]
         if not apart:
             return [], ""
-        drawn = [element("div", drawing, class_="curve") for _, drawing in apart]
-        return [element("section", element("h2", "Curves"), element("div", *drawn, class_="curves"))], apart[0][0]
+        return [drawing for _, drawing in apart], apart[0][0]
 
     def analysis(self) -> str:
         """The plot of the analysis; empty without one."""
@@ -397,20 +336,12 @@ class _Page:
             for seat, name in enumerate(self.names)
         ]
 
-    def unplaced(self) -> Iterator[str]:
-        """Output of agents that cannot be assigned to their moves."""
-        if logs := [*filter(None, self.leftovers((Where.UNKNOWN, Where.CUT)))]:
-            yield element("section", element("h2", "Output of agents"), *logs)
-
-    def leftovers(self, kinds: Sequence[Where]) -> list[str]:
+    def leftovers(self, kinds: Sequence[Where]) -> Iterator[dict[str, str]]:
         """Output of agents that is not shown at a move, of these kinds."""
-        if not self.private:
-            return []
-        return [
-            _log(f"{name} printed {leftover.where}", leftover.text)
-            for name, leftover in zip(self.names, self.replay.leftovers, strict=True)
-            if leftover.where in kinds
-        ]
+        for name, leftover in zip(self.names, self.replay.leftovers, strict=True) if self.private else ():
+            log = _log(f"{name} printed {leftover.where}", leftover.text)
+            if log is not None and leftover.where in kinds:
+                yield log
 
 
 def _shown(text: str) -> str:
@@ -418,22 +349,16 @@ def _shown(text: str) -> str:
     return words.printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
-def _marked_move(step: Step, move: MoveRecord) -> str:
-    """The move that led to the step, with its mark, as markup."""
+def _marked_move(step: Step, move: MoveRecord) -> dict[str, str]:
+    """The move that led to the step, with its mark."""
     mark = Mark.NONE if step.judged is None else step.judged.mark
-    shown = html.words(_shown(move.move))
-    return shown + element("b", mark, class_="mark", title=_MARKS[mark]) if mark else shown
+    return {"text": _shown(move.move), "mark": mark, "meaning": _MARKS.get(mark, "")}
 
 
-def _link(step: Step, shown: str) -> str:
-    """A link to the board of a step."""
-    return element("a", shown, href=f"#ply-{step.number}")
-
-
-def _figure(kind: str, move: str, board: str) -> str:
-    """A board, with the move that led to it: the one that was played, or the better one."""
-    caption = element("figcaption", kind, ": ", element("b", html.words(_shown(move))))
-    return element("figure", caption, board, class_=kind)
+def _item(kind: str, lead: str, steps: Iterable[Step]) -> dict[str, Any]:
+    """An item of the list of moves, with links to the boards of these steps."""
+    links = [(step.number, None if step.move is None else _marked_move(step, step.move)) for step in steps]
+    return {"kind": kind, "lead": lead, "links": links}
 
 
 def plays(seat: int, rules: str) -> str:
@@ -444,14 +369,9 @@ def plays(seat: int, rules: str) -> str:
     return SIDES[game][seat] if game in SIDES else words.piece(seat, rules) or player(seat)
 
 
-def _list(name: str, items: Iterable[str], **attributes: str) -> str:
-    return element(name, "\n", *(f"{item}\n" for item in items), **attributes)
-
-
-def _log(heading: str, text: str) -> str:
-    """A heading and the printed text; empty if nothing was printed."""
+def _log(heading: str, text: str) -> dict[str, str] | None:
+    """A heading and the printed text; None if nothing was printed."""
     if not text.strip():
-        return ""
-    lines = "\n".join(words.without_store(words.printable(line)) for line in text.strip("\n").splitlines())
-    box = element("pre", html.words(lines), tabindex="0", role="group", aria_label=heading)
-    return element("p", html.words(heading), class_="printed") + box
+        return None
+    lines = (words.without_store(words.printable(line)) for line in text.strip("\n").splitlines())
+    return {"heading": heading, "text": "\n".join(lines)}

@@ -5,7 +5,7 @@ Pure. Texts that agents wrote are in them, so the page escapes them and the text
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -108,13 +108,24 @@ def about_games(feedback: AgentFeedback) -> str:
     return "A fault comes first, then clear mistakes against the weakest opponents: these are the next points to win."
 
 
-def game_heading(game: GameToSee, rules: str, *, name: Callable[[str], str] = str) -> str:
-    """The game with its opponents, and the agent's pieces or seat; also its id, if commands take another number.
-    `name`: how the name of an agent is written."""
-    others = [name(player) for seat, player in enumerate(game.players) if seat != game.seat]
-    own = piece(game.seat, rules) or player(game.seat)
-    number = str(game.number) if game.id == game.number else f"{game.number} (id {game.id})"
-    return f"Game {number} against {', '.join(others)} (your agent: {own})"
+def game_heading(game: GameToSee, rules: str) -> str:
+    """The game with its opponents, and the agent's pieces or seat."""
+    return f"Game {number(game)} against {', '.join(opponents(game))} (your agent: {own_side(game, rules)})"
+
+
+def number(game: GameToSee) -> str:
+    """The number of the game; also its id, if commands take another number."""
+    return str(game.number) if game.id == game.number else f"{game.number} (id {game.id})"
+
+
+def opponents(game: GameToSee) -> list[str]:
+    """The other players."""
+    return [name for seat, name in enumerate(game.players) if seat != game.seat]
+
+
+def own_side(game: GameToSee, rules: str) -> str:
+    """The agent's pieces, or else its seat."""
+    return piece(game.seat, rules) or player(game.seat)
 
 
 def about_game(game: GameToSee) -> Iterator[str]:

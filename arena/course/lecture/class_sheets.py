@@ -25,7 +25,6 @@ from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history.csv_cells import written
 from arena.pages.drawing import Frame, draw
-from arena.pages.html import element
 
 INDEX: Final = "index.csv"
 
@@ -80,8 +79,8 @@ def _page(title: str, pictures: list[str]) -> str:
     """A page with all pictures, each on a page of its own when it is printed."""
     parts = [split_style(picture) for picture in pictures]
     styles = tuple(dict.fromkeys(style for style, _ in parts))
-    body = "\n".join(element("section", picture) for _, picture in parts)
-    return draw("plain.html", title, Frame(), styles=(*styles, "sheets.css"), heading="", body=body).text
+    sheets = [picture for _, picture in parts]
+    return draw("sheets.html", title, Frame(), styles=(*styles, "sheets.css"), sheets=sheets).text
 
 
 def _index(roster: Roster, names: Mapping[str, str], made: Mapping[str, Worksheet]) -> str:

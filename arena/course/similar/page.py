@@ -7,14 +7,16 @@ part has the same number and colour on both sides; each number is a link to the 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
 
 from arena.course.roster import replace_unprintable
 from arena.course.similar.comparison import Pair, Place
 from arena.course.similar.sources import Source, SourceFile
 from arena.pages.drawing import Frame, draw
-from arena.pages.html import element, words
+from arena.results.listings import Cell, Column, Listing
 
 _MOST_PAIRS: Final = 50
 """Pairs with their code on the page; the table has all."""
@@ -29,66 +31,76 @@ _Marked = list[tuple[int, Place]]
 """The equal parts of one side, with their numbers."""
 
 
+class Piece(Struct, frozen=True):
+    """Some letters of a line."""
+
+    text: str
+    part: int = 0
+    """The number of the equal part that they belong to; 0: of none."""
+    begins: bool = False
+    """Whether the part begins in this line."""
+
+
+class Line(Struct, frozen=True):
+    """A line of code; or in place of lines that are not shown, what is left out."""
+
+    number: int = 0
+    pieces: Sequence[Piece] = ()
+    gap: str = ""
+
+
 def page(pairs: Sequence[Pair], tournament: str, shown_as: Callable[[Source], str]) -> str:
     """The page; `shown_as` gives the name of a source."""
-    title = f"Similar sources: {tournament}"
-    shown = pairs[:_MOST_PAIRS]
-    body = [
-        element(
-            "p",
-            "This is evidence, never a verdict. Read the code, and hear both sides, before you decide. "
-            "Keep this page private: it has the code and the names of students.",
-        ),
-        _table(pairs, shown_as) if pairs else element("p", "No two agents are similar."),
-        *(_section(number, pair, shown_as) for number, pair in enumerate(shown, 1)),
+    return draw(
+        "similar.html",
+        f"Similar sources: {tournament}",
+        Frame(),
+        styles=("similar.css",),
+        pairs=_listing(pairs, shown_as),
+        sections=[_section(number, pair, shown_as) for number, pair in enumerate(pairs[:_MOST_PAIRS], 1)],
+        colours=_COLOURS,
+    ).text
+
+
+def _listing(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> Listing[tuple[int, Pair]]:
+    def names(row: tuple[int, Pair]) -> Cell:
+        number, pair = row
+        text = replace_unprintable(f"{shown_as(pair.one)} and {shown_as(pair.other)}")
+        return Cell(text=text, href=f"#pair-{number}" if number <= _MOST_PAIRS else None)
+
+    columns: list[Column[tuple[int, Pair]]] = [
+        Column(name="pair", title="Pair", value=names, heads=True),
+        Column(name="kind", title="What they share", value=lambda row: str(row[1].kind), kind="kind"),
+        Column(name="share", title="Share", value=lambda row: f"{row[1].share:.0%}", number=True),
+        Column(name="other_share", title="Of other", value=lambda row: f"{row[1].other_share:.0%}", number=True),
+        Column(name="tokens", title="Tokens", value=lambda row: f"{row[1].tokens:,}", number=True),
+        Column(name="longest", title="Longest", value=lambda row: f"{row[1].longest:,}", number=True),
     ]
-    if len(pairs) > len(shown):
-        body.append(element("p", f"The code of the first {len(shown)} pairs is shown."))
-    return draw("plain.html", title, Frame(), styles=("similar.css",), heading="", body="\n".join(body)).text
+    return Listing(caption="All pairs", columns=columns, rows=[*enumerate(pairs, 1)])
 
 
-def _table(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> str:
-    titles = ("Pair", "What they share", "Share", "Of other", "Tokens", "Longest")
-    head = [
-        element("th", title, scope="col", class_="" if place < 2 else "number") for place, title in enumerate(titles)
-    ]
-    rows = []
-    for number, pair in enumerate(pairs, 1):
-        names = _name(f"{shown_as(pair.one)} and {shown_as(pair.other)}")
-        link = element("a", names, href=f"#pair-{number}") if number <= _MOST_PAIRS else names
-        figures = (f"{pair.share:.0%}", f"{pair.other_share:.0%}", f"{pair.tokens:,}", f"{pair.longest:,}")
-        cells = [element("td", figure, class_="number") for figure in figures]
-        rows.append(element("tr", element("th", link, scope="row"), element("td", pair.kind, class_="kind"), *cells))
-    note = (
-        "Share: the part of the first student's own code that the second has too; then the same of the second student. "
-        "Longest: tokens of the longest equal part. Code that the course handed out does not count."
-    )
-    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
-    return element("div", table, class_="wide", tabindex=0, role="region", aria_label="All pairs") + element(
-        "p", note, class_="faint"
-    )
-
-
-def _section(number: int, pair: Pair, shown_as: Callable[[Source], str]) -> str:
+def _section(number: int, pair: Pair, shown_as: Callable[[Source], str]) -> dict[str, Any]:
+    """What is shown of a pair."""
     count = "1 part" if len(pair.parts) == 1 else f"{len(pair.parts)} parts"
-    told = [f"{pair.kind}; {pair.tokens:,} tokens in {count}"]
+    said = [f"{pair.kind}; {pair.tokens:,} tokens in {count}"]
     parts = sorted(pair.parts, key=lambda part: (part.one.file, part.one.start))
     if pair.same_files:
-        told.append(f"equal files: {', '.join(pair.same_files)}")
-    sides = [
-        _side(f"pair-{number}", mine, its, source, name, share, marked)
-        for mine, its, source, name, share, marked in (
-            ("one", "other", pair.one, shown_as(pair.one), pair.share, [part.one for part in parts]),
-            ("other", "one", pair.other, shown_as(pair.other), pair.other_share, [part.other for part in parts]),
-        )
-    ]
-    heading = element("h2", _name(f"{number}. {shown_as(pair.one)} and {shown_as(pair.other)}"))
-    about = element("p", _name("; ".join(told)))
-    return element("section", heading, about, element("div", *sides, class_="sides"), id=f"pair-{number}")
+        said.append(f"equal files: {', '.join(pair.same_files)}")
+    one, other = f"pair-{number}-one-", f"pair-{number}-other-"
+    ones, others = [part.one for part in parts], [part.other for part in parts]
+    return {
+        "id": f"pair-{number}",
+        "title": replace_unprintable(f"{number}. {shown_as(pair.one)} and {shown_as(pair.other)}"),
+        "text": replace_unprintable("; ".join(said)),
+        "sides": [
+            _side(pair.one, shown_as(pair.one), pair.share, ones) | {"mine": one, "its": other},
+            _side(pair.other, shown_as(pair.other), pair.other_share, others) | {"mine": other, "its": one},
+        ],
+    }
 
 
-def _side(pair: str, mine: str, its: str, source: Source, name: str, share: float, places: Sequence[Place]) -> str:
-    """The code of one source. `mine`, `its`: the words for this side and the other one in the addresses of parts."""
+def _side(source: Source, name: str, share: float, places: Sequence[Place]) -> dict[str, Any]:
+    """The code of one source."""
     by_file: dict[str, _Marked] = defaultdict(list)
     for number, place in enumerate(places, 1):
         by_file[place.file].append((number, place))
@@ -96,22 +108,20 @@ def _side(pair: str, mine: str, its: str, source: Source, name: str, share: floa
     files = []
     for each in source.files:
         if marked := sorted(by_file[each.name], key=lambda one: one[1].start):
-            lines = _lines(each, marked, room, (f"{pair}-{mine}-", f"#{pair}-{its}-"))
+            lines = [*_lines(each, marked, room)]
             room -= len(lines)
-            files.append(element("h4", _name(each.name)) + element("pre", "\n".join(lines)))
-    title = element("h3", _name(name if name == source.title else f"{name} ({source.title})"), f": {share:.0%}")
-    code = "".join(files) or element("p", "no equal parts of code")
-    label = f"Code of {replace_unprintable(name)}"
-    return element("div", title, element("div", code, class_="code", tabindex=0, role="region", aria_label=label))
+            files.append((replace_unprintable(each.name), lines))
+    title = name if name == source.title else f"{name} ({source.title})"
+    return {
+        "title": replace_unprintable(title),
+        "name": replace_unprintable(name),
+        "share": f"{share:.0%}",
+        "files": files,
+    }
 
 
-def _name(text: str) -> str:
-    """A name of a student, an agent or a file, as markup on one line."""
-    return words(replace_unprintable(text))
-
-
-def _lines(source: SourceFile, marked: _Marked, room: int, addresses: tuple[str, str]) -> list[str]:
-    """The lines with equal parts and some around them, as markup; at most `room`."""
+def _lines(source: SourceFile, marked: _Marked, room: int) -> Iterator[Line]:
+    """The lines with equal parts and some around them; at most `room`."""
     wanted = sorted(
         {line for _, place in marked for line in range(place.lines[0] - _AROUND, place.lines[1] + _AROUND + 1)}
     )
@@ -119,40 +129,33 @@ def _lines(source: SourceFile, marked: _Marked, room: int, addresses: tuple[str,
     begins = [0]
     for text in texts:
         begins.append(begins[-1] + len(text) + 1)
-    lines: list[str] = []
-    last = 0
+    last = count = 0
     for line in wanted:
         if not 1 <= line <= len(texts):
             continue
-        if len(lines) >= room:
-            lines.append("⋯ the rest is not shown")
-            break
+        if count >= room:
+            yield Line(gap="⋯ the rest is not shown")
+            return
         if line > last + 1:
-            lines.append(element("span", f"⋯ {line - last - 1} lines", class_="faint"))
-        begin = begins[line - 1]
-        lines.append(
-            element("span", f"{line:4} ", class_="faint") + _line(texts[line - 1], begin, marked, line, addresses)
-        )
+            count += 1
+            yield Line(gap=f"⋯ {line - last - 1} lines")
+        count += 1
+        yield Line(line, [*_pieces(texts[line - 1], begins[line - 1], marked, line)])
         last = line
-    if lines and last < len(texts) and len(lines) < room:
-        lines.append(element("span", f"⋯ {len(texts) - last} lines", class_="faint"))
-    return lines
+    if last < len(texts) and 0 < count < room:
+        yield Line(gap=f"⋯ {len(texts) - last} lines")
 
 
-def _line(text: str, begin: int, marked: _Marked, line: int, addresses: tuple[str, str]) -> str:
-    """One line, which begins at the place `begin` of the file, with the equal parts in it marked."""
+def _pieces(text: str, begin: int, marked: _Marked, line: int) -> Iterator[Piece]:
+    """One line, which begins at the place `begin` of the file, with the equal parts in it."""
     shown = text[:_LONGEST_LINE]
-    markup = []
     at = 0
     for number, place in marked:
         if not place.lines[0] <= line <= place.lines[1]:
             continue
         start = min(max(place.start - begin, 0), len(shown))
         end = min(place.end - begin, len(shown))
-        markup.append(words(shown[at:start]))
-        if line == place.lines[0]:
-            mine, its = addresses
-            markup.append(element("a", str(number), id=f"{mine}{number}", href=f"{its}{number}"))
-        markup.append(element("mark", words(shown[start:end]), class_=f"part-{number % _COLOURS}"))
+        yield Piece(shown[at:start])
+        yield Piece(shown[start:end], number, line == place.lines[0])
         at = max(end, start)
-    return "".join([*markup, words(shown[at:]), "…" * (len(text) > len(shown))])
+    yield Piece(shown[at:] + "…" * (len(text) > len(shown)))

@@ -1,4 +1,4 @@
-"""The page that tells authors why their agents lost: the page of `arena feedback` in the web's frame.
+"""The page that tells authors why their agents lost: the page of `arena feedback`, on the server.
 
 Its games lead to their pages, on which their authors also read what their agents said.
 """
@@ -6,12 +6,10 @@ Its games lead to their pages, on which their authors also read what their agent
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from arena.course.feedback.page import page_parts
-from arena.pages import parts
+from arena.course.feedback.page import of_feedback
 from arena.pages.drawing import Document
-from arena.pages.html import element
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
@@ -30,33 +28,21 @@ def title(*, has_lost: bool) -> str:
 
 def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
     """The page about the games of an agent in this round."""
-    drawn = page_parts(feedback, links.position, TournamentLinks(round.title).agent)
-    return frame.page(
-        title(has_lost=asked.has_lost),
-        *_others(asked),
-        *drawn.result,
-        *drawn.rest,
-        _back(),
-        of=round,
-        at=links.WHY,
-        made=feedback.made,
-        styles=drawn.styles,
-    )
+    values, styles = of_feedback(feedback, links.position, TournamentLinks(round.title).agent)
+    name = title(has_lost=asked.has_lost)
+    values |= {"heading": name, "others": [*_others(asked)], "back": links.ME}
+    return frame.drawn("feedback.html", name, of=round, at=links.WHY, made=feedback.made, styles=styles, **values)
 
 
 def no_games(asked: AskedFor) -> Document:
     """The page without games."""
-    said = element("p", "There are no finished games yet.")
-    return frame.page(title(has_lost=False), *_others(asked), said, _back(), of=asked.ladder, at=links.WHY)
+    name = title(has_lost=False)
+    values: dict[str, Any] = {"heading": name, "others": [*_others(asked)], "feedback": None, "back": links.ME}
+    return frame.drawn("feedback.html", name, of=asked.ladder, at=links.WHY, **values)
 
 
-def _others(asked: AskedFor) -> Iterator[str]:
-    """Links to the page of each agent, if the author has several."""
+def _others(asked: AskedFor) -> Iterator[tuple[str, str, bool]]:
+    """The page of each agent, if the author has several: its address, its name, and whether it is shown."""
     if len(asked.further) > 1:
         author, _, shown = asked.agent.partition(SECOND_AGENT)
-        ways = (parts.link(links.why(one), one or author, current=one == shown) for one in asked.further)
-        yield element("nav", element("ul", *(element("li", way) for way in ways)), aria_label="Your agents")
-
-
-def _back() -> str:
-    return element("p", parts.link(links.ME, "Your agents and submissions"))
+        yield from ((links.why(one), one or author, one == shown) for one in asked.further)
