@@ -184,10 +184,12 @@ def _copy_tournaments(
     old: Connection, new: Connection, wanted: BundleContents, names: Names, entered: set[str], own_names: set[str]
 ) -> set[int]:
     """Copy the tournaments; of their settings only fixed ratings and the agent's own byes. Return the ids of finished
-    ones."""
+    ones whose seeds can be known."""
     finished = set()
+    others = select(Tournament.seed).where(Tournament.status != "finished")
+    in_use = set(old.execute(others).scalars())  # two tournaments can have one seed
     for row in _rows(old, Tournament, Tournament.id.in_(wanted.tournaments)):
-        over = row["status"] == "finished"
+        over = row["status"] == "finished" and row["seed"] not in in_use
         finished |= {row["id"]} if over else set()
         settings = row["settings"]
         anchors = [

@@ -56,6 +56,7 @@ _TOO_MUCH: Final = {
     Excess.MEMORY: f"used more than {(_ALLOWANCE.memory or 0) // MEBIBYTE} MiB of memory",
     Excess.THREADS: f"had more than {_ALLOWANCE.threads} threads and processes",
     Excess.OPEN_FILES: "had too many sockets and pipes open",
+    Excess.HIDDEN: "ran a program that cannot be read",
     Excess.WATCHES: "watched too many files with epoll",
     Excess.DISK: f"wrote more than {_ALLOWANCE.disk // MEBIBYTE} MiB",
 }

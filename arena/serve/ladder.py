@@ -214,12 +214,15 @@ def _limits(table: Table) -> Limits:
 
 
 def _tournament(table: Table, common: Mapping[str, Any], ladder: str, name: str, folder: Path) -> League:
-    """The tournament of a table below [ladder], which changes some of the `common` keys of the description."""
+    """The tournament of a table below [ladder], which changes some of the `common` keys of the description.
+
+    Seeds are its own: with those of the ladder, its games would have the dice and cards that are known from there."""
     for key in _NEVER:
         if key in table:
             _fail_never(table, key)
     table.only(OF_TOURNAMENTS, dict.fromkeys(leagues.KEYS, "put it above [ladder]"))
     table.word("format", FORMATS, Format.ROUND_ROBIN)
+    common = {key: value for key, value in common.items() if key not in ("seed", "seats_key")}
     changed = {key: table.value(key) for key in table}
     return leagues.without_agents({**common, **changed, "name": f"{ladder} {name}"}, table.where, folder)
 

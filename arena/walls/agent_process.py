@@ -256,6 +256,8 @@ class AgentProcess:
                     Verdict.CRASHED,
                     f"had more than {allowance.open_in_all:.0f} sockets, pipes and epoll instances open",
                 )
+            case Excess.HIDDEN:
+                return Verdict.CRASHED, "runs a program that cannot be read, so that its open files cannot be counted"
             case Excess.WATCHES:
                 return Verdict.CRASHED, f"watched more than {MOST_WATCHES:,} files with epoll"
             case Excess.DISK:

@@ -69,6 +69,7 @@ class Excess(Enum):
     THREADS = "threads or processes"
     OPEN_FILES = "open files"
     WATCHES = "watches"
+    HIDDEN = "hidden"
     DISK = "files"
 
 
@@ -227,6 +228,8 @@ class Confined:
                 return Excess.MEMORY
         if allowance.threads is not None and threads > allowance.threads:
             return Excess.THREADS
+        if self._kernel_memory.is_hidden:
+            return Excess.HIDDEN
         if self._kernel_memory.files > allowance.open_in_all:
             return Excess.OPEN_FILES
         if self._kernel_memory.watches > MOST_WATCHES:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from math import inf
@@ -50,15 +50,18 @@ class KernelMemory:
     def __init__(self) -> None:
         # Open files that have buffers, and epoll instances, at the last count; and what these watch.
         self.files = self.watches = 0
+        # Whether a process hides them: its program cannot be read, so that the kernel shows its files to nobody.
+        self.is_hidden = False
         self._mappings = 0.0
         self._count_mappings_at = 0.0
 
     def look(self, pids: Iterable[int], *, threads: bool) -> float:
         """Counts again; the upper bound in bytes. `threads`: also count the files that threads wait for."""
         processes = [f"/proc/{pid}" for pid in pids]
-        open_in = _opened(processes)
-        self.watches = _watches(open_in)
-        self.files = _files(open_in) + (sum(map(_waited_for, processes)) if threads else 0)
+        try:
+            self._count(processes, threads=threads)
+        except PermissionError:
+            self.is_hidden = True
         if monotonic() >= self._count_mappings_at:
             self._mappings = _mappings(processes)
             self._count_mappings_at = monotonic() + _MAPPINGS_EVERY
@@ -66,7 +69,15 @@ class KernelMemory:
 
     def look_at_watches(self, pids: Iterable[int]) -> None:
         """Counts only the watches again."""
-        self.watches = _watches(_opened([f"/proc/{pid}" for pid in pids]))
+        try:
+            self.watches = _watches(_opened([f"/proc/{pid}" for pid in pids]))
+        except PermissionError:
+            self.is_hidden = True
+
+    def _count(self, processes: Sequence[str], *, threads: bool) -> None:
+        open_in = _opened(processes)
+        self.watches = _watches(open_in)
+        self.files = _files(open_in) + (sum(map(_waited_for, processes)) if threads else 0)
 
 
 @cache
@@ -103,7 +114,10 @@ def _watches(open_in: Mapping[str, int]) -> int:
         return count
     for folder in open_in:
         for name in (name for name, link in _links(folder) if link == _EPOLL):
-            with suppress(OSError), open(f"{folder}info/{name}", "rb", buffering=0) as about:
+            with (
+                suppress(FileNotFoundError, ProcessLookupError),
+                open(f"{folder}info/{name}", "rb", buffering=0) as about,
+            ):
                 while count <= MOST_WATCHES and (part := about.read(_PART)):
                     count += part.count(b"tfd:")
     return count
@@ -113,7 +127,7 @@ def _open_files(process: str) -> tuple[str, int]:
     """The folder in /proc of a process's open files, and their number. If its first thread has ended: the folder of
     another thread."""
     for folder in (f"{process}/fd", *(f"{thread}/fd" for thread in threads_of(process))):
-        with suppress(OSError):
+        with suppress(FileNotFoundError, ProcessLookupError):
             # Since Linux 6.2 the folder's size is their number.
             if number := os.stat(folder).st_size or len(os.listdir(folder)):
                 return folder, number
@@ -122,9 +136,9 @@ def _open_files(process: str) -> tuple[str, int]:
 
 def _links(folder: str) -> Iterator[tuple[str, str]]:
     """The number of each open file, and what it is."""
-    with suppress(OSError):
+    with suppress(FileNotFoundError, ProcessLookupError):
         for name in os.listdir(folder):
-            with suppress(OSError):
+            with suppress(FileNotFoundError, ProcessLookupError):
                 yield name, os.readlink(f"{folder}/{name}")
 
 

@@ -33,6 +33,8 @@ _UNREAD: Final = 30.0
 """Seconds after which a connection ends if its client has read nothing of what it was sent."""
 MOST: Final = 6000
 """Connections; more get an error at once."""
+_CROWDED: Final = MOST * 9 // 10
+"""Above this number, each new connection ends the oldest one that has not sent a whole head."""
 _MOST_OF_ONE: Final = MOST // 2
 """Connections of one address. This machine's own has no such limit: a reverse proxy has it."""
 
@@ -46,6 +48,8 @@ class Connection(HttpToolsProtocol):
 
     _of: ClassVar[Counter[str]] = Counter()
     """The number of connections by address."""
+    _without_head: ClassVar[dict[Connection, None]] = {}
+    """Those that have not sent a whole head, the oldest first: they make room for others."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -63,6 +67,10 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         self._address = network(self.client[0]) if self.client else ""
         self._of[self._address] += 1
+        if self._of.total() > _CROWDED and self._without_head:
+            oldest = next(iter(self._without_head))
+            oldest._has_head()
+            oldest.transport.abort()
         if self._address and self._of[self._address] > _MOST_OF_ONE:
             transport.abort()
         else:
@@ -166,11 +174,13 @@ class Connection(HttpToolsProtocol):
         if self._head is None:
             self._bytes = 0
             self._head = self.loop.call_later(_SECONDS, self.timeout_keep_alive_handler)
+            self._without_head[self] = None
 
     def _has_head(self) -> None:
         if self._head is not None:
             self._head.cancel()
             self._head = None
+            del self._without_head[self]
 
     # What the client reads.
 

@@ -27,7 +27,7 @@ from arena.errors import BadAccount, BadSubmission
 from arena.serve import submissions
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import nudge
-from arena.walls.kinds import GIBIBYTE
+from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.audited import saw_log
@@ -52,6 +52,8 @@ _PART: Final = 65536
 """Bytes of a download that are sent at a time."""
 _MOST_UNOPENED: Final = 4 * GIBIBYTE
 """Bytes that may be on the disk at the same time, of uploads in progress and of those that wait to be opened."""
+_SMALL: Final = MEBIBYTE
+"""There is always room for a body of so many bytes."""
 _DIGITS: Final = 18
 """Of a submission's number, at most."""
 _NO_SUBMISSION: Final = "There is no such submission."
@@ -275,22 +277,25 @@ async def _received(request: Request, account: Account, begun: datetime) -> Stor
         raise BadSubmission("another upload of yours is in progress; try again when it is over")
     if (again := site.uploads.take(account.author, now := datetime.now(UTC))) is not None:
         raise BadSubmission(f"too many uploads in a row; {submissions.possible_again(again, now)}")
-    site.uploading[account.author] = int(request.headers.get("content-length", "0"))
+    declared = min(int(request.headers.get("content-length", "0")), submissions.MOST_BYTES)
+    site.uploading[account.author] = declared
     try:
-        await in_thread(site, partial(_refuse_without_room, site, account.author, sum(site.uploading.values())))
+        coming = 0 if declared <= _SMALL else sum(site.uploading.values())
+        await in_thread(site, partial(_refuse_without_room, site, account.author, coming))
         return await _uploaded(request, account, site, begun)
     finally:
         del site.uploading[account.author]
 
 
 def _refuse_without_room(site: Site, author: str, coming: int) -> None:
-    """BadSubmission if too much waits to be opened, of this author or, with what is `coming`, of all."""
+    """BadSubmission if too much waits to be opened, of this author or, with what is `coming`, of all; 0: a small file,
+    for which there is always room."""
     with site.database.reading() as connection:
         theirs = {one.id for one in ladder.unopened(connection) if ladder.author_of(one.author) == author}
     sizes = site.spool.sizes()
     if sum(size for id, size in sizes.items() if id in theirs) > submissions.MOST_BYTES:
         raise BadSubmission("too much of yours waits to be opened; try again when it is opened")
-    if coming + sum(sizes.values()) > _MOST_UNOPENED:
+    if coming and coming + sum(sizes.values()) > _MOST_UNOPENED:
         raise BadSubmission("too much waits to be opened on this server; try again in a few minutes")
 
 

@@ -68,12 +68,23 @@ def test_a_bundle_has_the_analysis_of_its_games(make: Make, tmp_path: Path) -> N
         assert games.game(connection, 1).analysis == (judged,)
 
 
-def test_the_seed_of_a_running_tournament_is_left_out(make: Make) -> None:
+def test_the_seed_of_a_running_tournament_is_left_out(make: Make, tmp_path: Path) -> None:
+    sample_record.make(tmp_path / "arena.db")
+    with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
+        connection.exec_driver_sql("UPDATE tournament SET seed = '5' WHERE status <> 'finished'")
     file = make()
     seeds = asked(file, "SELECT DISTINCT tournament.status, game.seed FROM game JOIN tournament "
                         "ON tournament.id = game.tournament ORDER BY 1")  # fmt: skip
     assert seeds == [("finished", str(2**100)), ("running", "")]
     assert asked(file, "SELECT seed FROM tournament WHERE status = 'running'") == [("",)]
+
+
+def test_the_seed_of_a_finished_tournament_is_left_out_while_another_one_has_it(make: Make, tmp_path: Path) -> None:
+    sample_record.make(tmp_path / "arena.db")
+    with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE tournament SET seed = '{2**100}'")
+    assert asked(make(), "SELECT DISTINCT seed FROM tournament") == [("",)]
+    assert asked(tmp_path / "ann.arena", "SELECT DISTINCT seed FROM game WHERE tournament IS NOT NULL") == [("",)]
 
 
 def test_a_bundle_has_the_seeds_of_its_agents_own_seats_only(make: Make) -> None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
 from arena.match.fixture import Limits
+from arena.match.rules_errors import RULES_FAILED
 from arena.match.schedule import Finished, InOrder, Planned
 from arena.match.seeds import GameSeeds
 from arena.walls.kinds import Allowance
@@ -247,6 +248,19 @@ def test_a_game_that_cannot_have_gone_so_is_refused_and_its_host_named(
     assert {str(finished.host and finished.host["name"]) for finished in over} == {"far"}
     (refused,) = (line for line in said if line.startswith("host liar does not play: it sent a wrong answer: game "))
     assert why in refused
+
+
+def test_built_in_rules_do_not_fail() -> None:
+    def ends_the_run(_: Hosts, name: str, batch: Batch) -> list[Any]:
+        if name != "a":
+            return [answer(batch)]
+        seats = tuple(replace(seat, points=None, utility=None) for seat in result(batch.games[0]).record.seats)
+        failed: dict[str, Any] = {"verdict": "void", "detail": f"{RULES_FAILED}: x", "seats": seats}
+        return [Answer(batch.key, sent(Played(tuple(result(game, **failed) for game in batch.games[:1]))))]
+
+    over, said = played(Hosts(ends_the_run, a=host("liar"), b=host()), 6)
+    assert numbers(over) == [*range(1, 7)]
+    assert any(line.startswith("host liar does not play: ") and "its rules do not fail" in line for line in said)
 
 
 def test_a_host_cannot_end_games_before_the_limit_of_moves() -> None:

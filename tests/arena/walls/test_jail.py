@@ -371,6 +371,26 @@ def test_watches_are_counted_however_few_the_files_are(
     confined.remove()
 
 
+@needs_linux
+def test_files_that_nobody_may_count_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For an ordinary user the kernel hides the files of a program that cannot be read; from root it hides nothing."""
+    source = "import os, time; kept = [os.pipe() for _ in range(10)]; os.write(1, b'x'); time.sleep(1000)"
+    confined = behind_walls.start((*behind_walls.PYTHON, source), WallKind.SANDBOX, tmp_path)
+    assert confined.stdout.read(1) == b"x"
+    assert confined.excess() is None
+    listed = os.listdir
+
+    def refused(folder: str) -> list[str]:
+        if str(folder) == f"/proc/{confined.pid}/fd":
+            raise PermissionError
+        return listed(folder)
+
+    monkeypatch.setattr(os, "listdir", refused)
+    assert confined.excess(at_rest=True) is Excess.HIDDEN
+    confined.kill_all()
+    confined.remove()
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/syscall"), reason="this system tells no system calls of a process")
 def test_files_that_a_thread_waits_for_are_counted_though_they_are_closed(tmp_path: Path) -> None:
     source = """if True:

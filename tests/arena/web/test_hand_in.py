@@ -224,8 +224,8 @@ def test_what_waits_to_be_opened_has_limits(tmp_path: Path) -> None:
     uploads = tmp_path / "arena.store" / ".uploads"
     with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
 
-        def hand_in(key: str) -> tuple[int, object]:
-            status, answer = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, AGENT.encode())
+        def hand_in(key: str, content: bytes = AGENT.encode()) -> tuple[int, object]:
+            status, answer = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, content)
             return status, answer.get("error")
 
         assert hand_in(alice) == (201, None)
@@ -233,10 +233,15 @@ def test_what_waits_to_be_opened_has_limits(tmp_path: Path) -> None:
         assert hand_in(alice) == (400, "too much of yours waits to be opened; try again when it is opened")
         assert hand_in(bob) == (201, None)
         os.truncate(uploads / "2", 4 * 2**30)  # not a byte of it is on the disk
-        carol = token(record, "carol")
-        assert hand_in(carol) == (400, "too much waits to be opened on this server; try again in a few minutes")
+        carol, dan = token(record, "carol"), token(record, "dan")
+        large = AGENT.encode() + b"#" * 2**20
+        assert hand_in(carol, large) == (
+            400,
+            "too much waits to be opened on this server; try again in a few minutes",
+        )
+        assert hand_in(dan) == (201, None)  # for a small file there is always room
         (uploads / "2").unlink()
-        assert hand_in(carol) == (201, None)
+        assert hand_in(carol, large) == (201, None)
 
 
 @pytest.mark.costly(seconds=20)
