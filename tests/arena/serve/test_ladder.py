@@ -185,6 +185,17 @@ def test_other_commands_read_the_conditions_of_a_ladder_as_those_of_a_tournament
     assert (found.name, found.game, found.agents) == ("cs101", "connect4", ())
 
 
+def test_a_ladder_shares_no_seed_with_its_tournaments(tmp_path: Path) -> None:
+    section = PAGE.partition("## [ladder]\n")[2].partition("\n## ")[0]
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    ladder = described(tmp_path, f"seed = 7\nseats_key = 8\n{example}")
+    assert (ladder.league.seed, ladder.league.seats_key) == (7, 8)
+    for league in (ladder.final, *(one.league for one in ladder.tournaments)):
+        assert (league.seed, league.seats_key) == (None, None)
+    own = described(tmp_path, f"seed = 7\n{example}".replace("[ladder.final]", "[ladder.final]\nseed = 9"))
+    assert own.final.seed == 9
+
+
 def test_every_key_is_documented(tmp_path: Path) -> None:
     section = PAGE.partition("## [ladder]\n")[2].partition("\n## ")[0]
     (example,) = re.findall(r"^```toml\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
