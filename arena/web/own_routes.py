@@ -53,7 +53,7 @@ _PART: Final = 65536
 _MOST_UNOPENED: Final = 4 * GIBIBYTE
 """Bytes that may be on the disk at the same time, of uploads in progress and of those that wait to be opened."""
 _SMALL: Final = MEBIBYTE
-"""There is always room for a body of so many bytes."""
+"""There is always room for a body of at most this number of bytes."""
 _DIGITS: Final = 18
 """Of a submission's number, at most."""
 _NO_SUBMISSION: Final = "There is no such submission."

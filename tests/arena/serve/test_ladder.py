@@ -190,8 +190,8 @@ def test_a_ladder_shares_no_seed_with_its_tournaments(tmp_path: Path) -> None:
     (example,) = re.findall(r"^```toml\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     ladder = described(tmp_path, f"seed = 7\nseats_key = 8\n{example}")
     assert (ladder.league.seed, ladder.league.seats_key) == (7, 8)
-    for league in (ladder.final, *(one.league for one in ladder.tournaments)):
-        assert (league.seed, league.seats_key) == (None, None)
+    for drawn in (ladder.final, *(one.league for one in ladder.tournaments)):
+        assert (drawn.seed, drawn.seats_key) == (None, None)
     own = described(tmp_path, f"seed = 7\n{example}".replace("[ladder.final]", "[ladder.final]\nseed = 9"))
     assert own.final.seed == 9
 
