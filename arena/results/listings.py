@@ -58,6 +58,7 @@ class Column(Struct, Generic[Row], frozen=True, kw_only=True):
     """For programs."""
     title: str
     value: Callable[[Row], str | Cell]
+    """A `Cell`, if the column heads its rows or is brief."""
     short: str = ""
     """The heading, if the title is too long for the column."""
     number: bool = False
