@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from arena.serve.spool import Upload
     from arena.serve.submission_document import SubmissionDocument
     from arena.web.identity import Doorkeeper
-    from arena.web.site import Site
+    from arena.web.site import Site, Uploading
     from db.ladder import StoredSubmission
 
 _PART: Final = 65536
@@ -273,18 +273,20 @@ async def _received(request: Request, account: Account, begun: datetime) -> Stor
         raise BadSubmission("only students hand in here; instructors use `arena submit`")
     if site.no_hand_ins:
         raise BadSubmission(site.no_hand_ins)
-    if account.author in site.uploading:
-        raise BadSubmission("another upload of yours is in progress; try again when it is over")
+    while (earlier := site.uploading.get(account.author)) is not None:
+        if not await earlier.ended():
+            raise BadSubmission("another upload of yours is in progress; try again when it is over")
     if (again := site.uploads.take(account.author, now := datetime.now(UTC))) is not None:
         raise BadSubmission(f"too many uploads in a row; {submissions.possible_again(again, now)}")
     declared = min(int(request.headers.get("content-length", "0")), submissions.MOST_BYTES)
-    site.uploading[account.author] = declared
+    mine = site.uploading[account.author] = Uploading(declared)
     try:
-        coming = 0 if declared <= _SMALL else sum(site.uploading.values())
+        coming = 0 if declared <= _SMALL else sum(one.size for one in site.uploading.values())
         await in_thread(site, partial(_refuse_without_room, site, account.author, coming))
-        return await _uploaded(request, account, site, begun)
+        return await _uploaded(request, account, site, mine, begun)
     finally:
         del site.uploading[account.author]
+        mine.is_over.set()
 
 
 def _refuse_without_room(site: Site, author: str, coming: int) -> None:
@@ -299,10 +301,18 @@ def _refuse_without_room(site: Site, author: str, coming: int) -> None:
         raise BadSubmission("too much waits to be opened on this server; try again in a few minutes")
 
 
-async def _uploaded(request: Request, account: Account, site: Site, begun: datetime) -> StoredSubmission:
+async def _uploaded(
+    request: Request, account: Account, site: Site, mine: Uploading, begun: datetime
+) -> StoredSubmission:
     upload = await asyncio.to_thread(site.spool.begin)
     try:
-        label, given = await _spooled(request, upload)
+        mine.body = asyncio.ensure_future(_spooled(request, upload))
+        try:
+            label, given = await mine.body
+        except asyncio.CancelledError:
+            if mine.is_replaced:
+                raise BadSubmission("a newer upload of yours has taken the place of this one") from None
+            raise
         now = datetime.now(UTC)
         doorkeeper = _doorkeeper(site)
         key = doorkeeper.key(request)

@@ -21,6 +21,27 @@ from db.database import Database
 from db.records import JudgedPly
 
 
+@dataclass(slots=True)
+class Uploading:
+    """An upload in progress."""
+
+    size: int
+    """The bytes of its body."""
+    body: asyncio.Future[Any] | None = None
+    """What reads its body."""
+    is_replaced: bool = False
+    is_over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def ended(self) -> bool:
+        """Ends it, if its body is still being read: its author has begun another one, because a line was lost perhaps.
+        Whether it has ended."""
+        if self.body is None or not self.body.cancel():
+            return False
+        self.is_replaced = True
+        await self.is_over.wait()
+        return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """One page server."""
@@ -55,8 +76,8 @@ class Site:
     writable: Database
     """The record, for hand-ins and for what instructors decide."""
     spool: Spool
-    uploading: dict[str, int]
-    """The authors whose uploads are in progress, with the bytes of each body."""
+    uploading: dict[str, Uploading]
+    """The uploads in progress, by author."""
     open_pages: Counter[tuple[int | str, str]]
     """The number of open streams by whose they are, an account's or a visitor's address, and by topic."""
     downloading: set[int]

@@ -192,6 +192,22 @@ def test_slow_uploads_keep_nobody_from_handing_in(tmp_path: Path) -> None:
     assert server.complaints == b""
 
 
+def test_after_a_lost_line_the_next_upload_takes_the_place_of_the_half_one(tmp_path: Path) -> None:
+    record = str(tmp_path / "arena.db")
+    with Database(record) as database, database.writing() as connection:
+        open_ladder(connection, tmp_path, DESCRIPTION)
+    key = token(record, "alice")
+    uploads = tmp_path / "arena.store" / ".uploads"
+    with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
+        with half_sent(server.address, [key]) as (lost,):
+            wait_until_begun(uploads, 1)
+            status, _ = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, AGENT.encode())
+            assert status == 201
+            assert rest_sent(lost).startswith(b"HTTP/1.1 400 ")
+        assert [path.name for path in uploads.iterdir()] == ["1"]
+    assert server.complaints == b""
+
+
 @pytest.mark.costly
 def test_the_time_of_the_request_counts_and_is_shown(tmp_path: Path) -> None:
     record = str(tmp_path / "arena.db")
