@@ -1,5 +1,13 @@
-"""What browsers show: the frame of every page, the replay of a game, and the parts that pages share.
+"""What browsers show, live or as a file. Pure: takes values, returns documents; nothing here reads the database.
 
-A page is made from values; nothing here reads the database. It needs no network, and it works in light and dark mode,
-on a phone, on paper, with a keyboard and with a screen reader. Names and texts of agents are always escaped.
+A page needs no network, and it works in light and dark mode, on a phone, on paper, with a keyboard and with a screen
+reader. Names and texts of agents are always escaped.
+
+drawing.py        draws a template in the frame of all pages
+event.py          values of the pages of a tournament or ladder; agent.py those of an agent
+replay_page.py    values of the page of a game, and that page
+boards.py         boards as SVG; board_fields.py where one can click on them; curves.py plots of a game
+templates         base.html is the frame; macros.html and results.html have what several pages share; parts.html what is
+                  also drawn alone
+styles, scripts   the sheets of all pages, and the scripts of pages that are files
 """

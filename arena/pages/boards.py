@@ -18,7 +18,7 @@ from adsearch import State
 from adsearch.pictures.boards import draw
 from adsearch.pictures.svg import embedded, split_style
 from arena.history import words
-from arena.pages import html
+from arena.pages.drawing import part
 
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
 """An element with only text inside; else the start or the end of an element."""
@@ -129,7 +129,7 @@ def _drawn(
 def _image(picture: str) -> str:
     """The picture of a user-supplied game as an <img>; ValueError if it is not an SVG document."""
     image = embedded(picture)
-    return html.element("img", src=image.address, alt=words.printable(image.title) or "board")
+    return part("board_image", image.address, words.printable(image.title) or "board")
 
 
 def _parted(drawing: str) -> _Drawing:
@@ -167,4 +167,4 @@ def _parted(drawing: str) -> _Drawing:
 
 def _as_text(state: State[Any]) -> str:
     """The board as the game's text, else the position."""
-    return html.element("pre", html.words(words.drawn(state)), class_="board", role="img", aria_label="board")
+    return part("board_text", words.drawn(state))

@@ -78,6 +78,11 @@ def draw(template: str, title: str, frame: Frame, *, styles: Sequence[str] = (),
     return Document(text, policy)
 
 
+def part(name: str, *values: Any) -> str:
+    """A part of a page, as markup: the macro of this name in `templates/parts.html`."""
+    return str(getattr(_environment().get_template("parts.html").module, name)(*values))
+
+
 def _sheet(style: str) -> str:
     return file(f"styles/{style}") if style.endswith(".css") else style
 

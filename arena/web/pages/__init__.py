@@ -1,6 +1,4 @@
-"""The web's pages. Pure: takes values of arena/web/results.py, returns documents; nothing here reads the database.
-
-Their templates are in arena/pages, which `arena report` uses too.
+"""The web's pages: values for the templates of arena/pages. Pure: nothing here reads the database.
 
 frame.py             what stands above and below every page
 result_pages.py      front page, standings, crosstable, bracket, games, agent; what is wrong, if there is no page

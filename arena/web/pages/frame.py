@@ -22,11 +22,6 @@ _HOME: Final = "Ladders and tournaments"
 _STYLES: Final = ("results.css", "web.css")
 
 
-def page(title: str, *body: str, heading: str = "", **how: Any) -> Document:
-    """The page with this `body`, as markup, and `title` as its heading, or the markup `heading`."""
-    return drawn("plain.html", title, body="\n".join(body), heading=heading, **how)
-
-
 def drawn(
     template: str,
     title: str,

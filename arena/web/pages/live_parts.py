@@ -6,13 +6,11 @@ The page is drawn with the same parts, so that it is right without scripts too, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from arena.history import words
-from arena.pages import html
-from arena.pages import parts as shared
 from arena.pages.boards import boards
-from arena.pages.html import element
+from arena.pages.drawing import part
 from arena.pages.replay_page import plays
 from arena.play.followed_game import FollowedGame
 from arena.web import links
@@ -43,17 +41,17 @@ def parts(
     long it took, if its end is known. `most`: the number of last moves that are listed; None: all. `ratings`: of the
     players, by seat."""
     return {
-        "state": html.words(state(game, followed)),
-        "clocks": clocks(game, followed, now=now, since=since, spent=spent, ratings=ratings),
-        "last": last_move(game, followed),
+        "state": part("text", state(game, followed)),
+        "clocks": part("clocks", [*_clocks(game, followed, now=now, since=since, spent=spent, ratings=ratings)]),
+        "last": _last_move(game, followed),
         "board": board(followed),
-        "moves": "".join(_moves(game, followed, most)),
+        "moves": _moves(game, followed, most),
     }
 
 
-def player(game: PastGame, name: str) -> str:
-    """The name of a player, as a link to its page if the game is of a tournament."""
-    return shared.linked(words.printable(name), links.agent(game.tournament, name) if game.tournament else None)
+def address(game: PastGame, name: str) -> str | None:
+    """The address of a player's page, if the game is of a tournament."""
+    return links.agent(game.tournament, name) if game.tournament else None
 
 
 def which_game(game: PastGame) -> str:
@@ -72,7 +70,7 @@ def state(game: PastGame, followed: FollowedGame) -> str:
     return "in progress" if followed.since is not None else "waiting for the players"
 
 
-def clocks(
+def _clocks(
     game: PastGame,
     followed: FollowedGame,
     *,
@@ -80,28 +78,29 @@ def clocks(
     since: int | None,
     spent: int | None,
     ratings: Sequence[float | None] = (),
-) -> str:
+) -> Iterator[dict[str, Any]]:
     """Each player with the time left; a script runs the clock that has an instant, down to the least that is known."""
     turn, since = followed.turn, followed.since if since is None else since
-    shown = []
     for seat, past in enumerate(game.seats):
         is_running = seat == turn
-        inside = [element("span", player(game, past.player), class_="who", title=words.printable(past.player))]
         rating = ratings[seat] if seat < len(ratings) else None
-        about = [plays(seat, game.game), "" if rating is None else f"{rating:.0f}"]
-        inside.append(element("small", html.words(" · ".join(filter(None, about))), class_="faint"))
         left = followed.left[seat] if seat < len(followed.left) else None
+        runs: dict[str, str] = {}
+        time = left
         if left is not None and is_running and since is not None:
             least = 0 if spent is None else max(0, left - spent)
-            runs = {"data_least": _ms(least), "data_left": _ms(left), "data_since": _ms(since)}
+            runs = {"data-least": _ms(least), "data-left": _ms(left), "data-since": _ms(since)}
             time = max(least, left - max(0, now - since))
-            inside.append(element("b", words.clock(time), class_="time", **runs))
-        elif left is not None:
-            inside.append(element("b", words.clock(left), class_="time"))
-        if is_running:
-            inside.append(element("span", "to move", class_="unseen"))
-        shown.append(element("span", " ".join(inside), class_="clock turn" if is_running else "clock"))
-    return "".join(shown)
+        name = words.printable(past.player)
+        yield {
+            "name": name,
+            "title": name,
+            "href": address(game, past.player),
+            "about": " · ".join(filter(None, (plays(seat, game.game), "" if rating is None else f"{rating:.0f}"))),
+            "time": "" if time is None else words.clock(time),
+            "runs": runs,
+            "is_running": is_running,
+        }
 
 
 def _ms(time: int) -> str:
@@ -109,12 +108,12 @@ def _ms(time: int) -> str:
     return f"{time / 1e6:.3f}"
 
 
-def last_move(game: PastGame, followed: FollowedGame) -> str:
-    """The last move in words, as markup."""
+def _last_move(game: PastGame, followed: FollowedGame) -> str:
+    """The last move in words."""
     if not followed.plies:
-        return "The game begins." if followed.since is not None else ""
+        return part("text", "The game begins." if followed.since is not None else "")
     lines = _lines(game, followed, max(0, len(followed.plies) - _LATEST))
-    return "; ".join(_line(game, line) for line in words.latest(lines))
+    return part("last", [_line(game, line) for line in words.latest(lines)])
 
 
 def _lines(game: PastGame, followed: FollowedGame, begin: int = 0) -> list[words.Line]:
@@ -123,8 +122,16 @@ def _lines(game: PastGame, followed: FollowedGame, begin: int = 0) -> list[words
     return words.lines([(ply.who, text) for ply, text in plies], game.game, first=begin + 1, deals=deals)
 
 
-def _line(game: PastGame, line: words.Line) -> str:
-    return f"{html.words(line.number)} {_who(game, line.who)}: {html.words(_short(line.moves))}"
+def _line(game: PastGame, line: words.Line) -> dict[str, str | None]:
+    """A line of the list of moves."""
+    is_player = isinstance(line.who, int) and line.who < len(game.seats)
+    who = game.seats[line.who].player if isinstance(line.who, int) and is_player else str(line.who)
+    return {
+        "number": line.number,
+        "who": words.printable(who) if is_player else who,
+        "href": address(game, who) if is_player else None,
+        "moves": _short(line.moves),
+    }
 
 
 def board(followed: FollowedGame) -> str:
@@ -133,38 +140,25 @@ def board(followed: FollowedGame) -> str:
     hides = followed.has_hidden_move or (position is not None and position.hidden)
     sees_own = isinstance(followed, OwnSeatGame) and position is not None  # then it has nothing else in it
     if followed.end is None and not sees_own and not sees_board(VISITOR, hides=hides, public=True):
-        return element("p", _HIDDEN, class_="faint")
+        return part("no_board", _HIDDEN)
     if position is None:
-        return element("p", "There is no board: the rules failed.", class_="faint") if followed.trouble else ""
+        return part("no_board", "There is no board: the rules failed.") if followed.trouble else ""
     drawn = boards([(position, followed.last)], ended=None if followed.end is None else 0)
     return drawn.shared + drawn.drawn[0]
 
 
-def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> Iterator[str]:
+def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:
     """The items of the list of moves; in chess White's move and Black's share one."""
     plies = followed.plies
     begin = 0 if most is None else max(0, len(plies) - most)
     if game.game != "chess":
-        found = _lines(game, followed, begin)
-        yield from (element("li", _item(_line(game, line), is_last=line is found[-1])) for line in found)
-        return
+        return part("moves", [_line(game, line) for line in _lines(game, followed, begin)])
     begin -= begin % 2
-    for at in range(begin, len(plies), 2):
-        texts = [
-            _item(html.words(_short(text)), is_last=at + n + 1 == len(plies))
-            for n, text in enumerate(followed.texts[at : at + 2])
-        ]
-        yield element("li", words.move_number(at + 1, game.game), *texts, class_="pair")
-
-
-def _item(text: str, *, is_last: bool) -> str:
-    return element("span", text, class_="move", aria_current="step" if is_last else False)
-
-
-def _who(game: PastGame, who: int | str) -> str:
-    if isinstance(who, int) and who < len(game.seats):
-        return player(game, game.seats[who].player)
-    return html.words(str(who))
+    pairs = (
+        (words.move_number(at + 1, game.game), [*map(_short, followed.texts[at : at + 2])])
+        for at in range(begin, len(plies), 2)
+    )
+    return part("pairs", [*pairs])
 
 
 def _short(text: str) -> str:

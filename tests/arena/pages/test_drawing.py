@@ -18,7 +18,7 @@ from tests.kit.html_validity import check_html
 
 def page(**how: Any) -> Document:
     """A page with nothing on it."""
-    return draw("plain.html", "A page", Frame(**how), heading="", body="")
+    return draw("message.html", "A page", Frame(**how), text="")
 
 
 def test_a_file_loads_nothing() -> None:
@@ -42,11 +42,10 @@ def test_a_form_goes_to_the_server_of_the_page() -> None:
 def test_everything_in_the_frame_is_escaped() -> None:
     evil = "<b>\"'&\u202e\0"
     drawn = draw(
-        "plain.html",
+        "message.html",
         evil,
         Frame(pages=[(evil, evil)], label=evil, at=evil, of=f"{evil}2", below=evil, json=evil, stream=evil),
-        heading="",
-        body="",
+        text=evil,
     ).text
     check_html(drawn)
     assert not re.search("<b>|[\u202e\0]", drawn)
@@ -54,7 +53,7 @@ def test_everything_in_the_frame_is_escaped() -> None:
 
 def test_a_value_that_is_missing_is_an_error() -> None:
     with pytest.raises(UndefinedError):
-        draw("plain.html", "A page", Frame(), heading="")
+        draw("message.html", "A page", Frame())
 
 
 def test_the_templates_are_loaded_by_the_first_page_alone() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from markupsafe import escape
 from msgspec import structs
 
 from adsearch import games
 from arena.history import words
 from arena.history.replay import replay
-from arena.pages import html
 from arena.pages.replay_page import page
 from db.records import Mark, PastGame, PastRuling
 from tests.kit.html_validity import check_html
@@ -53,7 +53,7 @@ def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, p
     assert {int(ply) for ply, link in links.items() if 'class="mark"' in link} == {ply.ply for ply in marked}
     assert {int(ply) for ply, step in steps.items() if '<figure class="better">' in step} == {ply.ply for ply in marked}
     for ply in marked:
-        assert f'<p class="mistake">{html.words(words.mistake(ply, game.players))}</p>' in steps[str(ply.ply)]
+        assert f'<p class="mistake">{escape(words.mistake(ply, game.players))}</p>' in steps[str(ply.ply)]
     assert text.count(">Value, by the analysis of arena</title>") == 1
     assert ('id="mistake"' in text) == bool(marked)
     assert not (marked and games.start(rules).hidden)

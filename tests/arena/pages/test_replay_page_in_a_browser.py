@@ -357,7 +357,7 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
     for name, pictures in (("plain", plain), ("shared", shared)):
         file = tmp_path / f"{name}.html"
         styles = ("replay.css", *sheets)
-        page = draw("plain.html", "Boards", Frame(), styles=styles, heading="", body="".join(pictures))
+        page = draw("sheets.html", "Boards", Frame(), styles=styles, sheets=pictures)
         file.write_text(page.text, "utf-8")
         with browser.open(file) as opened:
             seen.append(opened.screenshot(full_page=True))

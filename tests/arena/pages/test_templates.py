@@ -1,0 +1,59 @@
+"""The templates: all can be read, all attributes are quoted, and it is counted where texts are trusted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from arena.pages.drawing import _environment
+from tests.kit.places import ROOT
+
+TEMPLATES = sorted((ROOT / "arena" / "pages" / "templates").glob("*.html"))
+TRUSTED = {
+    "base.html": {"sheet": 1, "script": 1},
+    "feedback.html": {"board": 1, "shared": 1},
+    "live.html": {"drawn.state": 2},
+    "macros.html": {"shown.svg": 1},
+    "parts.html": {"drawn.clocks": 1, "drawn.board": 1, "drawn.last": 1, "drawn.moves": 1},
+    "play.html": {"drawn.state": 1, "drawn.said": 1, "drawn.choices": 1, "drawn.side": 1},
+    "replay.html": {"board": 1, "step.board": 1, "shared": 1, "curve": 1},
+    "search.html": {"tree": 1},
+    "sheets.html": {"sheet": 1},
+    "tv.html": {f"drawn.{part}": 1 for part in ("clocks", "board", "state", "moves", "last")}
+    | {f"side.{part}": 1 for part in ("standings", "results")},
+}
+"""What is written as it is: pictures in SVG, the sheet and the script of a page, parts that `drawing.part` drew."""
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_every_template_can_be_read(template: Path) -> None:
+    _environment().get_template(template.name)
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_texts_are_trusted_only_where_it_is_said(template: Path) -> None:
+    found = re.findall(r"\{\{-? ([\w.]+)[^}]*\| (?:markup|safe)", template.read_text("utf-8"))
+    assert Counter(found) == TRUSTED.get(template.name, {})
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_attributes_are_quoted_and_none_is_a_style(template: Path) -> None:
+    text = template.read_text("utf-8")
+    assert not re.search(r"[a-z]=\{\{|\sstyle=|\son[a-z]+=", text)
+
+
+def test_no_other_module_of_the_arena_makes_elements() -> None:
+    """A table for notebooks does, which has no page."""
+    users = set()
+    for path in (ROOT / "arena").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (
+                node.module == "adsearch.pictures.html"
+                or (node.module == "adsearch.pictures" and any(name.name == "html" for name in node.names))
+            ):
+                users.add(path.relative_to(ROOT).as_posix())
+    assert users == {"arena/results/results_table.py"}
