@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from math import inf
 from time import monotonic
 from typing import Final
 
-from arena.walls.usage import threads_of
+from arena.walls.usage import state, threads_of
 
 _BUFFER: Final = 212_992
 """Default buffer of an open socket, in bytes; a pipe has less. wmem_default can be set to more."""
@@ -35,6 +35,8 @@ _MOST_MAPPINGS: Final = 70_000
 """Mappings of all processes together. One process can have 65,530 by default (vm.max_map_count); most have hundreds."""
 _MAPPINGS_EVERY: Final = 1.0
 """Interval between two counts, in seconds. To count a thousand mappings takes 1 ms, to make them 40 ms."""
+_HIDDEN_AT: Final = 2
+"""Looks in a row at which files cannot be counted, so that no single look can be a mistake."""
 _PART: Final = 1 << 16
 _POLLS: Final = {
     "x86_64": {7: 2, 271: 2, 23: 1, 270: 1},
@@ -50,18 +52,15 @@ class KernelMemory:
     def __init__(self) -> None:
         # Open files that have buffers, and epoll instances, at the last count; and what these watch.
         self.files = self.watches = 0
-        # Whether a process hides them: its program cannot be read, so that the kernel shows its files to nobody.
-        self.is_hidden = False
+        # At how many looks in a row a process hid them: its program cannot be read, so the kernel shows them to nobody.
+        self._hidden = 0
         self._mappings = 0.0
         self._count_mappings_at = 0.0
 
     def look(self, pids: Iterable[int], *, threads: bool) -> float:
         """Counts again; the upper bound in bytes. `threads`: also count the files that threads wait for."""
         processes = [f"/proc/{pid}" for pid in pids]
-        try:
-            self._count(processes, threads=threads)
-        except PermissionError:
-            self.is_hidden = True
+        self._look(lambda: self._count(processes, threads=threads))
         if monotonic() >= self._count_mappings_at:
             self._mappings = _mappings(processes)
             self._count_mappings_at = monotonic() + _MAPPINGS_EVERY
@@ -69,10 +68,23 @@ class KernelMemory:
 
     def look_at_watches(self, pids: Iterable[int]) -> None:
         """Counts only the watches again."""
+        self._look(lambda: self._count_watches([f"/proc/{pid}" for pid in pids]))
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether they cannot be counted."""
+        return self._hidden >= _HIDDEN_AT
+
+    def _look(self, count: Callable[[], None]) -> None:
         try:
-            self.watches = _watches(_opened([f"/proc/{pid}" for pid in pids]))
+            count()
         except PermissionError:
-            self.is_hidden = True
+            self._hidden += 1
+        else:
+            self._hidden = 0
+
+    def _count_watches(self, processes: Sequence[str]) -> None:
+        self.watches = _watches(_opened(processes))
 
     def _count(self, processes: Sequence[str], *, threads: bool) -> None:
         open_in = _opened(processes)
@@ -114,10 +126,7 @@ def _watches(open_in: Mapping[str, int]) -> int:
         return count
     for folder in open_in:
         for name in (name for name, link in _links(folder) if link == _EPOLL):
-            with (
-                suppress(FileNotFoundError, ProcessLookupError),
-                open(f"{folder}info/{name}", "rb", buffering=0) as about,
-            ):
+            with _while_it_lives(folder), open(f"{folder}info/{name}", "rb", buffering=0) as about:
                 while count <= MOST_WATCHES and (part := about.read(_PART)):
                     count += part.count(b"tfd:")
     return count
@@ -127,18 +136,30 @@ def _open_files(process: str) -> tuple[str, int]:
     """The folder in /proc of a process's open files, and their number. If its first thread has ended: the folder of
     another thread."""
     for folder in (f"{process}/fd", *(f"{thread}/fd" for thread in threads_of(process))):
-        with suppress(FileNotFoundError, ProcessLookupError):
+        with _while_it_lives(folder):
             # Since Linux 6.2 the folder's size is their number.
             if number := os.stat(folder).st_size or len(os.listdir(folder)):
                 return folder, number
     return f"{process}/fd", 0
 
 
+@contextmanager
+def _while_it_lives(folder: str) -> Iterator[None]:
+    """Suppresses what is raised because the owner of these files in /proc has ended; then they are root's."""
+    try:
+        yield
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    except PermissionError:
+        if state(os.path.dirname(folder)) not in (b"Z", b"X"):
+            raise
+
+
 def _links(folder: str) -> Iterator[tuple[str, str]]:
     """The number of each open file, and what it is."""
-    with suppress(FileNotFoundError, ProcessLookupError):
+    with _while_it_lives(folder):
         for name in os.listdir(folder):
-            with suppress(FileNotFoundError, ProcessLookupError):
+            with _while_it_lives(folder):
                 yield name, os.readlink(f"{folder}/{name}")
 
 

@@ -37,6 +37,7 @@ from arena.web.links import API
 from arena.web.pages import own_pages
 from arena.web.results import titled
 from arena.web.sight import What
+from arena.web.site import Uploading
 from arena.web.turns import client
 from db import ladder
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from arena.serve.spool import Upload
     from arena.serve.submission_document import SubmissionDocument
     from arena.web.identity import Doorkeeper
-    from arena.web.site import Site, Uploading
+    from arena.web.site import Site
     from db.ladder import StoredSubmission
 
 _PART: Final = 65536

@@ -241,7 +241,8 @@ def _new_file(name: str) -> Iterator[TextIO]:
         descriptor = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
         raise ArenaError(
-            f"{quote(name)} already exists, perhaps with links that still work; --out FILE writes new links, which end those"
+            f"{quote(name)} already exists, perhaps with links that still work; --out FILE writes new links, which end "
+            "those"
         ) from None
     except OSError as error:
         raise ArenaError(f"cannot write {quote(name)}: {error.strerror}") from None

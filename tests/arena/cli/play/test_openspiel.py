@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("pyspiel", reason=needs.extra("openspiel"))
     made = tmp_path_factory.mktemp("openspiel")
     agents = f'[[agent]]\nname = "mine"\nplayer = "{GREEDY}"\n[[agent]]\nname = "cfr"\nplayer = "cfr"\n'
-    (made / "cards.toml").write_text(f'name = "cards"\ngame = "{GAME}"\nmodules = []\nseed = 3\n{agents}', "utf-8")
+    (made / "cards.toml").write_text(f'name = "cards"\ngame = "{GAME}"\nmodules = []\n{agents}', "utf-8")
     ended = arena("run", "cards.toml", cwd=made)
     assert (ended.code, ended.err) == (0, "")
     assert "cards is finished: 2 games" in ended.out
