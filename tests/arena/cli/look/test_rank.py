@@ -442,7 +442,7 @@ def test_meetings_that_repeat_another_are_told(tmp_path: Path) -> None:
 @pytest.mark.costly
 def test_a_game_with_cards_repeats_only_one_whose_cards_come_from_the_same_seed(tmp_path: Path) -> None:
     for name in ("monday", "tuesday"):
-        run = ("run", "kuhn", "greedy", "random", "--rounds", "40", "--seed", "1", "--name", name)
+        run = ("run", "kuhn", "greedy", "random", "--rounds", "40", "--seed", "1", "--seats-key", "1", "--name", name)
         assert arena(*run, cwd=tmp_path).code == 0
 
     def repeated(*arguments: str) -> int:
