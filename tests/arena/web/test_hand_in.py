@@ -82,9 +82,7 @@ def room(tmp_path: Path) -> Iterator[LadderRoom]:
 
 @pytest.mark.costly
 def test_who_uploads_too_often_is_told_when_it_is_possible_again(tmp_path: Path) -> None:
-    record = str(tmp_path / "arena.db")
-    with Database(record) as database, database.writing() as connection:
-        open_ladder(connection, tmp_path, DESCRIPTION)
+    record = record_of_a_ladder(tmp_path)
     key = token(record, "alice")
     with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
         for _ in range(50):
@@ -156,8 +154,16 @@ def half_sent(address: str, keys: Iterable[str]) -> Iterator[Sequence[socket.soc
         yield clients
 
 
+def record_of_a_ladder(folder: Path) -> str:
+    """The new database of a ladder that is open."""
+    record = str(folder / "arena.db")
+    with Database(record) as database, database.writing() as connection:
+        open_ladder(connection, folder, DESCRIPTION)
+    return record
+
+
 def wait_until_begun(uploads: Path, number: int) -> None:
-    """Until the bodies of so many uploads go to the disk."""
+    """Until the bodies of `number` uploads go to the disk."""
     give_up = monotonic() + PATIENCE
     while len([*uploads.glob("new-*")]) != number:
         assert monotonic() < give_up
@@ -174,9 +180,7 @@ def rest_sent(client: socket.socket) -> bytes:
 @pytest.mark.costly
 def test_slow_uploads_keep_nobody_from_handing_in(tmp_path: Path) -> None:
     """Ten of them do not end before the others are over."""
-    record = str(tmp_path / "arena.db")
-    with Database(record) as database, database.writing() as connection:
-        open_ladder(connection, tmp_path, DESCRIPTION)
+    record = record_of_a_ladder(tmp_path)
     slow = [token(record, f"slow{number}") for number in range(10)]
     honest = [token(record, f"student{number}") for number in range(30)]
     uploads = tmp_path / "arena.store" / ".uploads"
@@ -193,9 +197,7 @@ def test_slow_uploads_keep_nobody_from_handing_in(tmp_path: Path) -> None:
 
 
 def test_after_a_lost_line_the_next_upload_takes_the_place_of_the_half_one(tmp_path: Path) -> None:
-    record = str(tmp_path / "arena.db")
-    with Database(record) as database, database.writing() as connection:
-        open_ladder(connection, tmp_path, DESCRIPTION)
+    record = record_of_a_ladder(tmp_path)
     key = token(record, "alice")
     uploads = tmp_path / "arena.store" / ".uploads"
     with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
@@ -210,9 +212,7 @@ def test_after_a_lost_line_the_next_upload_takes_the_place_of_the_half_one(tmp_p
 
 @pytest.mark.costly
 def test_the_time_of_the_request_counts_and_is_shown(tmp_path: Path) -> None:
-    record = str(tmp_path / "arena.db")
-    with Database(record) as database, database.writing() as connection:
-        open_ladder(connection, tmp_path, DESCRIPTION)
+    record = record_of_a_ladder(tmp_path)
     key = token(record, "alice")
     uploads = tmp_path / "arena.store" / ".uploads"
     with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
@@ -233,9 +233,7 @@ def test_the_time_of_the_request_counts_and_is_shown(tmp_path: Path) -> None:
 
 @pytest.mark.costly
 def test_what_waits_to_be_opened_has_limits(tmp_path: Path) -> None:
-    record = str(tmp_path / "arena.db")
-    with Database(record) as database, database.writing() as connection:
-        open_ladder(connection, tmp_path, DESCRIPTION)
+    record = record_of_a_ladder(tmp_path)
     alice, bob = token(record, "alice"), token(record, "bob")
     uploads = tmp_path / "arena.store" / ".uploads"
     with PageServer(record, tmp_path / "arena.store", served="cs101") as server:
