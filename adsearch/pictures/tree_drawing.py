@@ -142,7 +142,7 @@ _LINE: Final = 17.0
 _GAP: Final = 12.0
 _MARGIN: Final = 18.0
 
-_STYLE: Final = """
+LIGHT: Final = """
 .tree { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 13px;
   text-anchor: middle; }
 .tree .paper { fill: #ffffff; }
@@ -165,7 +165,7 @@ _STYLE: Final = """
 .tree text.pruned { fill: #6e7781; stroke: none; }
 """.strip()
 
-_DARK: Final = """
+DARK: Final = """
 .tree .paper { fill: #0d1117; }
 .tree text { fill: #e6edf3; }
 .tree .faint { fill: #9198a1; }
@@ -229,8 +229,8 @@ class _Svg:
             kind="tree",
             title=self.picture.title,
             description=self.picture.description,
-            style="\n".join([_STYLE, *{board.sheet: None for board in self.boards.values()}]).strip(),
-            dark=_DARK,
+            style="\n".join([LIGHT, *{board.sheet: None for board in self.boards.values()}]).strip(),
+            dark=DARK,
         )
 
     def half_width(self, node: Node) -> float:

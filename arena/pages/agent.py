@@ -46,9 +46,9 @@ def progress(agent: ReportedAgent) -> Picture | None:
         "above counts only games between current versions, so it can differ from the last one here."
     )
     line = plots.of_versions(agent.name, agent.versions)
-    style, svg = split_style(plots.progress([line], title=f"Versions of {agent.name}"))
+    _, svg = split_style(plots.progress([line], title=f"Versions of {agent.name}"))
     label = "Picture of the ratings of all versions"
-    return Picture(heading="Rating of each version", label=label, svg=svg, style=style, text=text)
+    return Picture(heading="Rating of each version", label=label, svg=svg, text=text)
 
 
 def faults(agent: ReportedAgent, own: Sequence[ListedGame], links: Links) -> Iterator[tuple[str, str | None, str]]:

@@ -30,8 +30,8 @@ def fields_of(state: State[Any], *, below: int | None = None) -> Fields:
 def with_fields(board: str, fields: Fields) -> str:
     """The markup of a board with a group of class "fields" at the end: one rectangle of class "field" for each field,
     with its name as data-field. Without fields, and if the board is not an inline SVG, it is the same markup."""
-    start, end, rest = board.rpartition("</svg>")
-    if not fields or not end or rest.strip() or not start.startswith("<svg"):
+    start, end, rest = board.partition("</svg>")
+    if not fields or not end or not start.startswith("<svg"):
         return board
     distinct = dict.fromkeys(field for ways in fields.values() for clicked in ways for field in clicked)
     parts = (part for field in distinct for part in (_rectangle(field), _dot(field)))

@@ -1,6 +1,7 @@
 """All boards of a game on one page, with their common parts written only once.
 
-Boards of built-in games are inline SVG. Parts that are in several boards are defined once and referenced with <use>, so
+Boards of built-in games are inline SVG: one of the board alone, so that it can be as large as there is room, and one of
+the caption below it. Parts that are in several boards are defined once and referenced with <use>, so
 that the page of a long game stays small. A user-supplied game can draw anything, so its pictures are <img> elements, in
 which a browser runs no script and loads nothing. A picture that is not an SVG document is shown as text.
 """
@@ -10,13 +11,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from adsearch import State
 from adsearch.pictures.boards import draw
-from adsearch.pictures.svg import embedded, split_style
+from adsearch.pictures.boards.paper import GAP, MARGIN, RIM
+from adsearch.pictures.svg import embedded, number, split_style
 from arena.history import words
 from arena.pages.drawing import part
 
@@ -24,6 +25,11 @@ _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>"
 """An element with only text inside; else the start or the end of an element."""
 _TO_MOVE: Final = re.compile(r"(>|[:;] )[^<>:;]* to move\b")
 """In a picture, who is to move: in its title, and in the line below the board."""
+_BOARD: Final = re.compile(
+    r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)" viewBox="[^"]*" data-board="(?P<board>[^"]*)"'
+)
+"""In the first tag of a picture, its size, and where its board is."""
+_CAPTION: Final = '<g class="caption"'
 _SHORT: Final = 30
 """Characters of a part that is too short for a reference."""
 
@@ -35,8 +41,6 @@ class DrawnBoards(NamedTuple):
     """The markup of each board; empty if there is no position."""
     shared: str
     """Markup of the common parts, which must be on the page before the boards; it is not visible."""
-    sheet: str
-    """The style sheet of the boards."""
 
 
 class _Drawing(NamedTuple):
@@ -54,37 +58,26 @@ def boards(
     """The boards of these positions, each with the move that led to it. `below`: the seat whose pieces are below, where
     the board has a direction. `ended`: the position in which the game ended, by the rules or before, so that no player
     is to move."""
-    sheets: dict[str, None] = {}
-    drawn = [
-        _drawn(state, last, sheets, below, is_over=number == ended) for number, (state, last) in enumerate(positions)
-    ]
-    drawings = [each for each in drawn if isinstance(each, _Drawing)]
+    drawn = [_drawn(state, last, below, is_over=number == ended) for number, (state, last) in enumerate(positions)]
+    drawings = [each for one in drawn if not isinstance(one, str) for each in one]
     units = iter(_units([each.parts for each in drawings]))
     counts: Counter[tuple[str, str]] = Counter()
     unit_lists = [[(each.kind, unit) for unit in next(units)] for each in drawings]
     for unit_list in unit_lists:
         counts.update(unit_list)
     often = [unit for unit, count in counts.items() if count > 1 and len(unit[1]) > _SHORT and _is_whole(unit[1])]
+    often *= len(drawn) > 1
     names = {unit: f"b{number}" for number, unit in enumerate(often)}
     defined = "".join(f'\n<g id="{name}" class="{kind}">{unit}</g>' for (kind, unit), name in names.items())
     shared = f'<svg class="shared" width="0" height="0" aria-hidden="true"><defs>{defined}\n</defs></svg>'
     lists = iter(unit_lists)
 
-    def markup(board: _Drawing | str) -> str:
-        if isinstance(board, str):
-            return board
+    def markup(drawing: _Drawing) -> str:
         used = (f'<use href="#{names[unit]}"/>' if unit in names else unit[1] for unit in next(lists))
-        return f"{board.begin}{''.join(used)}</svg>"
+        return f"{drawing.begin}{''.join(used)}</svg>"
 
-    return DrawnBoards(tuple(map(markup, drawn)), shared if names else "", "\n".join(sheets))
-
-
-@cache
-def board_style() -> str:
-    """The style sheet of the boards of all built-in games, for a page to which boards are added later."""
-    from adsearch import games
-
-    return boards([(games.start("tictactoe"), None)]).sheet
+    made = (one if isinstance(one, str) else "".join(map(markup, one)) for one in drawn)
+    return DrawnBoards(tuple(made), shared if names else "")
 
 
 def _units(lists: Sequence[list[str]]) -> list[list[str]]:
@@ -109,21 +102,45 @@ def _is_whole(part: str) -> bool:
     return part != "</g>" and (not part.startswith("<g") or part.endswith(("</g>", "/>")))
 
 
-def _drawn(
-    state: State[Any] | None, last: Any, sheets: dict[str, None], below: int | None, *, is_over: bool
-) -> _Drawing | str:
-    """The picture of a position, or the board as text. Adds the picture's style sheet to `sheets`."""
+def _drawn(state: State[Any] | None, last: Any, below: int | None, *, is_over: bool) -> tuple[_Drawing, ...] | str:
+    """The board of a position and its caption, or the board as text."""
     if state is None:
         return ""
     try:
         if type(state).svg is not State.svg:
             return _image(state.svg(last))
-        sheet, drawing = split_style(draw(state, last, below=below))
-        parted = _parted(_TO_MOVE.sub(r"\1the game is over", drawing) if is_over else drawing)
+        _, drawing = split_style(draw(state, last, below=below))
+        return _cut(_parted(_TO_MOVE.sub(r"\1the game is over", drawing) if is_over else drawing))
     except Exception:  # a user-supplied game may raise anything, also because of a move that it does not know
-        return _as_text(state) if last is None else _drawn(state, None, sheets, below, is_over=is_over)
-    sheets[sheet] = None
-    return parted
+        return _as_text(state) if last is None else _drawn(state, None, below, is_over=is_over)
+
+
+def _cut(drawing: _Drawing) -> tuple[_Drawing, ...]:
+    """The board and its caption, each as a picture without a margin and without paper; a picture that does not say
+    where its board is stays whole."""
+    found = _BOARD.search(drawing.begin)
+    if found is None:
+        return (drawing,)
+    whole, height = float(found["width"]), float(found["height"])
+    x, y, across, down = map(float, found["board"].split())
+    middle = y + down + GAP + RIM - MARGIN
+    half = height - MARGIN - middle
+    begin = next((at for at, one in enumerate(drawing.parts) if one.startswith(_CAPTION)), len(drawing.parts))
+    edge = 2.0
+    box = (x - edge, y - edge, across + 2 * edge, down + 2 * edge)
+    board = drawing.begin.replace(found[0], f'viewBox="{_box(*box)}" data-board="{found["board"]}"', 1)
+    caption = (
+        f'<svg class="{drawing.kind} caption" viewBox="{_box(0, middle - half, whole, 2 * half)}" aria-hidden="true">'
+    )
+    paper = drawing.parts[0].startswith('<rect class="paper"')
+    return (
+        _Drawing(board, drawing.kind, drawing.parts[paper:begin]),
+        _Drawing(caption, drawing.kind, drawing.parts[begin:]),
+    )
+
+
+def _box(*sides: float) -> str:
+    return " ".join(map(number, sides))
 
 
 def _image(picture: str) -> str:

@@ -1,6 +1,6 @@
-"""Line plots over the plies of a game: the players' reported values, their clocks, and the values of our analysis.
+"""Plots over the plies of a game: the players' reported values, their clocks, and the values of our analysis.
 
-Each seat has its own line style, with its name beside the line. A page can move the cursor to the ply that it shows.
+On a page a plot is as wide as there is room: its lines are SVG in per cent, its words HTML. As a file it is a picture.
 """
 
 from __future__ import annotations
@@ -8,18 +8,52 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct
 
+from adsearch.pictures.svg import pair
 from arena.history import words
+from arena.pages.game import seat_kind
 from arena.ratings.plots import value_plot
-from arena.ratings.plots.line_plot import Layout, Line, LinePlot, Point, finite
+from arena.ratings.plots.axis import ratings_axis
+from arena.ratings.plots.line_plot import Line, Point, finite
 from db.records import JudgedPly
 
-_LAYOUT: Final = Layout(width=352.0, height=140.0, names=95.0, dots=40)
-_JUDGED: Final = structs.replace(_LAYOUT, dots=0)
-"""The analysis has a dot for each mistake only."""
+_HEIGHT: Final = 110.0
+"""Of a plot on a page, in pixels, for the number of its ticks."""
 _HUGE: Final = 1e6
 """Largest value on the axis. Larger values mean a certain win or loss; they are drawn at the edge."""
+_MOST_DOTS: Final = 40
+
+
+class Drawn(Struct, frozen=True):
+    """A line of a plot on a page."""
+
+    name: str
+    kind: str
+    """The class of its colour."""
+    stroke: str
+    """The class of its stroke, so that lines differ by more than colour."""
+    points: str
+    dots: Sequence[str]
+
+
+class Plot(Struct, frozen=True, kw_only=True):
+    """A plot on a page."""
+
+    title: str
+    unit: str
+    said: str
+    """What it shows, in words."""
+    lines: Sequence[Drawn]
+    ticks: Sequence[str]
+    """Of the axis, from above; they are equally far apart."""
+    levels: Sequence[str]
+    """Where they are, in per cent."""
+    plies: int
+    mistakes: Sequence[tuple[str, str]] = ()
+    """Where each is, and what it was."""
+    corners: Sequence[str] = ()
+    """For whom the upper and the lower edge is good, if there is one line."""
 
 
 def on_one_axis(lines: Sequence[Line]) -> bool:
@@ -29,33 +63,78 @@ def on_one_axis(lines: Sequence[Line]) -> bool:
     return not most or max(most) <= 20 * min(most)
 
 
-def plot(lines: Sequence[Line], plies: int, *, title: str, unit: str) -> str:
-    """A plot of these lines over the plies of a game; empty if there are no points."""
-    drawn = finite(lines)
-    if not drawn:
-        return ""
-    values = [(point.y, None) for line in drawn for point in line.points if abs(point.y) <= _HUGE]
-    picture = LinePlot(
-        drawn,
-        _LAYOUT,
-        x_label="ply",
-        when=("ply", "plies"),
-        x_range=(0.0, float(max(plies, 1))),
-        y_range=values or [(-_HUGE, None), (_HUGE, None)],
-        unit=unit,
-    )
-    return picture.document(title, f"{'; '.join(map(picture.in_words, drawn))}.", cursor=True)
-
-
-def judged_values(
-    plies: Sequence[JudgedPly],
-    players: Sequence[str],
+def plot(
+    lines: Sequence[Line],
+    plies: int,
+    rules: str,
     *,
+    title: str,
+    unit: str,
     bounds: tuple[float, float] | None = None,
-    title: str = "",
-) -> str:
-    """The plot of an analysis: the value after each ply, and a dot for each mistake. `bounds`: the least and the
-    greatest utility of the game, if known; `title`: that of a plot on the page of the game, which has a cursor."""
+    mistakes: Sequence[value_plot.Mistake] = (),
+    corners: Sequence[str] = (),
+) -> Plot | None:
+    """A plot of these lines over the plies of a game; None if there are no points. The hue of a line is its seat."""
+    kept = finite(lines)
+    if not kept:
+        return None
+    values = [(point.y, None) for line in kept for point in line.points if abs(point.y) <= _HUGE]
+    values += [(edge, None) for edge in bounds or ()]
+    axis = ratings_axis(values or [(-_HUGE, None), (_HUGE, None)], 100.0, 0.0)
+    wanted = max(2, round(_HEIGHT / 24))
+    every = max(1, -(-(len(axis.ticks) - 1) // wanted))
+    ticks = [*reversed(axis.ticks)]
+    if (len(ticks) - 1) % every:
+        ticks, every = [ticks[0], ticks[-1]], 1
+
+    def place(x: float, y: float) -> str:
+        return pair(100.0 * x / max(plies, 1), axis.at(y))
+
+    drawn = []
+    for number, line in enumerate(kept):
+        seat = number if line.hue is None else line.hue
+        places = [place(point.x, point.y) for point in line.points]
+        dots = places if len(places) <= _MOST_DOTS and not mistakes and not corners else []
+        stroke = ("", "dashed", "dotted")[(line.stroke or 0) % 3]
+        drawn.append(Drawn(line.name, seat_kind(seat, rules), stroke, " ".join(places), dots))
+    said = "; ".join(
+        f"{line.name}: from {axis.text(line.points[0].y)} to {axis.text(line.points[-1].y)}" for line in kept
+    )
+    return Plot(
+        title=title,
+        unit=unit,
+        said=f"{title}. {said}.",
+        lines=drawn,
+        ticks=[text for _, text in ticks[::every]],
+        levels=[pair(0.0, axis.at(value)).split(",")[1] for value, _ in ticks[::every]],
+        plies=plies,
+        mistakes=[(place(one.ply, one.value), one.words) for one in mistakes],
+        corners=corners,
+    )
+
+
+def analysis(
+    plies: Sequence[JudgedPly], players: Sequence[str], rules: str, last: int, bounds: tuple[float, float] | None
+) -> Plot | None:
+    """The plot of an analysis, for a page."""
+    lines, mistakes, narrow = _judged(plies, players, bounds)
+    corners = players if len(lines) == 1 and len(players) == 2 else ()
+    title = "Value, by the analysis of arena"
+    return plot(lines, last, rules, title=title, unit="value", bounds=narrow, mistakes=mistakes, corners=corners)
+
+
+def judged_values(plies: Sequence[JudgedPly], players: Sequence[str], bounds: tuple[float, float] | None = None) -> str:
+    """The plot of an analysis as a picture: the value after each ply, and a dot for each mistake. `bounds`: the least
+    and the greatest utility of the game, if known."""
+    lines, mistakes, narrow = _judged(plies, players, bounds)
+    sides = (players[0], players[1]) if len(players) == 2 else None
+    return value_plot.values(lines, mistakes, title=" - ".join(players), sides=sides, bounds=narrow)
+
+
+def _judged(
+    plies: Sequence[JudgedPly], players: Sequence[str], bounds: tuple[float, float] | None
+) -> tuple[list[Line], list[value_plot.Mistake], tuple[float, float] | None]:
+    """The lines, the mistakes, and the bounds that the axis shows."""
     two = len(players) == 2
     first = plies[0]
     lines = []
@@ -75,7 +154,4 @@ def judged_values(
         if ply.mark and isinstance(ply.who, int) and ply.after.known
     ]
     narrow = bounds if bounds is not None and bounds[1] - bounds[0] <= 20 else None
-    sides = (players[0], players[1]) if two else None
-    if title:
-        return value_plot.values(lines, mistakes, title=title, sides=sides, bounds=narrow, layout=_JUDGED, cursor=True)
-    return value_plot.values(lines, mistakes, title=" - ".join(players), sides=sides, bounds=narrow)
+    return lines, mistakes, narrow

@@ -38,8 +38,6 @@ class Picture(Struct, frozen=True, kw_only=True):
     heading: str
     label: str
     svg: str
-    style: str
-    """Its style sheet, for the head of the page."""
     text: str
 
 
@@ -130,8 +128,8 @@ def ratings(report: Report) -> Picture | None:
     if len(found.players) > IN_CROSSTABLE:
         text += f" The picture shows the first {IN_CROSSTABLE} of {len(found.players):,} agents."
         found = replace(found, players=found.players[:IN_CROSSTABLE])
-    style, svg = split_style(ranking_plot(found, title="Each rating with its 95 % error"))
-    return Picture(heading="Ratings", label="Picture of the ratings", svg=svg, style=style, text=text)
+    _, svg = split_style(ranking_plot(found, title="Each rating with its 95 % error"))
+    return Picture(heading="Ratings", label="Picture of the ratings", svg=svg, text=text)
 
 
 # Who met whom.

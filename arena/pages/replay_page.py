@@ -1,35 +1,34 @@
-"""The page of one game: its boards step by step, what agents reported and printed, and plots of values and clocks.
+"""The page of one game: its board, the moves, what agents reported and printed, and plots of values and clocks.
 
-It is made from the recorded game and the rules. The page has all steps; a script shows one at a time. Without the
-script, and on paper, the page is a list of moves with boards. A public page has no logs and no reported values.
+It is made from the recorded game and the rules. One position is in the document. All positions are in a <noscript>
+element, which is a text for a browser that runs scripts: the script takes each position from there. Without the script,
+and on paper, the page is a list of moves with boards. A public page has no logs and no reported values.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from msgspec import structs
 
-from adsearch.pictures.boards import maze
-from adsearch.pictures.boards.paper import SIDES, player
-from adsearch.pictures.svg import split_style
 from arena.history import words
 from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
+from arena.pages import curves
+from arena.pages import game as shown_game
 from arena.pages.boards import boards
-from arena.pages.curves import judged_values, on_one_axis, plot
-from arena.pages.drawing import Document, Frame, draw, file
+from arena.pages.curves import Plot, on_one_axis, plot
+from arena.pages.drawing import Document, Frame, draw
+from arena.pages.game import Ply, Seat, leftover, plays, shown
 from arena.ratings.plots.line_plot import Line, Point
 from arena.results.listings import Cell, Column, Listing
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
-GLIDE: Final = file("scripts/glide.js")
-"""The script that lets moves glide, for all pages with boards."""
-_MARKS: Final = {Mark.MISTAKE: "a mistake", Mark.BLUNDER: "a serious mistake"}
-_LONGEST: Final = 100
-"""Most characters of a name or a move that are shown; imported files can have longer ones."""
+MODULES: Final = ("replay.js",)
+_AS_A_FILE: Final = partial(draw, frame=Frame(modules=MODULES))
 _LAST: Final = (Where.AFTER, Where.WITHOUT)
 """Output of these kinds is shown with the last board."""
 
@@ -39,22 +38,25 @@ def page(
     *,
     names: Mapping[str, str] | None = None,
     private: bool = True,
-    links: Sequence[tuple[str, str]] = (),
+    drawn: Callable[..., Document] = _AS_A_FILE,
+    near: Sequence[tuple[str, str]] = (),
     called: str = "",
     trust: bool = False,
     at: int = 0,
     mistake: JudgedPly | None = None,
     agents: Mapping[str, str] | None = None,
+    ratings: Mapping[str, tuple[float, float | None]] | None = None,
 ) -> Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
-    reasons of rulings. `links`: addresses and texts of links at the top. `called`: which game it is, by default as
-    commands call it. `trust`: run the game's rules even if they are not this user's own. `at`: the ply to open at.
-    `mistake`: the only ply that was judged, of a game without an analysis. `agents`: addresses of the players' pages.
+    reasons of rulings. `drawn`: draws the template in its frame. `near`: addresses and texts of links to what is near.
+    `called`: which game it is, by default as commands call it. `trust`: run the game's rules even if they are not this
+    user's own. `at`: the ply to open at. `mistake`: the only ply that was judged, of a game without an analysis.
+    `agents`: addresses of the players' pages; `ratings`: theirs, with their errors.
     """
     made = _Page(game, names, private, trust, called, agents or {}, None if game.analysis else mistake)
-    return made.document(links, at)
+    return made.document(drawn, near, at, ratings or {})
 
 
 class _Page:
@@ -70,7 +72,7 @@ class _Page:
         agents: Mapping[str, str],
         mistake: JudgedPly | None,
     ) -> None:
-        self.names = [_shown(player if names is None else names[player]) for player in game.players]
+        self.names = [shown(player if names is None else names[player]) for player in game.players]
         self.addresses = [agents.get(player) for player in game.players]
         self.mistake = mistake
         game = game if mistake is None else structs.replace(game, analysis=(mistake,))
@@ -79,42 +81,69 @@ class _Page:
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
 
-    def document(self, links: Sequence[tuple[str, str]], at: int) -> Document:
+    def document(
+        self,
+        drawn: Callable[..., Document],
+        near: Sequence[tuple[str, str]],
+        at: int,
+        ratings: Mapping[str, tuple[float, float | None]],
+    ) -> Document:
         """The whole document."""
         found = self.replay.steps
         marked = [step.number for step in found if step.judged is not None and step.judged.better]
         positions = [(step.state, step.last) for step in found]
-        drawn = boards(
+        made = boards(
             [*positions, *(better_position(found, number) for number in marked)],
             below=self.person(),
             ended=None if self.game.verdict is None else self.plies,
         )
-        better = dict(zip(marked, drawn.drawn[len(found) :], strict=True))
-        curves, sheet = self.curves()
-        scripts = (file("scripts/stepper.js"), GLIDE, file("scripts/replay.js"))
-        return draw(
+        better = dict(zip(marked, made.drawn[len(found) :], strict=True))
+        opened = found[min(at, self.plies)]
+        (first,) = boards(
+            [(opened.state, opened.last)],
+            below=self.person(),
+            ended=None if self.game.verdict is None or opened.number < self.plies else 0,
+        ).drawn
+        steps = [
+            self.step(step, board, better.get(step.number, "")) for step, board in zip(found, made.drawn, strict=False)
+        ]
+        return drawn(
             "replay.html",
             f"{' – '.join(self.names)}, {self.rules}",
-            Frame(pages=links, label="Up", script="".join(scripts)),
-            styles=(drawn.sheet, sheet, "stepper.css", "replay.css"),
             players=[*zip(self.names, self.addresses, strict=True)],
             trouble=self.trouble(),
-            shared=drawn.shared,
+            shape=shown_game.shape(len(self.names)),
+            turned=bool(self.person()),
+            seats=[*self.seats(opened, ratings)],
+            board=first,
+            opened=steps[opened.number],
+            shared=made.shared,
             plies=self.plies,
-            at=at,
             has_mistakes=any(ply.mark for ply in self.game.analysis),
-            steps=[
-                self.step(step, board, better.get(step.number, ""))
-                for step, board in zip(found, drawn.drawn, strict=False)
-            ],
+            steps=steps,
             counted=self.counted_mistakes(),
-            moves=[*self.listed_moves()],
+            moves=shown_game.items(self.listed(), self.names, self.rules),
             verdict=[*self.verdict()],
             facts=self.facts(),
-            seats=self.players(),
-            curves=curves,
+            table=self.players(),
+            curves=self.curves(),
+            near=near,
             unplaced=[*self.leftovers((Where.UNKNOWN, Where.CUT))],
         )
+
+    def seats(self, opened: Step, ratings: Mapping[str, tuple[float, float | None]]) -> Iterator[Seat]:
+        """The players at the edges of the board."""
+        turn = None if opened.state is None else opened.state.turn
+        for seat, (player, name, href) in enumerate(zip(self.game.players, self.names, self.addresses, strict=True)):
+            left = opened.left[seat]
+            yield Seat(
+                name=name,
+                kind=shown_game.seat_kind(seat, self.rules),
+                about=shown_game.about(seat, self.rules, *ratings.get(player, (None, None))),
+                href=href,
+                time="" if left is None else words.clock(left),
+                is_turn=seat == turn and opened.number < self.plies,
+            )
 
     def person(self) -> int | None:
         """The seat of the only person; None if there is none, or several."""
@@ -189,14 +218,17 @@ class _Page:
         judged, move, is_last = step.judged, step.move, step.number == self.plies
         both: list[tuple[str, str, str]] = []
         if better and judged is not None:
-            both = [("played", _shown(judged.move), board), ("better", _shown(judged.better[0]), better)]
+            both = [("played", shown(judged.move), board), ("better", shown(judged.better[0]), better)]
         said, quoted = self.said(step) if self.private else ("", "")
-        printed = _log(f"{self.who(step)} printed before this move", step.printed) if move and self.private else None
+        heading = f"{self.who(step)} printed before this move"
+        printed = leftover(heading, step.printed) if move and self.private else None
+        turn = None if step.state is None or is_last else step.state.turn
         return {
             "number": step.number,
             "passes": step.passes,
+            "turn": turn if turn is not None and turn >= 0 else None,
             "lead": self.lead(step),
-            "move": None if move is None else _marked_move(step, move),
+            "move": None if move is None else self.ply(step, move),
             "judged": words.mistake(judged, self.names) if judged is not None else "",
             "better": both,
             "board": board,
@@ -211,6 +243,16 @@ class _Page:
             "verdict": [*self.verdict()] if is_last and self.game.verdict is not None else [],
             "logs": [*self.leftovers(_LAST)] if is_last else [],
         }
+
+    def ply(self, step: Step, move: MoveRecord) -> Ply:
+        """The move that led to the step."""
+        mark = Mark.NONE if step.judged is None else step.judged.mark
+        spent = "" if move.spent is None else words.seconds(move.spent)
+        return Ply(step.number, shown(move.move), move.who, spent, mark, step.passes)
+
+    def listed(self) -> Iterator[Ply]:
+        """The moves."""
+        yield from (self.ply(step, step.move) for step in self.replay.steps if step.move is not None)
 
     def who(self, step: Step) -> str:
         """The player of the ply, or "chance" or "opening"."""
@@ -229,29 +271,6 @@ class _Page:
         numbers = words.thinking(structs.replace(move, line=None, text=None))
         reported = [numbers, f"expects {words.printable(move.line)}" if move.line else ""]
         return " · ".join(filter(None, reported)), words.printable(move.text or "")
-
-    def listed_moves(self) -> Iterator[dict[str, Any]]:
-        """The items of the list of moves; dealt tiles in a row share one, and in chess White's move and Black's."""
-        begin, *plies = self.replay.steps
-        yield _item("", "Start", [begin])
-        if self.rules != "chess":
-            yield from self.listed_turns(plies)
-            return
-        for pair in (plies[at : at + 2] for at in range(0, len(plies), 2)):
-            yield _item("pair", words.move_number(pair[0].number, self.rules), pair)
-
-    def listed_turns(self, plies: Iterable[Step]) -> Iterator[dict[str, Any]]:
-        """An item for each move, and for all tiles or cards that are dealt in a row."""
-        events: list[Step] = []
-        for step in plies:
-            events.append(step)
-            if step.passes:
-                continue
-            if len(events) == 1:
-                yield _item("", self.lead(step), events)
-            else:
-                yield _item("events", f"{events[0].number}–{step.number}. {self.who(step)}: ", events)
-            events.clear()
 
     def counted_mistakes(self) -> str:
         """The number of mistakes of each player; empty if the game was not analysed."""
@@ -283,30 +302,27 @@ class _Page:
             why = f"the rules of the game {'were not run' if self.replay.untrusted else 'are not available'}."
         return f"There are no boards: {why}"
 
-    def curves(self) -> tuple[list[str], str]:
-        """The plots of the analysis, of reported values and of clocks, and their style sheet."""
-        pictures = [self.analysis(), *(self.values() if self.private else ()), self.times()]
-        apart = [split_style(picture) for picture in pictures if picture]
-        if not apart:
-            return [], ""
-        return [drawing for _, drawing in apart], apart[0][0]
+    def curves(self) -> list[Plot]:
+        """The plots of the analysis, of reported values and of clocks."""
+        plots = [self.analysis(), *(self.values() if self.private else ()), self.times()]
+        return [found for found in plots if found is not None]
 
-    def analysis(self) -> str:
-        """The plot of the analysis; empty without one."""
+    def analysis(self) -> Plot | None:
+        """The plot of the analysis; None without one."""
         if not self.game.analysis or self.mistake is not None:
-            return ""
+            return None
         start = self.replay.steps[0].state
         bounds = None if start is None else start.bounds
-        return judged_values(self.game.analysis, self.names, bounds=bounds, title="Value, by the analysis of arena")
+        return curves.analysis(self.game.analysis, self.names, self.rules, self.plies, bounds)
 
-    def values(self) -> Iterator[str]:
+    def values(self) -> Iterator[Plot | None]:
         """The plots of reported scores: one plot if the scores fit on one axis, else one plot per player."""
-        curves = self.each(lambda move: move.score)
-        for together in [curves] if on_one_axis(curves) else [[curve] for curve in curves]:
+        found = self.each(lambda move: move.score)
+        for together in [found] if on_one_axis(found) else [[curve] for curve in found]:
             whose = "each player" if len(together) > 1 or not together else together[0].name
-            yield plot(together, self.plies, title=f"Value, as {whose} sees it", unit="score")
+            yield plot(together, self.plies, self.rules, title=f"Value, as {whose} sees it", unit="score")
 
-    def times(self) -> str:
+    def times(self) -> Plot | None:
         """The plot of the clocks; without clocks, of the time of each move."""
         begun = next(iter(self.replay.steps[0].left), None)
         first = () if begun is None else (Point(0, begun / SECOND),)
@@ -316,9 +332,9 @@ class _Page:
             if curve.points
         ]
         if clocks:
-            return plot(clocks, self.plies, title="Clocks", unit="seconds left")
+            return plot(clocks, self.plies, self.rules, title="Clocks", unit="seconds left")
         spent = self.each(lambda move: None if move.spent is None else move.spent / SECOND)
-        return plot(spent, self.plies, title="Time for each move", unit="seconds")
+        return plot(spent, self.plies, self.rules, title="Time for each move", unit="seconds")
 
     def each(self, value: Callable[[MoveRecord], float | None]) -> list[Line]:
         """A line for each seat."""
@@ -338,40 +354,7 @@ class _Page:
 
     def leftovers(self, kinds: Sequence[Where]) -> Iterator[dict[str, str]]:
         """Output of agents that is not shown at a move, of these kinds."""
-        for name, leftover in zip(self.names, self.replay.leftovers, strict=True) if self.private else ():
-            log = _log(f"{name} printed {leftover.where}", leftover.text)
-            if log is not None and leftover.where in kinds:
+        for name, rest in zip(self.names, self.replay.leftovers, strict=True) if self.private else ():
+            log = leftover(f"{name} printed {rest.where}", rest.text)
+            if log is not None and rest.where in kinds:
                 yield log
-
-
-def _shown(text: str) -> str:
-    """A name or a move on one line, with at most `_LONGEST` characters."""
-    return words.printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
-
-
-def _marked_move(step: Step, move: MoveRecord) -> dict[str, str]:
-    """The move that led to the step, with its mark."""
-    mark = Mark.NONE if step.judged is None else step.judged.mark
-    return {"text": _shown(move.move), "mark": mark, "meaning": _MARKS.get(mark, "")}
-
-
-def _item(kind: str, lead: str, steps: Iterable[Step]) -> dict[str, Any]:
-    """An item of the list of moves, with links to the boards of these steps."""
-    links = [(step.number, None if step.move is None else _marked_move(step, step.move)) for step in steps]
-    return {"kind": kind, "lead": lead, "links": links}
-
-
-def plays(seat: int, rules: str) -> str:
-    """The side of the seat on the board: the colour of its pieces, or else their letter."""
-    game = rules.partition(":")[0]
-    if game == "maze":
-        return maze.called(seat)
-    return SIDES[game][seat] if game in SIDES else words.piece(seat, rules) or player(seat)
-
-
-def _log(heading: str, text: str) -> dict[str, str] | None:
-    """A heading and the printed text; None if nothing was printed."""
-    if not text.strip():
-        return None
-    lines = (words.without_store(words.printable(line)) for line in text.strip("\n").splitlines())
-    return {"heading": heading, "text": "\n".join(lines)}

@@ -24,6 +24,8 @@ SUBMIT: Final = "/me/submit"
 WHY: Final = "/me/why"
 TOKENS: Final = "/me/tokens"
 OUT: Final = "/out"
+STATIC: Final = "/static/"
+"""Where the style sheet and the scripts are."""
 _DOTS: Final = re.compile(r"~*\.\.?")
 """Browsers take a segment of one or two dots, encoded or not, for a folder: such a name gets a "~" in front."""
 
@@ -134,11 +136,6 @@ def grades(title: str) -> str:
 def audit(title: str, before: int | None = None) -> str:
     """What was done before the entry with this id, for an instructor."""
     return f"{manage(title)}/audit" + ("" if before is None else f"?before={before}")
-
-
-def static(name: str) -> str:
-    """A script."""
-    return f"/static/{name}"
 
 
 class TournamentLinks(Struct, frozen=True):

@@ -23,7 +23,7 @@ from arena.web.headers import takes_gzip
 from arena.web.identity import account_of, viewer_of
 from arena.web.live import PUBLIC, Recorded, game_topic
 from arena.web.live_record import LiveRecord
-from arena.web.pages import live_page, tv_page
+from arena.web.pages import frame, live_page, tv_page
 from arena.web.pages.live_parts import which_game
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
@@ -106,15 +106,21 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
         raise NotThere("There is no such game.")
     if found.shown.status not in OVER:
         raise _NotOver(found)
-    game, ways = found.shown, [(links.HOME, "Ladders and tournaments")]
+    game, ways = found.shown, links.near(*record.beside(found))
     if title := game.tournament:
-        ways += [(links.tournament(title), title), (links.games(title), "Games"), (links.tv(title), "TV")]
-        ways += links.near(*record.beside(found))
         ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
     agents = {name: links.agent(title, name) for name in game.players} if title else {}
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
     return Drawn.page(
-        replay_page.page(game, private=sees_words, links=ways, called=which_game(game), mistake=mistake, agents=agents)
+        replay_page.page(
+            game,
+            drawn=partial(frame.drawn, of=record.titled(title), modules=replay_page.MODULES, scripted=True, broad=True),
+            private=sees_words,
+            near=ways,
+            called=which_game(game),
+            mistake=mistake,
+            agents=agents,
+        )
     )
 
 

@@ -1,32 +1,19 @@
-"""The scripts of the pages: files of this package, and the one that replays have too, as a module; nothing else."""
+"""The style sheet of all pages, and their scripts; nothing else."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import resources
 from typing import Final
 
-from arena.pages.replay_page import GLIDE
+from arena.pages import drawing
 from arena.web.drawn import Asked, Drawn, NotThere
 from arena.web.site import Site
 
-_KINDS: Final = {".js": "text/javascript; charset=utf-8"}
-
-
-@cache
-def files() -> dict[str, Drawn]:
-    """Every file by its name."""
-    folder = resources.files(__package__).joinpath("static")
-    found = [
-        (each.name, kind, each) for each in folder.iterdir() for end, kind in _KINDS.items() if each.name.endswith(end)
-    ]
-    glide = Drawn(f"{GLIDE}\nexport {{ glide }};\n".encode(), _KINDS[".js"])
-    return {"glide.js": glide} | {name: Drawn(file.read_bytes(), kind) for name, kind, file in found}
+_KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 
 
 def static(_: Site, asked: Asked) -> Drawn:
     """The file of that name."""
-    try:
-        return files()[asked.names["name"]]
-    except KeyError:
-        raise NotThere("There is no such file.") from None
+    name = asked.names["name"]
+    if name not in drawing.files():
+        raise NotThere("There is no such file.")
+    return Drawn(drawing.file(name).encode(), _KINDS[name.rpartition(".")[2]])

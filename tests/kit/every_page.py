@@ -116,7 +116,7 @@ def replays() -> Pages:
     game = analysed(past_game("connect4", AWKWARD[:2] if len(AWKWARD) > 1 else None))
     near = [("/", "Ladders and tournaments"), ("/g/6", "Previous game")]
     agents = {name: f"/a/{number}" for number, name in enumerate(game.players)}
-    found["analysed"] = replay_page.page(game, links=near, called="game 12 of cs101", agents=agents, at=3).text
+    found["analysed"] = replay_page.page(game, near=near, called="game 12 of cs101", agents=agents, at=3).text
     rulings = (
         PastRuling(what="award", seat=1, reason=HOSTILE, when="2026-05-02T12:00:00Z"),
         PastRuling(what="void", seat=None, reason="", when="2026-05-03T12:00:00Z"),

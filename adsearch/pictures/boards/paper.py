@@ -203,6 +203,25 @@ SIDES: Final = {
 """By game, what the players are called whose pieces have colours of their own on the board."""
 
 
+_COLOURS: Final = {
+    "chess": ("white", "black"),
+    "go": ("black", "white"),
+    "othello": ("black", "white"),
+    "checkers": ("black", "white"),
+    "backgammon": ("white", "black"),
+    "connect4": ("yellow", "red"),
+    "ludo": ("R", "G", "Y", "B"),
+    "maze": ("runner", "ghost", "B", "G", "R"),
+}
+_OF_OTHERS: Final = ("full-x", "full-o", "G", "Y", "R")
+
+
+def colour(game: str, seat: int) -> str:
+    """The class of the sheet that has the colour of a seat's pieces, by which all else of the seat is coloured too."""
+    named = _COLOURS.get(game, _OF_OTHERS)
+    return named[seat % len(named)]
+
+
 def player(seat: int) -> str:
     """What the player of a seat is called where the game has no word of its own."""
     return f"{_ORDER[seat]} player" if seat < len(_ORDER) else f"player {seat + 1}"

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 def page(feedback: AgentFeedback) -> Document:
     """The page as a file."""
     made = f"As of {moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
-    values, styles = of_feedback(feedback)
+    values = of_feedback(feedback)
     values |= {"heading": feedback.agent.name, "others": (), "back": ""}
     title = f"{feedback.agent.name} in {feedback.title}"
-    return draw("feedback.html", title, Frame(below=made), styles=("results.css", *styles), **values)
+    return draw("feedback.html", title, Frame(below=made), **values)
 
 
 def of_feedback(
     feedback: AgentFeedback,
     game: Callable[[int, int], str] | None = None,
     agent: Callable[[str], str] | None = None,
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Values of the template feedback.html, and the page's style sheets. `game`: the address of a game at the ply to
+) -> dict[str, Any]:
+    """Values of the template feedback.html. `game`: the address of a game at the ply to
     look at; without it, the page names the command that shows it. `agent`: the address of the page of an agent, if it
     has one."""
 
@@ -54,7 +54,7 @@ def of_feedback(
         }
         for seen in found.to_see
     ]
-    values = {
+    return {
         "feedback": feedback,
         "sentences": sentences,
         "own": {"name": own, "href": address(own), "result": sentences.result(feedback).removeprefix(own)},
@@ -63,4 +63,3 @@ def of_feedback(
         "commands": [*next_commands(found, feedback.own, feedback.where)],
         "shared": drawn.shared,
     }
-    return values, (drawn.sheet, "feedback.css")

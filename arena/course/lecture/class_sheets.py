@@ -77,10 +77,7 @@ def write(made: Mapping[str, str], folder: Path) -> None:
 
 def _page(title: str, pictures: list[str]) -> str:
     """A page with all pictures, each on a page of its own when it is printed."""
-    parts = [split_style(picture) for picture in pictures]
-    styles = tuple(dict.fromkeys(style for style, _ in parts))
-    sheets = [picture for _, picture in parts]
-    return draw("sheets.html", title, Frame(), styles=(*styles, "sheets.css"), sheets=sheets).text
+    return draw("sheets.html", title, Frame(), sheets=[split_style(picture)[1] for picture in pictures]).text
 
 
 def _index(roster: Roster, names: Mapping[str, str], made: Mapping[str, Worksheet]) -> str:

@@ -14,7 +14,7 @@ from adsearch.pictures.svg import split_style
 from adsearch.pictures.textbook_code import LEGEND
 from adsearch.pictures.tree_drawing import as_svg
 from adsearch.trace import COLUMNS, NULL_WINDOW, row_of
-from arena.pages.drawing import Frame, draw, file
+from arena.pages.drawing import Frame, draw
 
 MOST_STEPS: Final = 2_000
 """Largest number of steps of a page."""
@@ -35,14 +35,13 @@ def page(search: Stepped, *, summary: str) -> str:
             f"expected a search of at most {MOST_STEPS:,} steps in a tree of at most {MOST_NODES} nodes for a page, "
             f"got {len(search.steps):,} steps and {nodes:,} nodes; limit its depth (--depth)"
         )
-    sheet, tree = split_style(as_svg(search.picture, numbered=True))
+    _, tree = split_style(as_svg(search.picture, numbered=True))
     has_cutoffs = any(step.event is not None and step.event.cutoff for step in search.steps)
     null_windows = any(step.event is not None and step.event.null_window for step in search.steps)
     return draw(
         "search.html",
         search.picture.title,
-        Frame(script=file("scripts/stepper.js") + file("scripts/search.js")),
-        styles=(sheet, "stepper.css", "search.css"),
+        Frame(modules=("search.js",), broad=True),
         summary=summary,
         has_cutoffs=has_cutoffs,
         tree=tree,

@@ -47,17 +47,23 @@ def pages(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
         yield from _agent(report, agent, own.get(agent.name, ()), where)
 
 
-def _drawn(template: str, report: Report, at: str, title: str, *, styles: Sequence[str] = (), **values: Any) -> str:
+def _drawn(template: str, report: Report, at: str, title: str, **values: Any) -> str:
     """The page at `at` in the folder of the report."""
+    made = f"As of {moment(report.made)}. Made by arena report."
+    return draw(template, title, frame(report.title, at, below=made), **values).text
+
+
+def frame(title: str, at: str, *, below: str = "", modules: Sequence[str] = ()) -> Frame:
+    """The frame of the page at `at` in the folder of a tournament's report."""
     up = addresses.up(at)
-    frame = Frame(
-        pages=((f"{up}{addresses.FRONT}", report.title), (f"{up}{addresses.GAMES}", "All games")),
+    return Frame(
+        pages=((f"{up}{addresses.FRONT}", title), (f"{up}{addresses.GAMES}", "All games")),
         label="This report",
         at=f"{up}{at}",
-        of=report.title,
-        below=f"As of {moment(report.made)}. Made by arena report.",
+        of=title,
+        below=below,
+        modules=modules,
     )
-    return draw(template, title, frame, styles=(*styles, "results.css"), **values).text
 
 
 def _front(report: Report, where: Addresses) -> str:
@@ -68,7 +74,6 @@ def _front(report: Report, where: Addresses) -> str:
         report,
         addresses.FRONT,
         report.title,
-        styles=[] if ratings is None else [ratings.style],
         about=event.about(report),
         standings=event.standings(report, links),
         bracket=event.bracket(report, links),
@@ -94,11 +99,10 @@ def _agent(
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),
         "faults": [*about.faults(agent, own, links)],
     }
-    styles = [] if progress is None else [progress.style]
     for place, listed in _in_parts(where, at, own, of=agent.name):
         shown = first if place == at else None
         games = {"about": shown, "games": listed, "more": ""}
-        yield place, _drawn("agent.html", report, place, agent.name, styles=styles, **games)
+        yield place, _drawn("agent.html", report, place, agent.name, **games)
 
 
 def _met(report: Report, agent: ReportedAgent) -> Iterator[Met]:

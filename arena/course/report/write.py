@@ -18,9 +18,10 @@ from arena.course.aliases import ShownNames
 from arena.course.processes import spread
 from arena.course.report import addresses
 from arena.course.report.addresses import Addresses
-from arena.course.report.pages import pages
+from arena.course.report.pages import frame, pages
 from arena.course.report.public_game import public_game, public_rules
 from arena.pages import replay_page
+from arena.pages.drawing import draw
 from db import games as record
 from db.database import Database
 
@@ -140,19 +141,19 @@ def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[t
     """The page of a game; `around`: links to the games before and after it."""
     up = addresses.up(place)
     shown = [shared.names.shown[name] for name in game.players]
-    links = [(f"{up}{addresses.FRONT}", shared.title)]
-    links += [
+    near = [
         (up + page, f"{two[0]} – {two[1]}")
         for two in combinations(dict.fromkeys(shown), 2)
         if (page := shared.addresses.pair(*two)) is not None
     ]
-    links += around
+    near += around
     public = public_game(game, shared.names, shared.title)
     drawn = replay_page.page(
         public,
         names={name: name for name in shown},
         private=False,
-        links=links,
+        drawn=partial(draw, frame=frame(shared.title, place, modules=replay_page.MODULES)),
+        near=near,
         trust=shared.trust,
         agents={name: up + shared.addresses.agent(name) for name in shown},
     ).text

@@ -55,7 +55,6 @@ def page(pairs: Sequence[Pair], tournament: str, shown_as: Callable[[Source], st
         "similar.html",
         f"Similar sources: {tournament}",
         Frame(),
-        styles=("similar.css",),
         pairs=_listing(pairs, shown_as),
         sections=[_section(number, pair, shown_as) for number, pair in enumerate(pairs[:_MOST_PAIRS], 1)],
         colours=_COLOURS,

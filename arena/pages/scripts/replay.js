@@ -1,55 +1,94 @@
-// Shows one position at a time; the list of moves and the curves are updated with it.
-(() => {
-  const steps = [...document.querySelectorAll(".step")];
-  const links = [...document.querySelectorAll(".moves a")];
-  const marks = [...document.querySelectorAll(".now")];
-  const last = steps.length - 1;
-  // Of tiles that are dealt in a row only the last one is a stop.
-  const beside = (at, by) => (steps[at + by]?.dataset.passes === undefined ? at + by : beside(at + by, by));
-  const mistakes = [...links.keys()].filter((number) => links[number].querySelector(".mark"));
+// Shows one position at a time; the players' clocks, the list of moves and the plots are updated with it. All positions
+// are in the page as a text, in <noscript>, where a browser without scripts shows them; each is made from there.
+import { glide } from "./glide.js";
+import { find, markCurrent, stepper } from "./stepper.js";
 
-  let shown = -1;
-  const reveal = (at) => steps.forEach((step, number) => { step.hidden = number !== at; });
-  const isBeside = (at) => shown >= 0 && [beside(shown, 1), beside(shown, -1)].includes(at);
+const written = document.querySelector("noscript").textContent;
+const positions = new DOMParser().parseFromString(written, "text/html");
+const steps = [...positions.querySelectorAll(".steps > li")];
+const links = [...document.querySelectorAll(".moves a")];
+const cursors = [...document.querySelectorAll(".plot .cursor")];
+const seats = [...document.querySelectorAll("#seats .seat")];
+const [board, said, list] = [find("board"), find("step"), document.querySelector(".listed .moves")];
+const last = steps.length - 1;
+// Of tiles that are dealt in a row only the last one is a stop.
+const beside = (at, by) => (steps[at + by]?.dataset.passes === undefined ? at + by : beside(at + by, by));
+const mistakes = [...links.keys()].filter((number) => links[number].querySelector(".mark"));
 
-  const show = (at) => {
-    if (isBeside(at)) glide(steps[shown], steps[at], () => reveal(at));
-    else reveal(at);
-    shown = at;
-    markCurrent(links, at, links[at].closest("ol"));
-    for (const mark of marks) {
-      const from = Number(mark.dataset.from);
-      const x = from + ((Number(mark.dataset.to) - from) * at) / Math.max(last, 1);
-      mark.setAttribute("x1", x);
-      mark.setAttribute("x2", x);
-    }
-    const texts = (kind) => [...steps[at].querySelectorAll(kind)].map((line) => line.textContent);
-    const title = steps[at].querySelector("h3").textContent;
-    const ended = at === last ? texts(".verdict") : [];
-    return { title, says: [title, ...texts(".mistake"), ...texts(".clock"), ...ended].join(". ") };
-  };
-
-  const go = stepper({
-    last,
-    name: "ply",
-    show,
-    beside,
-    actions: {
-      // After the last mistake the first one comes again.
-      mistake: (at) => mistakes.find((number) => number > at) ?? mistakes[0] ?? at,
-      earlier: (at) => mistakes.findLast((number) => number < at) ?? mistakes.at(-1) ?? at,
-    },
-    keys: { m: "mistake", M: "earlier" },
-  });
-  links.forEach((link, number) => link.addEventListener("click", (event) => { event.preventDefault(); go(number); }));
-  for (const mark of marks) {
-    const picture = mark.ownerSVGElement;
-    picture.addEventListener("click", (event) => {
-      const x = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse()).x;
-      const from = Number(mark.dataset.from);
-      const at = Math.round(((x - from) / (Number(mark.dataset.to) - from)) * last);
-      go(at);
-      find("controls").scrollIntoView({ block: "nearest" });
-    });
+// A copy of a part of a step, with the parts that boards share put in.
+const copied = (part) => {
+  const copy = document.importNode(part, true);
+  for (const use of copy.querySelectorAll("use")) {
+    const shared = positions.querySelector(use.getAttribute("href"));
+    use.replaceWith(...[...shared.childNodes].map((node) => document.importNode(node, true)));
   }
-})();
+  return copy;
+};
+
+// The place of the board keeps one shape, that of the highest board, so that nothing jumps.
+const boxes = steps.map((step) => step.querySelector("svg")?.viewBox.baseVal).filter((box) => box?.width);
+const highest = Math.max(0, ...boxes.map(({ width, height }) => height / width));
+const isAlike = boxes.every(({ width, height }) => Math.abs(height / width - highest) < 0.01);
+if (!isAlike) board.style.aspectRatio = `1 / ${highest}`;
+
+let shown = -1;
+const isBeside = (at) => shown >= 0 && [beside(shown, 1), beside(shown, -1)].includes(at);
+
+const show = (at) => {
+  const step = steps[at];
+  const place = step.querySelector(".position, .played");
+  const fresh = board.cloneNode(false);
+  fresh.append(...[...place?.children ?? []].filter((part) => part.localName !== "figcaption").map(copied));
+  const change = () => board.replaceChildren(...fresh.childNodes);
+  if (isBeside(at)) glide(board, fresh, change);
+  else change();
+  shown = at;
+  said.replaceChildren(...[...step.children].filter((part) => !part.matches(".position, .two")).map(copied));
+  const better = step.querySelector(".better");
+  if (better) said.append(copied(better));
+  const clocks = [...step.querySelectorAll(".clock b")].map((clock) => clock.textContent);
+  seats.forEach((seat, number) => {
+    const isTurn = step.dataset.turn === String(number);
+    seat.classList.toggle("turn", isTurn);
+    if (clocks.length === seats.length) seat.querySelector(".time").textContent = clocks[number];
+  });
+  markCurrent(links, at, list);
+  for (const cursor of cursors) cursor.setAttribute("d", `M${(100 * at) / Math.max(last, 1)},0V100`);
+  const texts = (kind) => [...step.querySelectorAll(kind)].map((line) => line.textContent);
+  const title = step.querySelector("h3").textContent;
+  const ended = at === last ? texts(".verdict") : [];
+  return { title, says: [title, ...texts(".mistake"), ...texts(".clock"), ...ended].join(". ") };
+};
+
+const go = stepper({
+  last,
+  name: "ply",
+  show,
+  beside,
+  actions: {
+    // After the last mistake the first one comes again.
+    mistake: (at) => mistakes.find((number) => number > at) ?? mistakes[0] ?? at,
+    earlier: (at) => mistakes.findLast((number) => number < at) ?? mistakes.at(-1) ?? at,
+  },
+  keys: { m: "mistake", M: "earlier" },
+});
+links.forEach((link, number) => link.addEventListener("click", (event) => { event.preventDefault(); go(number); }));
+for (const cursor of cursors) {
+  const area = cursor.ownerSVGElement;
+  area.addEventListener("click", (event) => {
+    const { left, width } = area.getBoundingClientRect();
+    go(Math.round((last * (event.clientX - left)) / width));
+  });
+}
+
+// All positions, when asked for and on paper.
+const sheet = find("sheet");
+const showAll = () => { if (!sheet.firstChild) sheet.innerHTML = written; };
+find("all").addEventListener("click", (event) => {
+  event.preventDefault();
+  showAll();
+  sheet.scrollIntoView();
+});
+const paper = matchMedia("print");
+if (paper.matches) showAll();
+paper.addEventListener("change", () => { if (paper.matches) showAll(); });

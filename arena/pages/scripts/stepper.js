@@ -1,10 +1,9 @@
-"use strict";
 // The controls of a page with steps 0 to `last`: buttons, slider, speed, keys, and the address (#name-12, #name-last).
 // `show(at)` shows a step, and returns its title and what a screen reader says; `beside(at, by)` is the next step (by 1)
 // or the one before (by -1).
-const find = (id) => document.getElementById(id);
+export const find = (id) => document.getElementById(id);
 
-const stepper = ({ last, name, show, beside = (at, by) => at + by, actions: more = {}, keys: moreKeys = {} }) => {
+export const stepper = ({ last, name, show, beside = (at, by) => at + by, actions: more = {}, keys: moreKeys = {} }) => {
   const [slider, where, speed, status] = ["at", "where", "speed", "status"].map(find);
   const opens = Number(slider.defaultValue);
   const address = new RegExp(`^#${name}-(\\d+|last)$`);
@@ -17,7 +16,7 @@ const stepper = ({ last, name, show, beside = (at, by) => at + by, actions: more
     return found ? Number(found[1]) : opens;
   };
   const label = (words) => {
-    find("play").textContent = words;
+    find("play").classList.toggle("playing", words === "stop");
     find("play").setAttribute("aria-label", words);
   };
   const stop = () => {
@@ -65,7 +64,7 @@ const stepper = ({ last, name, show, beside = (at, by) => at + by, actions: more
   slider.addEventListener("input", () => go(Number(slider.value)));
   speed.addEventListener("change", () => { if (playing) start(); });
   addEventListener("hashchange", () => go(wantedStep()));
-  addEventListener("load", () => scrollTo(0, 0));
+  addEventListener("load", () => { if (location.hash) scrollTo(0, 0); });
   // A box that was clicked has the focus, but only one that was reached with Tab needs the keys to scroll.
   let clicked = false;
   addEventListener("pointerdown", () => { clicked = true; }, true);
@@ -92,7 +91,7 @@ const stepper = ({ last, name, show, beside = (at, by) => at + by, actions: more
 };
 
 // Marks the current entry of a list, and scrolls the list so that it is visible.
-const markCurrent = (entries, at, box) => {
+export const markCurrent = (entries, at, box) => {
   entries.forEach((entry, number) => {
     if (number === at) entry.setAttribute("aria-current", "step");
     else entry.removeAttribute("aria-current");

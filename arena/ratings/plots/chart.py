@@ -24,7 +24,7 @@ HEAD: Final = 44.0
 HUES: Final = 6
 """Number of line colours. They are distinguishable in light and dark mode, also with colour blindness."""
 
-_STYLE: Final = """
+LIGHT: Final = """
 .chart { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 13px; }
 .chart .paper { fill: #ffffff; }
 .chart text { fill: #1f2328; font-variant-numeric: tabular-nums; }
@@ -50,7 +50,7 @@ _STYLE: Final = """
 .chart .hue5 { color: #000077; }
 """.strip()
 
-_DARK: Final = """
+DARK: Final = """
 .chart .paper { fill: #0d1117; }
 .chart text { fill: #e6edf3; }
 .chart .faint { fill: #9198a1; }
@@ -80,8 +80,8 @@ def document(width: float, height: float, *body: str, title: str, description: s
         kind="chart",
         title=shown(title),
         description=description,
-        style=_STYLE,
-        dark=_DARK,
+        style=LIGHT,
+        dark=DARK,
     )
 
 

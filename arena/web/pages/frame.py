@@ -18,8 +18,8 @@ from arena.web import links
 if TYPE_CHECKING:
     from arena.web.results import Titled
 
-_HOME: Final = "Ladders and tournaments"
-_STYLES: Final = ("results.css", "web.css")
+_BRAND: Final = "arena"
+_ENDS: Final = ((links.ME, "My page"), (links.SUBMIT, "Hand in"))
 
 
 def drawn(
@@ -32,41 +32,47 @@ def drawn(
     json: str = "",
     stream: str = "",
     modules: Sequence[str] = ("page.js",),
-    styles: Sequence[str] = (),
     scripted: bool = False,
     form: bool = False,
+    broad: bool = False,
+    crumbs: Sequence[tuple[str, str]] = (),
     **values: Any,
 ) -> Document:
     """The page at the address `at`.
 
     `of`: its tournament. `json`: the address of the same as JSON. `stream`: from which it hears of changes, with its
-    scripts `modules`. `styles`: further style sheets. `scripted`: whether it has scripts without a stream. `form`:
-    whether it has a form.
+    scripts `modules`. `scripted`: whether it has scripts without a stream. `form`: whether it has a form. `broad`:
+    whether it is as wide as the window. `crumbs`: pages between its tournament and it.
     """
-    frame = Frame(
+    around = Frame(
+        home=(links.HOME, _BRAND),
         pages=tuple(_ways(of)),
+        ends=_ENDS,
         at=at,
         of="" if of is None else of.title,
+        crumbs=crumbs,
         below="" if made is None else f"As of {moment(made)}.",
         json=json,
         stream=stream,
-        modules=tuple(map(links.static, modules)) if stream or scripted else (),
+        modules=modules if stream or scripted else (),
+        static=links.STATIC,
         form=form,
+        broad=broad,
     )
-    return draw(template, title, frame, styles=(*styles, *_STYLES), **values)
+    return draw(template, title, around, **values)
 
 
 def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
-    """The links above a page; of a tournament's page also to its other pages."""
-    yield links.HOME, _HOME
+    """The links above a page; of a tournament's page to its other pages."""
+    yield links.HOME, "Home"
     if of is None:
+        yield links.play(), "Play"
         yield links.TV, "TV"
-        yield links.ME, "My page"
         return
     yield links.tournament(of.title), of.title
     yield links.crosstable(of.title), "Crosstable"
     if of.format == "knockout":
         yield links.bracket(of.title), "Bracket"
     yield links.games(of.title), "Games"
+    yield links.play(), "Play"
     yield links.tv(of.title), "TV"
-    yield links.ME, "My page"

@@ -6,11 +6,11 @@ It looks like the replay page, and shows the state at the time when it was loade
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from arena.history import words
-from arena.pages.boards import board_style
 from arena.pages.drawing import Document
+from arena.pages.game import shape
 from arena.play.followed_game import FollowedGame
 from arena.web import links
 from arena.web.pages import frame
@@ -19,8 +19,6 @@ from db.records import PastGame
 
 if TYPE_CHECKING:
     from arena.web.results import Titled
-
-STYLES: Final = ("replay.css", "live.css")
 
 
 def page(
@@ -43,7 +41,8 @@ def page(
         of=of,
         stream="" if is_cancelled else links.events(g=game.id),
         modules=("live.js",),
-        styles=(board_style(), *STYLES),
+        broad=True,
+        shape=shape(len(game.players)),
         players=[(words.printable(name), address(game, name)) for name in game.players],
         drawn=found,
         is_cancelled=is_cancelled,

@@ -6,12 +6,12 @@ The page is drawn with the same parts, so that it is right without scripts too, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from arena.history import words
 from arena.pages.boards import boards
 from arena.pages.drawing import part
-from arena.pages.replay_page import plays
+from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shown
 from arena.play.followed_game import FollowedGame
 from arena.web import links
 from arena.web.own_seat import OwnSeatGame
@@ -22,8 +22,6 @@ _HIDDEN: Final = "The players do not see everything in this game, so its board i
 _NOT_PLAYED: Final = {"scheduled": "not begun yet", "cancelled": "cancelled: it was not played"}
 _LATEST: Final = 100
 """Plies among which the last move is looked for: more than chance events ever come in a row."""
-_LONGEST: Final = 100
-"""Most characters of a move that are shown."""
 
 
 def parts(
@@ -42,7 +40,7 @@ def parts(
     players, by seat."""
     return {
         "state": part("text", state(game, followed)),
-        "clocks": part("clocks", [*_clocks(game, followed, now=now, since=since, spent=spent, ratings=ratings)]),
+        "seats": part("seats", [*_seats(game, followed, now=now, since=since, spent=spent, ratings=ratings)]),
         "last": _last_move(game, followed),
         "board": board(followed),
         "moves": _moves(game, followed, most),
@@ -70,7 +68,7 @@ def state(game: PastGame, followed: FollowedGame) -> str:
     return "in progress" if followed.since is not None else "waiting for the players"
 
 
-def _clocks(
+def _seats(
     game: PastGame,
     followed: FollowedGame,
     *,
@@ -78,29 +76,29 @@ def _clocks(
     since: int | None,
     spent: int | None,
     ratings: Sequence[float | None] = (),
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Seat]:
     """Each player with the time left; a script runs the clock that has an instant, down to the least that is known."""
     turn, since = followed.turn, followed.since if since is None else since
     for seat, past in enumerate(game.seats):
         is_running = seat == turn
         rating = ratings[seat] if seat < len(ratings) else None
         left = followed.left[seat] if seat < len(followed.left) else None
-        runs: dict[str, str] = {}
+        instants: dict[str, str] = {}
         time = left
         if left is not None and is_running and since is not None:
             least = 0 if spent is None else max(0, left - spent)
-            runs = {"data-least": _ms(least), "data-left": _ms(left), "data-since": _ms(since)}
+            instants = {"data-least": _ms(least), "data-left": _ms(left), "data-since": _ms(since)}
             time = max(least, left - max(0, now - since))
         name = words.printable(past.player)
-        yield {
-            "name": name,
-            "title": name,
-            "href": address(game, past.player),
-            "about": " · ".join(filter(None, (plays(seat, game.game), "" if rating is None else f"{rating:.0f}"))),
-            "time": "" if time is None else words.clock(time),
-            "runs": runs,
-            "is_running": is_running,
-        }
+        yield Seat(
+            name=name,
+            kind=seat_kind(seat, game.game),
+            about=about(seat, game.game, rating),
+            href=address(game, past.player),
+            time="" if time is None else words.clock(time),
+            runs=instants,
+            is_turn=is_running,
+        )
 
 
 def _ms(time: int) -> str:
@@ -118,8 +116,12 @@ def _last_move(game: PastGame, followed: FollowedGame) -> str:
 
 def _lines(game: PastGame, followed: FollowedGame, begin: int = 0) -> list[words.Line]:
     plies = zip(followed.plies[begin:], followed.texts[begin:], strict=True)
-    deals = followed.has_hidden_move or (followed.state is not None and followed.state.hidden)
-    return words.lines([(ply.who, text) for ply, text in plies], game.game, first=begin + 1, deals=deals)
+    return words.lines([(ply.who, text) for ply, text in plies], game.game, first=begin + 1, deals=_deals(followed))
+
+
+def _deals(followed: FollowedGame) -> bool:
+    """Whether chance deals what players do not see."""
+    return followed.has_hidden_move or (followed.state is not None and followed.state.hidden)
 
 
 def _line(game: PastGame, line: words.Line) -> dict[str, str | None]:
@@ -130,7 +132,7 @@ def _line(game: PastGame, line: words.Line) -> dict[str, str | None]:
         "number": line.number,
         "who": words.printable(who) if is_player else who,
         "href": address(game, who) if is_player else None,
-        "moves": _short(line.moves),
+        "moves": shown(line.moves),
     }
 
 
@@ -144,23 +146,16 @@ def board(followed: FollowedGame) -> str:
     if position is None:
         return part("no_board", "There is no board: the rules failed.") if followed.trouble else ""
     drawn = boards([(position, followed.last)], ended=None if followed.end is None else 0)
-    return drawn.shared + drawn.drawn[0]
+    return drawn.drawn[0]
 
 
 def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:
-    """The items of the list of moves; in chess White's move and Black's share one."""
+    """The items of the list of moves."""
     plies = followed.plies
+    dealt = runs([ply.who for ply in plies], deals=_deals(followed))
+    listed = [
+        Ply(number, shown(text), ply.who, passes=passes)
+        for number, (ply, text, passes) in enumerate(zip(plies, followed.texts, dealt, strict=True), start=1)
+    ]
     begin = 0 if most is None else max(0, len(plies) - most)
-    if game.game != "chess":
-        return part("moves", [_line(game, line) for line in _lines(game, followed, begin)])
-    begin -= begin % 2
-    pairs = (
-        (words.move_number(at + 1, game.game), [*map(_short, followed.texts[at : at + 2])])
-        for at in range(begin, len(plies), 2)
-    )
-    return part("pairs", [*pairs])
-
-
-def _short(text: str) -> str:
-    shown = words.printable(text)
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+    return part("moves", items(listed[begin:], [*map(words.printable, game.players)], game.game))

@@ -19,12 +19,11 @@ from agents import builtin
 from arena.history import words
 from arena.match.clock import MILLISECOND
 from arena.pages.board_fields import clicks, fields_of, with_fields
-from arena.pages.boards import board_style, boards
+from arena.pages.boards import boards
 from arena.pages.drawing import Document, part
-from arena.pages.replay_page import plays
+from arena.pages.game import Ply, Seat, about, items, plays, runs, seat_kind
 from arena.web import links
 from arena.web.pages import frame
-from arena.web.pages.live_page import STYLES
 from arena.web.person import Status
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ _STATES: Final = {
     Status.THEIRS: "The other player thinks",
     Status.OVER: "The game is over",
 }
-_STYLE: Final = "play.css"
 
 
 class Opponent(Struct, frozen=True):
@@ -115,7 +113,6 @@ def opponents(found: Opponents) -> Document:
         "Play against an agent",
         of=found.ladder,
         at=links.play(),
-        styles=(_STYLE,),
         form=True,
         going_on=[*map(links.table, found.going_on)],
         text=text.strip(),
@@ -135,7 +132,6 @@ def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "", going_o
         "begin.html",
         f"Play against {opponent.name}",
         of=of,
-        styles=(_STYLE,),
         form=True,
         wrong=wrong,
         going_on=[*map(links.table, going_on)],
@@ -157,7 +153,7 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
         of=of,
         stream=links.events(p=seen.key),
         modules=("live.js", "play.js"),
-        styles=(board_style(), *STYLES, _STYLE),
+        turned=seen.seat == 1,
         form=True,
         drawn=parts(seen, opponent, wrong=wrong),
         opponent={"name": opponent, "href": links.agent(of.title, opponent)} if has_page else None,
@@ -173,10 +169,10 @@ def parts(seen: Seen, opponent: str, *, wrong: str = "") -> dict[str, str]:
     return {
         "state": part("text", words.printable(_STATES[seen.status] if seen.end is None else _result(seen, names))),
         "side": part("text", words.printable(_you_are(seen))),
-        "clocks": part("clocks", [*_clocks(seen, names)]),
+        "seats": part("seats", [*_seats(seen, names)]),
         "last": part("last", [_line(line, names) for line in words.latest(listed)]),
         "board": _board(seen, state),
-        "moves": part("moves", [_line(line, names) for line in listed]),
+        "moves": part("moves", items(_plies(seen, deals=deals), names, seen.rules)),
         "choices": part("choices", _choices(seen, state)),
         "said": part("notices", [*_said(seen, wrong)]),
     }
@@ -221,28 +217,34 @@ def _board(seen: Seen, state: State[Any] | None) -> str:
     picture = drawn.drawn[0]
     if seen.status is Status.YOURS:
         picture = with_fields(picture, fields_of(state, below=seen.seat))
-    return drawn.shared + picture
+    return picture
 
 
-def _clocks(seen: Seen, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _plies(seen: Seen, *, deals: bool) -> Iterator[Ply]:
+    """The moves."""
+    dealt = runs([ply.who for ply in seen.plies], deals=deals)
+    for number, (ply, passes) in enumerate(zip(seen.plies, dealt, strict=True), start=1):
+        yield Ply(number, words.printable(ply.shown), ply.who, passes=passes)
+
+
+def _seats(seen: Seen, names: Sequence[str]) -> Iterator[Seat]:
     now = monotonic_ns()
     for seat, name in enumerate(names):
         is_running = seat == seen.running
-        time, runs = "", {}
+        time, since = "", dict[str, str]()
         if seat < len(seen.left):
             left = seen.left[seat]
             passed = (now - seen.since) // MILLISECOND if is_running else 0
-            runs = {"data-left": f"{left}", "data-since": f"{seen.since / 1e6:.3f}"} if is_running else {}
+            since = {"data-left": f"{left}", "data-since": f"{seen.since / 1e6:.3f}"} if is_running else {}
             time = words.clock((left - passed) * MILLISECOND)
-        yield {
-            "name": words.printable(name),
-            "title": "",
-            "href": None,
-            "about": plays(seat, seen.rules) if seen.rules else None,
-            "time": time,
-            "runs": runs,
-            "is_running": is_running,
-        }
+        yield Seat(
+            name=words.printable(name),
+            kind=seat_kind(seat, seen.rules),
+            about=about(seat, seen.rules) if seen.rules else "",
+            time=time,
+            runs=since,
+            is_turn=is_running,
+        )
 
 
 def _line(line: words.Line, names: Sequence[str]) -> dict[str, str | None]:

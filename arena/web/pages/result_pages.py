@@ -112,7 +112,6 @@ def standings(heading: Heading, report: Report) -> Document:
         made=report.made,
         json=links.api(heading.title),
         stream=links.events(t=heading.title),
-        styles=[] if ratings is None else [ratings.style],
         about=event.about_ladder(report, heading.closes, heading.finished) if is_ladder else event.about(report),
         standings=event.ladder(report, own) if is_ladder else event.standings(report, own),
         bracket=None,
@@ -217,7 +216,6 @@ def agent(view: AgentView) -> Document:
         of=view.heading,
         made=view.made,
         json=links.api(title, "a", name=name),
-        styles=[] if picture is None else [picture.style],
         about={
             "person": view.person,
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
@@ -247,10 +245,10 @@ def _ratings(curves: Sequence[VersionCurve]) -> Picture | None:
         played += curve.points[-1].games if curve.points else 0
     if not any(len(line.points) > 1 for line in lines):
         return None
-    style, svg = split_style(progress(lines, title="Rating by games played", when=("game", "games")))
+    _, svg = split_style(progress(lines, title="Rating by games played", when=("game", "games")))
     text = "Each version is rated by its own games. The band is the 95 % error of the rating."
     label = "Picture of the ratings over time"
-    return Picture(heading="Rating over time", label=label, svg=svg, style=style, text=text)
+    return Picture(heading="Rating over time", label=label, svg=svg, text=text)
 
 
 def _worst(losses: Sequence[WorstLoss], own: Links) -> Listing[WorstLoss] | None:

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.history import words
-from arena.pages.boards import board_style
 from arena.pages.drawing import Document, part
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
-from arena.web.pages.live_page import STYLES
 
 if TYPE_CHECKING:
     from arena.results.report import ListedGame, Report
@@ -32,7 +30,6 @@ def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Titled | None
         at=links.tv(title),
         stream=links.events(tv=title),
         modules=("tv.js",),
-        styles=(board_style(), *STYLES, "tv.css"),
         drawn=drawn,
         side=side,
         tv=links.TV,

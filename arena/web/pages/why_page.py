@@ -28,10 +28,10 @@ def title(*, has_lost: bool) -> str:
 
 def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
     """The page about the games of an agent in this round."""
-    values, styles = of_feedback(feedback, links.position, TournamentLinks(round.title).agent)
+    values = of_feedback(feedback, links.position, TournamentLinks(round.title).agent)
     name = title(has_lost=asked.has_lost)
     values |= {"heading": name, "others": [*_others(asked)], "back": links.ME}
-    return frame.drawn("feedback.html", name, of=round, at=links.WHY, made=feedback.made, styles=styles, **values)
+    return frame.drawn("feedback.html", name, of=round, at=links.WHY, made=feedback.made, **values)
 
 
 def no_games(asked: AskedFor) -> Document:
