@@ -81,7 +81,11 @@ def _results(table: ResultsTable) -> list[Part]:
         for title, text in table.columns.items()
     ]
     parts: list[Part] = [Listing(caption=table.title, columns=columns, rows=table.rows)]
-    return parts + [table.note] * bool(table.note) + [embedded(table.picture)] * bool(table.picture)
+    if table.note:
+        parts.append(table.note)
+    if table.picture:
+        parts.append(embedded(table.picture))
+    return parts
 
 
 def _printable(text: Callable[[Row], str]) -> Callable[[Row], str]:
