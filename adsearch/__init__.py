@@ -19,7 +19,7 @@ is drawn. Beside the algorithms, each with the name of its module, are:
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
-from adsearch.errors import AdsearchError
+from adsearch.errors import AdsearchError, BadSearch
 from adsearch.notebook import ShownInNotebook
 from adsearch.option import Option
 from adsearch.state import CHANCE, State
@@ -65,11 +65,14 @@ def _draw_svg(state: State[Any], last: Any) -> str:
     return boards.draw(state, last)
 
 
-def _draw_html(trace: "Trace") -> str:
-    from adsearch.pictures import tree_page  # imported here for the same reason
+def _draw_tree(trace: "Trace") -> str | None:
+    from adsearch.pictures import tree_drawing  # imported here for the same reason
 
-    return tree_page.of_trace(trace)
+    try:
+        return tree_drawing.of_trace(trace)
+    except BadSearch:
+        return None
 
 
 State.draw_svg = _draw_svg
-ShownInNotebook.draw_html = _draw_html
+ShownInNotebook.draw_svg = _draw_tree

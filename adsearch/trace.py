@@ -133,7 +133,7 @@ class Trace(ShownInNotebook):
     """The events of one search, in order. Use a new Trace for each search.
 
     Only the first `keep` events are kept, the others are counted; more than `most` events raise BadSearch. `print`
-    shows the events as a table; a notebook also draws the tree."""
+    shows the events as a table; a notebook draws the tree, and if `arena` is imported also shows the table."""
 
     def __init__(self, *, keep: int | None = None, most: int | None = None) -> None:
         self.events: list[Event] = []

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from adsearch import CHANCE, State, games
 from adsearch.errors import BadMove, one_of, quote
+from adsearch.notebook import ShownInNotebook
 from agents import hosting
 from agents.agent import Agent, Clock, Resign
 from agents.errors import BadAgent
@@ -44,13 +45,23 @@ class Played(NamedTuple):
     def __repr__(self) -> str:
         return f"<Played {'; '.join([self._heading(), f'{len(self.moves)} plies', *self._endings()])}>"
 
-    def _repr_html_(self) -> str:
-        """The game as a notebook shows it: the last board, with the last move marked."""
-        from adsearch.pictures.html import element, image, words  # imported here, because agents do not need it
+    @property
+    def picture(self) -> str:
+        """The last board as an SVG document, with the last move marked."""
+        return self.state.svg(self.states[-2].from_text(self.moves[-1][1]) if self.moves else None)
 
-        last = self.states[-2].from_text(self.moves[-1][1]) if self.moves else None
-        texts = [self._heading(), *self._endings(), self._plies()]
-        return element("div", image(self.state.svg(last)), *(element("p", words(text)) for text in texts))
+    @property
+    def texts(self) -> list[str]:
+        """The players, the result and the moves, in sentences."""
+        return [self._heading(), *self._endings(), self._plies()]
+
+    def _repr_html_(self) -> str | None:
+        """The game as a notebook shows it, once `arena` is imported: the picture and the texts."""
+        return ShownInNotebook.write_html(self)
+
+    def _repr_svg_(self) -> str:
+        """The game as a notebook shows it without `arena`."""
+        return self.picture
 
     def _heading(self) -> str:
         return f"{self.game}: {', '.join(self._names())}"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import adsearch
 from tests.kit import parts, sample_record
+from tests.kit.html_validity import HTML, SVG
 from tests.kit.places import ROOT
 
 BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "arena": {"adsearch", "agents", "db"}}
@@ -236,6 +237,47 @@ def test_rules_and_searches_know_nothing_of_pictures() -> None:
     importing = [path for path in others if "pictures" in folders_imported(path, "adsearch")]
     assert importing == [package / "__init__.py"]
     assert not [path for path in others if "adsearch.pictures" in path.read_text("utf-8") and path not in importing]
+
+
+def html_written(source: str) -> set[str]:
+    """The HTML elements, and the attribute style (style=), that stand in the texts of a module or are given to a
+    function `element`. Docstrings and groups of regular expressions (?P<a>) are not markup."""
+    tree = ast.parse(source)
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            found |= {*re.findall(r"(?<!\?P)</?([a-z][a-z0-9]*)(?=[ />]|$)", node.value)}
+            found |= {*re.findall(r" (style=)[\"']", node.value)}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "element":
+            found |= {str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant)}
+            found |= {"style="} & {f"{keyword.arg}=" for keyword in node.keywords}
+    return found & (HTML - SVG | {"style="})
+
+
+def test_html_is_written_in_one_room_alone() -> None:
+    """All others give values to its templates; pictures are SVG, everywhere without the attribute style."""
+    for path in (path for package in MODULES for path in MODULES[package]):
+        written = html_written(path.read_text("utf-8"))
+        assert not written & {"style="} if path.is_relative_to(ROOT / "arena" / "pages") else not written, path
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ('x = "<p>one</p>"', {"p"}),
+        ('x = f"<td {y}>"', {"td"}),
+        ('x = "<br/>" + "</div>"', {"br", "div"}),
+        ('element("table", x)', {"table"}),
+        ("""svg.element("rect", style="fill: red")""", {"style="}),
+        ("""x = '<rect style="fill: red"/>'""", {"style="}),
+        ('"""Writes <p>."""', set[str]()),
+        ('x = "<rect/>" + "(?P<a>.)" + "a <b"', {"b"}),
+        ('svg.element("text", "x")', set[str]()),
+    ],
+)
+def test_html_is_found_wherever_it_is_written(source: str, written: set[str]) -> None:
+    assert html_written(source) == written
 
 
 def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Generic, Protocol, Self, TypeVar
 
+from adsearch.errors import BadSearch
 from adsearch.pictures import svg
 from adsearch.pictures.board_nodes import board_of
-from adsearch.pictures.tree_picture import Node, Picture, Shape
+from adsearch.pictures.tree_picture import Node, Picture, Shape, search_tree
 from adsearch.result import Bound
-from adsearch.trace import SIGNS, Value, signed, written
+from adsearch.trace import SIGNS, Trace, Value, signed, written
+
+_MOST_NODES: Final = 300
+"""Largest number of nodes of a drawn trace: a larger tree is too wide to look at in a notebook."""
 
 
 def as_text(picture: Picture) -> str:
@@ -189,6 +193,16 @@ def as_svg(picture: Picture, *, numbered: bool = False) -> str:
     `numbered`: each part has its node's number (`data-node`, in the order of `Node.walk`), so that a script can change
     it. The texts that change have the classes `value`, `window` and `hit` (in the table)."""
     return _Svg(picture, numbered=numbered).document()
+
+
+def of_trace(trace: Trace) -> str:
+    """The tree that the search visited, as an SVG document; BadSearch says why there is none."""
+    if trace.state is None:
+        raise BadSearch("no search has used this trace yet")
+    picture = search_tree(trace.state, trace)
+    if (nodes := sum(1 for _ in picture.root.walk())) > _MOST_NODES:
+        raise BadSearch(f"it has {nodes:,} nodes, and at most {_MOST_NODES} fit; search less deep")
+    return as_svg(picture)
 
 
 class _Svg:

@@ -7,7 +7,7 @@ A Python shell shows a table as text, a notebook shows it as HTML. All of it is 
 call.
 
     queries          `standings` and `ratings`: open the database, and make a table
-    results_table    the table, as text and as HTML
+    results_table    the table, as text (arena/pages/notebook.py: as HTML)
     ranking_table    rows and columns of ratings
     standings_table  rows and columns of standings
 """

@@ -1,6 +1,6 @@
 """ResultsTable: a table of results that shows itself, as text in a Python shell and as HTML in a notebook.
 
-All texts are made harmless: text has no control characters, HTML is escaped.
+`arena/pages/notebook.py` writes the HTML. The text has no control characters.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from adsearch.notebook import ShownInNotebook
 from arena.history.words import printable
 
 Row = Mapping[str, Any]
@@ -31,11 +32,9 @@ class ResultsTable:
     picture: str = ""
     """An SVG document that shows the same; empty if there is none."""
 
-    def _cells(self) -> list[list[str]]:
-        return [[printable(text(row)) for text in self.columns.values()] for row in self.rows]
-
     def __repr__(self) -> str:
-        lines = [[*self.columns], *self._cells()]
+        cells = [[printable(text(row)) for text in self.columns.values()] for row in self.rows]
+        lines = [[*self.columns], *cells]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         sides = [">" if title in self.numbers else "<" for title in self.columns]
         texts = [
@@ -45,14 +44,6 @@ class ResultsTable:
         table = "\n".join(text.rstrip() for text in texts) if self.rows else "nothing yet"
         return "\n\n".join(filter(None, (printable(self.title), table, self.note)))
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """The table as a notebook shows it, with its picture below."""
-        from adsearch.pictures import html  # here: it loads the drawing of trees, and commands show text
-
-        if not self.rows:
-            return html.element("p", html.words(f"{self.title}: nothing yet"))
-        note = html.element("p", html.words(self.note)) if self.note else ""
-        picture = html.image(self.picture) if self.picture else ""
-        return html.element(
-            "div", html.table(self.title, [*self.columns], self._cells(), numbers=self.numbers), note, picture
-        )
+        return ShownInNotebook.write_html(self)

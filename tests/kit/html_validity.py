@@ -17,13 +17,13 @@ def _names(text: str) -> frozenset[str]:
 
 
 _VOID: Final = _names("br col hr img input link meta")
-_HTML: Final = _names(
+HTML: Final = _names(
     "a abbr b body br button caption code col colgroup dd details div dl dt em fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 head header hr html i img input label legend li link main meta nav noscript ol optgroup "
     "option output p pre q s script section select small span strong style sub summary sup svg table tbody td tfoot "
     "th thead time title tr u ul"
 )
-_SVG: Final = _names(
+SVG: Final = _names(
     "circle clippath defs desc ellipse g line lineargradient path pattern polygon polyline rect stop style svg symbol "
     "text title tspan use"
 )
@@ -106,7 +106,7 @@ class _Checker(HTMLParser):
 
     def begin(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         parent = self.stack[-1] if self.stack else None
-        if tag not in (_SVG if self.is_in("svg") else _HTML):
+        if tag not in (SVG if self.is_in("svg") else HTML):
             self.fail(f"no element is called {tag}")
         if parent is not None:
             parent.inside.append(tag)
@@ -128,7 +128,7 @@ class _Checker(HTMLParser):
     def check_attributes(self, tag: str, attributes: dict[str, str | None]) -> None:
         line = self.getpos()[0]
         for name, value in attributes.items():
-            if name.startswith("on"):
+            if name.startswith("on") or name == "style":
                 self.fail(f"<{tag} {name}>")
             loads = name == "src" or (name == "href" and tag in ("link", "use"))
             is_ours = tag == "script" and (value or "").startswith("/static/") and attributes.get("type") == "module"

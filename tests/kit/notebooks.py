@@ -26,15 +26,19 @@ from tests.kit.html_validity import check_html
 
 def check_shown(value: Any) -> str:
     """The markup by which a notebook shows `value`; fails if it is not well-formed."""
-    if hasattr(value, "_repr_html_"):
-        markup: str = value._repr_html_()
+    if (markup := _given(value, "_repr_html_")) is not None:
         check_html(page("A cell", markup))
         return markup
-    if hasattr(value, "_repr_svg_"):
-        picture: str = value._repr_svg_()
-        fromstring(picture)
+    if (picture := _given(value, "_repr_svg_")) is not None:
+        assert not any("style" in each.attrib for each in fromstring(picture).iter())
         return picture
     return f"<pre>{escape(repr(value))}</pre>"
+
+
+def _given(value: Any, method: str) -> str | None:
+    """What a method returns that notebooks ask for; None if there is no such method."""
+    given: str | None = getattr(value, method, lambda: None)()
+    return given
 
 
 def page(title: str, *body: str) -> str:

@@ -22,6 +22,17 @@ def searched(state: AnyState, algorithm: AnyState = alphabeta, **options: AnySta
     return search_tree(state, trace, algorithm.search(state, trace=trace, **options))
 
 
+def test_trees_show_themselves_and_are_one_line_of_text() -> None:
+    state = games.start("tree:professors")
+    trace = Trace()
+    picture = search_tree(state, trace, alphabeta.search(state, trace=trace))
+    assert picture._repr_svg_() == as_svg(picture)
+    assert repr(picture) == (
+        "<Picture Search tree: 20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R, S.>"
+    )
+    assert game_tree(state)._repr_svg_() == as_svg(game_tree(state))
+
+
 def left_out(picture: Picture) -> list[str]:
     return [node.label for node in picture.root.walk() if not node.visits]
 

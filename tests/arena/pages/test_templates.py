@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -44,16 +43,3 @@ def test_texts_are_trusted_only_where_it_is_said(template: Path) -> None:
 def test_attributes_are_quoted_and_none_is_a_style(template: Path) -> None:
     text = template.read_text("utf-8")
     assert not re.search(r"[a-z]=\{\{|\sstyle=|\son[a-z]+=", text)
-
-
-def test_no_other_module_of_the_arena_makes_elements() -> None:
-    """A table for notebooks does, which has no page."""
-    users = set()
-    for path in (ROOT / "arena").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (
-                node.module == "adsearch.pictures.html"
-                or (node.module == "adsearch.pictures" and any(name.name == "html" for name in node.names))
-            ):
-                users.add(path.relative_to(ROOT).as_posix())
-    assert users == {"arena/results/results_table.py"}

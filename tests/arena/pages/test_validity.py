@@ -37,6 +37,7 @@ def test_a_page_in_order_is_left_alone() -> None:
         ('<svg role="img"><title>x</title><use href="far.svg#x"/></svg>', "another file"),
         ('<img src="https://example.org/x.png" alt="x">', "another file"),
         ('<p onclick="go()">x</p>', "<p onclick>"),
+        ('<p style="color: red">x</p>', "<p style>"),
         ('<pre tabindex="0">x</pre>', "nobody is told"),
         ("<li>x</li>", "not in"),
         ("<ol><p>x</p></ol>", "<p> in <ol>"),

@@ -1,17 +1,21 @@
-"""A trace in a notebook: the tree and the table of events, and what is said instead of too large ones."""
+"""What a notebook shows of traces and games: a picture, and once `arena` is imported also their tables and texts."""
 
 from __future__ import annotations
 
 import re
-from html import unescape
+import subprocess
+import sys
+from html import escape, unescape
 
 import pytest
 
 from adsearch import State, Trace, alphabeta, expectiminimax, games, maxn, mcts, minimax, pvs
 from adsearch.budget import Budget
-from adsearch.pictures import game_tree, html, search_tree
+from adsearch.pictures import search_tree
+from adsearch.pictures.svg import embedded
 from adsearch.pictures.tree_drawing import as_svg
 from adsearch.trace import NULL_WINDOW
+from agents import Agent, Clock, Resign, practice
 from tests.kit.every_game import AnyState
 from tests.kit.notebooks import check_shown
 
@@ -37,19 +41,22 @@ def traced(spec: str, algorithm: AnyState = alphabeta, **options: AnyState) -> T
 def test_the_tree_is_drawn_and_the_table_is_below(spec: str, algorithm: AnyState, options: AnyState) -> None:
     trace = traced(spec, algorithm, **options)
     shown = check_shown(trace)
-    assert html.image(as_svg(search_tree(games.start(spec), trace))) in shown
+    assert embedded(as_svg(search_tree(games.start(spec), trace))).address in shown
+    assert trace._repr_svg_() == as_svg(search_tree(games.start(spec), trace))
     printed = [line.split() for line in str(trace).splitlines()[1:]]
     lines = [re.sub("<[^>]*>", " ", line) for line in shown.partition("<tbody>")[2].split("</tr>")[:-1]]
     assert [unescape(line).split() for line in lines] == printed
 
 
 def test_a_null_window_is_explained() -> None:
-    assert html.words(NULL_WINDOW) in check_shown(traced("tree:professors", pvs))
-    assert html.words(NULL_WINDOW) not in check_shown(traced("tree:professors", alphabeta))
+    assert escape(NULL_WINDOW) in check_shown(traced("tree:professors", pvs))
+    assert escape(NULL_WINDOW) not in check_shown(traced("tree:professors", alphabeta))
 
 
 def test_a_large_trace_is_shown_in_part() -> None:
-    shown = check_shown(traced("tictactoe", depth=3))
+    trace = traced("tictactoe", depth=3)
+    shown = check_shown(trace)
+    assert trace._repr_svg_() is None
     assert "The tree is not drawn: it has " in shown
     assert "more events</p>" in shown
     assert len(shown) < 100_000
@@ -57,7 +64,7 @@ def test_a_large_trace_is_shown_in_part() -> None:
 
 
 def test_a_trace_that_no_search_has_used_says_so() -> None:
-    assert "No search has used this trace yet." in check_shown(Trace())
+    assert "The tree is not drawn: no search has used this trace yet." in check_shown(Trace())
     assert repr(Trace()) == "<Trace of 0 events; print shows the table>"
 
 
@@ -65,17 +72,6 @@ def test_a_trace_of_two_positions_says_why_there_is_no_tree() -> None:
     trace = traced("tree:professors")
     alphabeta.search(games.start("nap:n=4"), trace=trace)
     assert "The tree is not drawn: expected the trace of a search that started at " in check_shown(trace)
-
-
-def test_trees_show_themselves_and_are_one_line_of_text() -> None:
-    state = games.start("tree:professors")
-    trace = Trace()
-    picture = search_tree(state, trace, alphabeta.search(state, trace=trace))
-    assert check_shown(picture) == as_svg(picture)
-    assert repr(picture) == (
-        "<Picture Search tree: 20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R, S.>"
-    )
-    assert check_shown(game_tree(state)) == as_svg(game_tree(state))
 
 
 class Hostile(State[str]):
@@ -104,3 +100,37 @@ def test_texts_of_a_game_cannot_change_the_notebook() -> None:
     assert "<script" not in shown
     assert "&lt;script&gt;" in shown
     assert "</pre>" not in check_shown(Hostile())
+
+
+class Resigns(Agent):
+    """An agent with markup as its name."""
+
+    name = "<script>&"
+
+    def choose(self, state: AnyState, clock: Clock) -> None:
+        raise Resign
+
+
+def test_a_game_is_shown_with_its_last_board_and_what_is_said_of_it() -> None:
+    played = practice("tictactoe", Resigns(), "random")
+    shown = check_shown(played)
+    assert embedded(played.picture).address in shown
+    assert [unescape(text) for text in re.findall("<p>(.*)</p>", shown)] == played.texts
+    assert "<p>0 &lt;script&gt;&amp; resigned</p>" in shown
+
+
+def test_a_notebook_that_has_not_imported_arena_shows_pictures() -> None:
+    code = """if True:
+        import sys
+        from adsearch import Trace, alphabeta, games
+        from agents import practice
+        tree, trace = games.start("tree:professors"), Trace()
+        alphabeta.search(tree, trace=trace)
+        values = [tree, trace, practice("tictactoe", "random", "random")]
+        print(*[value._repr_svg_()[:4] for value in values], Trace()._repr_svg_())
+        print(*[value._repr_html_() for value in values[1:]], "arena" in sys.modules)
+        import arena
+        print(*[value._repr_html_()[:4] for value in values[1:]])
+    """
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ran.stdout.splitlines() == ["<svg <svg <svg None", "None None False", "<div <div"]
