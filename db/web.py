@@ -115,9 +115,9 @@ class InProgress(Struct, frozen=True):
     """In the order of the seats."""
 
 
-def in_progress(connection: Connection) -> list[InProgress]:
-    """The games of all tournaments that are being played, in the order in which they began."""
-    every = [*connection.execute(select(Tournament.id)).scalars()]
+def in_progress(connection: Connection, tournament: int | None = None) -> list[InProgress]:
+    """The games of all tournaments, or of one, that are being played, in the order in which they began."""
+    every = [*connection.execute(select(Tournament.id)).scalars()] if tournament is None else [tournament]
     rows = (
         select(Game.id, Game.tournament, Game.round, Game.number, Seat.name)
         .join(Seat, Seat.game == Game.id)
@@ -129,6 +129,18 @@ def in_progress(connection: Connection) -> list[InProgress]:
     for id, *about, name in connection.execute(rows):
         found[id] = (*about, (*found[id][-1], name)) if id in found else (*about, (name,))
     return [InProgress(id, *about) for id, about in found.items()]
+
+
+def entered(connection: Connection) -> list[tuple[int, str]]:
+    """Every agent that has entered a tournament: the tournament and the name."""
+    return [(tournament, name) for tournament, name in connection.execute(select(Entry.tournament, Entry.name))]
+
+
+def numbered(connection: Connection, number: int, most: int) -> list[tuple[int, int, int]]:
+    """The games that are called by this number, in their tournaments or of all: id, tournament and number."""
+    rows = select(Game.id, Game.tournament, Game.number).where((Game.number == number) | (Game.id == number))
+    of_tournaments = rows.where(Game.tournament.is_not(None)).order_by(Game.id.desc()).limit(most)
+    return [(id, tournament or 0, game) for id, tournament, game in connection.execute(of_tournaments)]
 
 
 def last_changes(connection: Connection, shown: Collection[int]) -> tuple[Any, ...]:

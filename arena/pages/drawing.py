@@ -72,8 +72,6 @@ class Frame(Struct, frozen=True, kw_only=True):
     """Its ES modules, by name."""
     static: str = ""
     """Where its server has the sheet and the modules; empty: the page is a file."""
-    form: bool = False
-    """Whether it sends a form to its own server."""
     broad: bool = False
     """Whether its content is as wide as the window."""
 
@@ -97,7 +95,7 @@ def draw(template: str, title: str, frame: Frame, **values: Any) -> Document:
     sheet = "" if frame.static else f"\n{_sheet()}"
     theme = f"\n{file(THEME)}"
     script = "" if frame.static or not frame.modules else f"\n{_joined(tuple(frame.modules))}"
-    policy = _policy(sheet, [] if frame.static else [theme, *filter(None, [script])], form=frame.form)
+    policy = _policy(sheet, [] if frame.static else [theme, *filter(None, [script])])
     found = _environment().get_template(template)
     text = found.render(title=title, frame=frame, policy=policy, sheet=sheet, theme=theme, script=script, **values)
     return Document(text, policy)
@@ -169,13 +167,13 @@ def _called(module: str) -> str:
     return f"{module.removesuffix('.js')}Module"
 
 
-def _policy(sheet: str, scripts: Sequence[str], *, form: bool) -> str:
+def _policy(sheet: str, scripts: Sequence[str]) -> str:
     """The Content-Security-Policy of a file with that style sheet and these scripts; of a page of a server, without."""
     runs = " ".join(map(_hash, scripts)) or _OWN_SERVER
     looks = _hash(sheet) if sheet else _OWN_SERVER
     rules = [f"default-src {_NOTHING}", f"style-src {looks}", f"script-src {runs}", "img-src data:"]
     rules += [f"connect-src {_OWN_SERVER}"] * (not sheet)
-    return "; ".join([*rules, f"base-uri {_NOTHING}", f"form-action {_OWN_SERVER if form else _NOTHING}"])
+    return "; ".join([*rules, f"base-uri {_NOTHING}", f"form-action {_NOTHING if sheet else _OWN_SERVER}"])
 
 
 def _hash(text: str) -> str:

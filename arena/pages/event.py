@@ -6,12 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from adsearch.pictures.svg import split_style
 from arena.history.words import age, counted, moment
-from arena.ratings.plots.ranking_plot import ranking_plot
-from arena.ratings.points import IN_CROSSTABLE
 from arena.results import listings
 from arena.results.listings import Cell
 from arena.tournament.formats.knockout import Why
@@ -88,6 +84,7 @@ def standings(report: Report, links: Links) -> dict[str, Any]:
     if any(agent.bye for agent in report.agents):
         note += " For byes: points for rounds without an opponent, which count as won; they are part of the points."
     apart = any(agent.standing.apart for agent in report.agents)
+    note += _about_ratings(report)
     return {
         "listing": listings.standings(report, links),
         "gauntlet": listings.standings(report, links, apart=True) if apart else None,
@@ -104,32 +101,29 @@ def ladder(report: Report, links: Links) -> dict[str, Any]:
         "allow. An agent is surely better than another one if all its possible ranks are above those of the other. An "
         "anchor has a fixed rating. "
     ) + _FAULTS * any(agent.standing.faults for agent in report.agents)
-    return {"listing": listings.ladder(report, links), "gauntlet": None, "age": _age(report), "note": note.rstrip()}
+    note = note.rstrip() + _about_ratings(report)
+    return {"listing": listings.ladder(report, links), "gauntlet": None, "age": _age(report), "note": note}
+
+
+def _about_ratings(report: Report) -> str:
+    """What the ratings and their bars mean; empty if nobody is rated."""
+    found = report.ranking
+    if found is None or not any(player.rating is not None for player in found.players):
+        return ""
+    text = (
+        " Ratings are in Elo, computed from all rated games together: an agent rated 100 higher scores about 64 % "
+        "against the other. The true rating is within the bar 95 times in 100; where bars overlap by much, it is not "
+        "certain who is stronger."
+    )
+    if found.pools > 1:
+        text += " Players that no games connect are in different pools: compare ratings only within a pool."
+    return text
 
 
 def _age(report: Report) -> str:
     """How old the ratings are that were recorded last."""
     times = [agent.recorded.time for agent in report.agents if agent.recorded is not None and agent.recorded.games]
     return f"The ratings are {age(max(times), report.made)}." if times else ""
-
-
-def ratings(report: Report) -> Picture | None:
-    """The picture of all ratings with their errors; None if nobody is rated."""
-    found = report.ranking
-    if found is None or not any(player.rating is not None for player in found.players):
-        return None
-    text = (
-        "Ratings are in Elo, computed from all rated games together: an agent rated 100 higher scores about 64 % "
-        "against the other. The true rating is within the bar 95 times in 100; where bars overlap by much, it is not "
-        "certain who is stronger."
-    )
-    if found.pools > 1:
-        text += " Players that no games connect are in different pools: compare ratings only within a pool."
-    if len(found.players) > IN_CROSSTABLE:
-        text += f" The picture shows the first {IN_CROSSTABLE} of {len(found.players):,} agents."
-        found = replace(found, players=found.players[:IN_CROSSTABLE])
-    _, svg = split_style(ranking_plot(found, title="Each rating with its 95 % error"))
-    return Picture(heading="Ratings", label="Picture of the ratings", svg=svg, text=text)
 
 
 # Who met whom.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from arena.results.report import ListedGame
+    from arena.results.report import LastResult, ListedGame
 
 
 class Links(Protocol):
@@ -19,6 +19,10 @@ class Links(Protocol):
         """The games of two agents against each other; None if they have no page."""
         ...
 
-    def game(self, listed: ListedGame) -> str | None:
+    def game(self, listed: ListedGame | LastResult) -> str | None:
         """The page of a game; None if it has none."""
+        ...
+
+    def live(self, _: int, /) -> str | None:
+        """The page of a game in progress; None if it has none."""
         ...

@@ -5,7 +5,7 @@ A page draws a `Listing` with the macro `table` (arena/pages/templates/macros.ht
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from msgspec import Struct
 from arena.history.words import counted
 from arena.ratings.plots.ranking_plot import MARKS
 from arena.ratings.points import IN_CROSSTABLE
-from arena.results import figures
+from arena.results import figures, row_pictures
 from arena.results.report import ListedGame, Report, ReportedAgent
 from arena.results.standings_table import counted_faults
 
@@ -41,6 +41,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The players of a game instead of a text, each with the address of its page."""
     current: bool = False
     """Whether the link leads to the page that it is on."""
+    small: str = ""
+    """What stands after the text in small letters."""
     notes: Sequence[str] = ()
     """Short remarks after the text."""
     person: str = ""
@@ -49,6 +51,12 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The whole text, where a long one is cut."""
     kind: str = ""
     """How it is shown, as a CSS class, if not as the rest of its column."""
+    picture: str = ""
+    """A small picture before the text, as SVG."""
+    marks: Sequence[tuple[str, str, str | None]] = ()
+    """Letters in a row, each with what it means and its address."""
+    state: tuple[str, str | None] | None = None
+    """What is going on, after the text, with its address."""
 
 
 class Column(Struct, Generic[Row], frozen=True, kw_only=True):
@@ -70,6 +78,8 @@ class Column(Struct, Generic[Row], frozen=True, kw_only=True):
     """The same of its heading."""
     brief: bool = False
     """Whether long texts are cut."""
+    drawn: bool = False
+    """Whether its cells are `Cell`s with more than a text."""
 
 
 class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
@@ -80,6 +90,8 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
     rows: Sequence[Row]
     kind: str = ""
     """Which table it is, as a CSS class."""
+    own: Callable[[Row], str] | None = None
+    """The name by which a row can be its reader's own."""
 
     @property
     def is_long(self) -> bool:
@@ -88,11 +100,18 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
 
 
 def named(
-    name: str, href: str | None, *, notes: Sequence[str] = (), place: int | None = None, person: str = ""
+    name: str,
+    href: str | None,
+    *,
+    notes: Sequence[str] = (),
+    place: int | None = None,
+    person: str = "",
+    playing: str | None = None,
 ) -> Cell:
-    """An agent at the start of a row, with the person behind it."""
+    """An agent at the start of a row, with the person behind it. `playing`: the address of its game in progress."""
     full = f"{name} ({person})" if person else name
-    return Cell(text=name, href=href, notes=notes, place=place, person=person, title=full)
+    state = None if playing is None else ("playing", playing)
+    return Cell(text=name, href=href, notes=notes, place=place, person=person, title=full, state=state)
 
 
 # Standings.
@@ -101,7 +120,8 @@ def named(
 def standings(report: Report, links: Links, *, apart: bool = False) -> Listing[ReportedAgent]:
     """The standings of a tournament. `apart`: of those that play all others, as a gauntlet."""
     agents = [agent for agent in report.agents if agent.standing.apart == apart]
-    return Listing(caption="The gauntlet" if apart else "Standings", columns=_standings(report, links), rows=agents)
+    caption = "The gauntlet" if apart else "Standings"
+    return Listing(caption=caption, columns=_standings(report, links), rows=agents, own=lambda one: one.name)
 
 
 def _standings(report: Report, links: Links) -> list[Column[ReportedAgent]]:
@@ -141,9 +161,9 @@ def _standings(report: Report, links: Links) -> list[Column[ReportedAgent]]:
     if bracket is None:
         columns.append(_SCORE)
     if report.ranking is not None:
-        columns += _RATING
+        columns += _rating(report)
     games = Column[ReportedAgent](name="games", title="Games", value=lambda one: f"{one.standing.games:,}", number=True)
-    return [*columns, games, *_WON, _FAULTS]
+    return [*columns, games, _WON, *_lately(report, links), _FAULTS]
 
 
 def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
@@ -152,7 +172,13 @@ def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
     def agent(one: ReportedAgent) -> Cell:
         marks = [MARKS[mark] for mark in one.rated.marks] if one.rated is not None else []
         marks += [one.status] * (one.status != "active")
-        return named(one.name, links.agent(one.name), notes=marks, person=report.people.get(one.name, ""))
+        return named(
+            one.name,
+            links.agent(one.name),
+            notes=marks,
+            person=report.people.get(one.name, ""),
+            playing=None if one.lately.playing is None else links.live(one.lately.playing),
+        )
 
     columns: list[Column[ReportedAgent]] = [
         Column(
@@ -162,33 +188,105 @@ def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
             number=True,
         ),
         Column(name="agent", title="Agent", value=agent, heads=True, kind="name"),
-        *_RATING,
+        *_rating(report),
+        _WON,
+        *_lately(report, links),
+        _SCORE,
+        Column(name="possible_ranks", title="Possible ranks", value=figures.possible_ranks, number=True),
         Column(
             name="rated_games",
             title="Rated games",
             value=lambda one: f"{one.recorded.games:,}" if one.recorded is not None and one.recorded.games else "–",
             number=True,
         ),
-        Column(name="possible_ranks", title="Possible ranks", value=figures.possible_ranks, number=True),
-        _SCORE,
-        *_WON,
     ]
     columns += [_FAULTS] * any(one.standing.faults for one in report.agents)
-    return Listing(caption="Standings", columns=columns, rows=report.agents)
+    return Listing(caption="Standings", columns=columns, rows=report.agents, own=lambda one: one.name)
 
 
 _SCORE: Final = Column[ReportedAgent](
     name="score", title="Score", value=lambda one: figures.percent(one.standing.score), number=True
 )
-_RATING: Final = (
-    Column[ReportedAgent](name="rating", title="Rating", value=figures.rating, number=True),
-    Column[ReportedAgent](name="error", title="±", value=figures.error, number=True),
-)
-_WON: Final = (
-    Column[ReportedAgent](name="won", title="Won", value=lambda one: f"{one.standing.wins:,}", number=True),
-    Column[ReportedAgent](name="drawn", title="Drawn", value=lambda one: f"{one.standing.draws:,}", number=True),
-    Column[ReportedAgent](name="lost", title="Lost", value=lambda one: f"{one.standing.losses:,}", number=True),
-)
+
+
+def _rating(report: Report) -> Iterator[Column[ReportedAgent]]:
+    """The ratings with their errors, in numbers and as pictures on one scale; the change since yesterday."""
+    yield Column(name="rating", title="Rating", value=_rating_and_error, number=True, drawn=True, kind="number rating")
+    known = [
+        (one.rated.rating, one.rated.error or 0.0)
+        for one in report.agents
+        if one.rated is not None and one.rated.rating is not None
+    ]
+    if not known:
+        return
+    low, high = row_pictures.scale(known)
+
+    def whisker(one: ReportedAgent) -> Cell:
+        if one.rated is None or one.rated.rating is None:
+            return Cell()
+        return Cell(picture=row_pictures.whisker(one.rated.rating, one.rated.error, low, high))
+
+    title = f"{figures.whole(low)} to {figures.whole(high)} Elo"
+    yield Column(name="whisker", title=title, value=whisker, drawn=True)
+    if any(len(one.lately.ratings) > 1 for one in report.agents):
+        yield Column(
+            name="over_time",
+            title="Over time",
+            value=lambda one: Cell(picture=row_pictures.spark(one.lately.ratings)),
+            drawn=True,
+        )
+    if any(one.lately.before is not None for one in report.agents):
+        yield Column(name="change", title="In a day", value=_change, drawn=True, number=True)
+
+
+def _rating_and_error(one: ReportedAgent) -> Cell:
+    """The rating, and how exact it is; that of an anchor is fixed."""
+    known = one.rated is not None and one.rated.error is not None
+    return Cell(text=figures.rating(one), small=f"± {figures.error(one)}" if known else "")
+
+
+def _change(one: ReportedAgent) -> Cell:
+    """How much the rating changed in a day."""
+    before = one.lately.before
+    if before is None or one.rated is None or one.rated.rating is None:
+        return Cell()
+    change = round(one.rated.rating - before)
+    if not change:
+        return Cell(text="±0", kind="number faint")
+    return Cell(
+        text=f"{'+' if change > 0 else ''}{figures.whole(change)}", kind=f"number {'good' if change > 0 else 'bad'}"
+    )
+
+
+def _won(one: ReportedAgent) -> Cell:
+    """Games won, drawn and lost."""
+    found = one.standing
+    return Cell(
+        picture=row_pictures.bar(found.wins, found.draws, found.losses),
+        text=f"{found.wins:,} – {found.draws:,} – {found.losses:,}",
+    )
+
+
+_WON: Final = Column[ReportedAgent](name="won", title="Won – drawn – lost", value=_won, drawn=True, kind="shares")
+
+
+def _lately(report: Report, links: Links) -> Iterator[Column[ReportedAgent]]:
+    """The last results."""
+    if not any(one.lately.results for one in report.agents):
+        return
+
+    def results(one: ReportedAgent) -> Cell:
+        return Cell(marks=[(*_letter(game.points, game.number), links.game(game)) for game in one.lately.results])
+
+    yield Column(name="last", title="Last games", value=results, drawn=True)
+
+
+def _letter(points: float, number: int) -> tuple[str, str]:
+    """A result as a letter, and in words."""
+    word = "won" if points == 1.0 else "lost" if points == 0.0 else "drawn"
+    return word[0].upper(), f"{word}: game {number}"
+
+
 _FAULTS: Final = Column[ReportedAgent](
     name="faults", title="Faults", value=lambda one: counted_faults(one.standing.faults), kind="faults"
 )

@@ -21,6 +21,29 @@ if TYPE_CHECKING:
     from db.scores import HeadToHead
 
 
+class LastResult(Struct, frozen=True):
+    """A game of an agent that is over."""
+
+    id: int
+    number: int
+    attempt: int
+    points: float
+    """Of the agent."""
+
+
+class Lately(Struct, frozen=True, kw_only=True):
+    """What happened lately to an agent."""
+
+    results: Sequence[LastResult] = ()
+    """Of its last games, the oldest first."""
+    ratings: Sequence[float] = ()
+    """Of the version that plays now, the oldest first, evenly over time."""
+    before: float | None = None
+    """Its rating a day ago, if it had one."""
+    playing: int | None = None
+    """The id of a game that it plays now."""
+
+
 class ReportedAgent(Struct, frozen=True, kw_only=True):
     """An agent that takes part, or took part."""
 
@@ -36,6 +59,7 @@ class ReportedAgent(Struct, frozen=True, kw_only=True):
     """The rating of each version; empty if games have more than two players."""
     recorded: RatingPoint | None = None
     """The rating as it was recorded, of games that had ended by then; None if it was computed for this report."""
+    lately: Lately = Lately()
 
 
 class ListedGame(Struct, frozen=True, kw_only=True):

@@ -61,11 +61,12 @@ register_url_convertor("segment", _Segment())
 
 def drawn_key(path: str, asked: Asked) -> Hashable:
     """By what is kept that was drawn for this."""
-    return (path, asked.viewer.role, *asked.names.values(), *asked.query.items())
+    return (path, asked.viewer.role, asked.viewer.author, *asked.names.values(), *asked.query.items())
 
 
-def drawn(path: str, draw: Draw, *parameters: str) -> Route:
-    """A route whose answers are drawn in a thread and kept. `parameters`: those of the address that it has."""
+def drawn(path: str, draw: Draw, *parameters: str, own: bool = False) -> Route:
+    """A route whose answers are drawn in a thread and kept. `parameters`: those of the address that it has. `own`:
+    whether each author gets another answer."""
 
     async def answer(request: Request) -> Response:
         site: Site = request.app.state.site
@@ -74,7 +75,8 @@ def drawn(path: str, draw: Draw, *parameters: str) -> Route:
             raise BadQuery(f"expected at most {_LONGEST_QUERY} characters in each part of the address")
         viewer = await viewer_of(request)
         names = {name: str(value) for name, value in request.path_params.items()}
-        asked = Asked(names, query, Viewer(viewer.role))  # not whose account it is: all with this role get the same
+        # Not whose account it is: all with this role get the same, unless the page shows what is the author's own.
+        asked = Asked(names, query, Viewer(viewer.role, author=viewer.author if own else ""))
         key = drawn_key(path, asked)
         newest = "no-cache" in request.headers.get("cache-control", "")
         found = await site.cache.get(key, partial(draw, site, asked), newest=newest)
@@ -98,7 +100,8 @@ def response(request: Request, kept: Kept, viewer: Viewer) -> Response:
 
 
 ROUTES: Final[tuple[BaseRoute, ...]] = (
-    drawn("/", page_routes.home),
+    drawn("/", page_routes.home, own=True),
+    drawn("/find", page_routes.find, "q"),
     drawn("/t/{tournament:segment}", page_routes.standings),
     drawn("/t/{tournament:segment}/crosstable", page_routes.crosstable),
     drawn("/t/{tournament:segment}/bracket", page_routes.bracket),

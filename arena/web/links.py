@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 if TYPE_CHECKING:
-    from arena.results.report import ListedGame
+    from arena.results.report import LastResult, ListedGame
     from arena.web.results import Wanted
 
 HOME: Final = "/"
@@ -24,6 +24,7 @@ SUBMIT: Final = "/me/submit"
 WHY: Final = "/me/why"
 TOKENS: Final = "/me/tokens"
 OUT: Final = "/out"
+FIND: Final = "/find"
 STATIC: Final = "/static/"
 """Where the style sheet and the scripts are."""
 _DOTS: Final = re.compile(r"~*\.\.?")
@@ -58,6 +59,11 @@ def agent(title: str, name: str) -> str:
 def game(id: int) -> str:
     """The page of a game: live, then to step through."""
     return f"/g/{id}"
+
+
+def pgn(id: int) -> str:
+    """A game that is over, as a download."""
+    return f"{game(id)}/pgn"
 
 
 def position(id: int, ply: int) -> str:
@@ -152,9 +158,13 @@ class TournamentLinks(Struct, frozen=True):
         query = urlencode({"player": one, "opponent": other}, errors="replace")
         return f"{tournament(self.title)}/games?{query}"
 
-    def game(self, listed: ListedGame) -> str | None:
+    def game(self, listed: ListedGame | LastResult) -> str | None:
         """The page of a game."""
         return game(listed.id)
+
+    def live(self, id: int, /) -> str | None:
+        """The page of a game in progress."""
+        return game(id)
 
 
 def name_in(segment: str) -> str:

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from arena.history.exchange import pgn
 from arena.pages import replay_page
 from arena.web import links
 from arena.web.answers import in_thread, once_in_thread, page
@@ -54,6 +55,7 @@ def routes(answer: Answer) -> tuple[BaseRoute, ...]:
 
     return (
         Route("/g/{id:segment}", game, methods=["GET"]),
+        Route("/g/{id:segment}/pgn", _pgn, methods=["GET"]),
         Route("/tv", _tv, methods=["GET"]),
         Route("/events", _events, methods=["GET"]),
     )
@@ -108,13 +110,23 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
         raise _NotOver(found)
     game, ways = found.shown, links.near(*record.beside(found))
     if title := game.tournament:
+        if len({*game.players}) == 2:
+            ways += [(links.TournamentLinks(title).pair(*game.players) or "", "All games of these two")]
         ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
+    ways += [(links.pgn(id), "PGN")]
     agents = {name: links.agent(title, name) for name in game.players} if title else {}
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
     return Drawn.page(
         replay_page.page(
             game,
-            drawn=partial(frame.drawn, of=record.titled(title), modules=replay_page.MODULES, scripted=True, broad=True),
+            drawn=partial(
+                frame.drawn,
+                of=record.titled(found.tournament),
+                at=links.games(title or ""),
+                modules=replay_page.MODULES,
+                scripted=True,
+                broad=True,
+            ),
             private=sees_words,
             near=ways,
             called=which_game(game),
@@ -122,6 +134,17 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
             agents=agents,
         )
     )
+
+
+async def _pgn(request: Request) -> Response:
+    """A game that is over, as PGN: a download."""
+    site: Site = request.app.state.site
+    record, id = _record(site, await viewer_of(request)), _id(request.path_params["id"])
+    found = await in_thread(site, partial(record.whole_game, id))
+    if found is None or found.shown.status not in OVER:
+        raise NotThere("There is no such game.")
+    disposition = {"content-disposition": f'attachment; filename="game-{id}.pgn"'}
+    return PlainTextResponse(await in_thread(site, partial(pgn.text, found.shown)), headers=disposition)
 
 
 async def _tv(request: Request) -> Response:

@@ -119,6 +119,8 @@ class LadderState(Struct, frozen=True, kw_only=True):
     """The last ones, the newest first."""
     same_files: Sequence[SameFiles]
     authors: Sequence[Author]
+    handed_in: frozenset[str]
+    """The authors who handed something in."""
     is_served: bool
     """Whether its submissions have pages here."""
 
@@ -245,6 +247,7 @@ def _state(
             )
             for agents in ladder.same_files(connection, opened.id).values()
         ],
+        handed_in=frozenset(map(author_of, ladder.submitted_names(connection, opened.id))),
         authors=sorted(found, key=lambda one: (one.shown.casefold(), one.name)),
         is_served=opened.name == served,
     )

@@ -21,7 +21,7 @@ from arena.student.checking import CheckStep
 from arena.web.results import Titled, titled
 from arena.web.sight import What, may
 from arena.web.why import last_round
-from db import ladder, web
+from db import ladder, lately, web
 from db.ladder import StoredSubmission, SubmissionState
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ class OwnAgent(Struct, frozen=True, kw_only=True):
     """Those of which the rating is made."""
     rated: datetime | None
     """When the rating was computed; None before the first one."""
+    rank: int | None = None
+    """Among the agents that are rated."""
+    change: str = ""
+    """How much the rating changed in a day."""
 
 
 class HandedIn(Struct, frozen=True, kw_only=True):
@@ -123,6 +127,9 @@ def own(
     theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
     rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]
     league = opened.ladder.league
+    rated = [name for name, line in lines.items() if line.rating is not None and name not in opened.anchors]
+    ranks = {name: place for place, name in enumerate(rated, 1)}
+    before = {name: past for name, (_, past) in lately.ratings(connection, opened.id, most=2, now=now).items()}
     return Own(
         ladder=titled(connection, names, opened.id),
         game=public_rules(league.game_text),
@@ -130,11 +137,19 @@ def own(
         closes=closes,
         is_closed=closes < now,
         refused=_refused(connection, opened, author, theirs, now, closes=closes),
-        agents=[_agent(line, shown[name]) for name, line in theirs.items()],
+        agents=[
+            replace(_agent(line, shown[name]), rank=ranks.get(name), change=_change(line, before.get(name)))
+            for name, line in theirs.items()
+        ],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
         has_lost=any(_has_lost(connection, opened, name) for name in theirs),
         made=now,
     )
+
+
+def _change(line: LadderLine, before: float | None) -> str:
+    """How much the rating changed since it was `before`; empty if it is not known."""
+    return "" if before is None or line.rating is None else f"{line.rating - before:+.0f}".replace("-", "−")
 
 
 def _has_lost(connection: Connection, opened: OpenLadder, agent: str) -> bool:

@@ -211,7 +211,7 @@ async def _me(request: Request) -> Response:
         with site.database.reading() as connection:
             ladder = opened(connection, site.served)
             if account.is_instructor:
-                return leads_to(links.manage(titled(connection, names, ladder.id).title))
+                return leads_to(links.tournament(titled(connection, names, ladder.id).title))
             found = own.own(connection, names, ladder, account.author)
         with doorkeeper.accounts.reading() as connection:
             keys = tokens.listed(connection, account)

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from arena.web import results
+from arena.serve.opened import opened
+from arena.web import finding, results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery, Drawn
+from arena.web.own import own
 from arena.web.pages import result_pages
 from arena.web.results import Heading, Wanted
 from arena.web.sight import Role
@@ -27,9 +29,20 @@ _DIGITS = 9
 
 def home(site: Site, asked: Asked) -> Drawn:
     """The front page."""
+    names, author = site.names.seen_by(asked.viewer), asked.viewer.author
     with site.database.reading() as connection:
-        found = results.overview(connection, site.names.seen_by(asked.viewer))
-    return Drawn.page(result_pages.home(found, signed_in=asked.viewer.role is not Role.VISITOR))
+        found = results.overview(connection, names)
+        ladder = opened(connection, site.served) if author else None
+        mine = None if ladder is None else own(connection, names, ladder, author)
+    return Drawn.page(result_pages.home(found, mine, signed_in=asked.viewer.role is not Role.VISITOR))
+
+
+def find(site: Site, asked: Asked) -> Drawn:
+    """What a word finds."""
+    words = asked.query.get("q", "")
+    with site.database.reading() as connection:
+        found = finding.things(connection, site.names.seen_by(asked.viewer), words)
+    return Drawn.page(result_pages.found(words, found))
 
 
 def _of_report(page: Callable[[Heading, Report], Document], site: Site, asked: Asked) -> Drawn:

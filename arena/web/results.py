@@ -18,10 +18,11 @@ from arena.course.report.gather import reported_agents
 from arena.course.report.public_game import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
-from arena.results.report import Report
+from arena.results.report import LastResult, Lately, Report
 from arena.serve.opened import final_of
 from arena.web.drawn import BadQuery
-from db import lookup, running, web
+from arena.web.sight import What, may
+from db import lately, lookup, running, web
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
 from db.ladder import RatingPoint
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
 
 PART: Final = 50
 """Number of games in a part of a list."""
+_QUICK: Final = 20_000
+"""Games of a tournament whose leader the front page names."""
+_LAST_GAMES: Final = 5
+"""Last results of an agent that its row shows."""
+_CURVE: Final = 24
+"""Points of its rating over time there."""
 _DIGITS: Final = 18
 """Every number with at most this many digits fits into a 64-bit id."""
 
@@ -51,6 +58,8 @@ class Titled(Struct, frozen=True, kw_only=True):
     """Its public name, which is also its name in addresses."""
     format: str
     """Such as "round-robin"; "ladder" for a ladder."""
+    is_managed: bool = False
+    """Whether the viewer manages it."""
 
 
 class Heading(Titled, frozen=True, kw_only=True):
@@ -68,6 +77,8 @@ class Heading(Titled, frozen=True, kw_only=True):
     finished: datetime | None
     closes: datetime | None
     """When a ladder takes its last submission; None for other formats."""
+    leader: str = ""
+    """The first agent, on the front page; of a ladder, by rating."""
 
 
 class PlayingGame(Struct, frozen=True, kw_only=True):
@@ -174,6 +185,7 @@ def overview(connection: Connection, names: SeenNames) -> Overview:
     titles, shown = names.titles(connection), names.read(connection)
     states = web.tournaments(connection)
     headings = [_heading(connection, state, titles, shown) for state in states if state.id in titles]
+    headings = [replace(one, leader=_leader(connection, names, one)) for one in headings]
     playing = [
         PlayingGame(
             id=game.id,
@@ -192,16 +204,26 @@ def overview(connection: Connection, names: SeenNames) -> Overview:
     )
 
 
+def _leader(connection: Connection, names: SeenNames, about: Heading) -> str:
+    """The first of the agents that take part; empty if nothing has been played, or so much that counting takes long."""
+    if not about.over or about.over > _QUICK:
+        return ""
+    agents, _, _ = reported(connection, names, about, names.read(connection))
+    return next((one.name for one in agents if one.status == "active" and one.standing.games), "")
+
+
 def titled(connection: Connection, names: SeenNames, tournament: int) -> Titled:
     """What the links above the tournament's pages need: no game is counted."""
     format = running.format(connection, tournament)
-    return Titled(id=tournament, title=names.titles(connection)[tournament], format=format)
+    title, is_managed = names.titles(connection)[tournament], may(names.viewer, What.MANAGE)
+    return Titled(id=tournament, title=title, format=format, is_managed=is_managed)
 
 
 def heading(connection: Connection, names: SeenNames, tournament: int) -> Heading:
     """What stands above each page of the tournament's results."""
     (state,) = names.briefly(tournament, lambda: web.tournaments(connection, tournament))
-    return _heading(connection, state, names.titles(connection), names.read(connection))
+    found = _heading(connection, state, names.titles(connection), names.read(connection))
+    return replace(found, is_managed=may(names.viewer, What.MANAGE))
 
 
 def _heading(
@@ -243,6 +265,7 @@ def report(connection: Connection, names: SeenNames, tournament: int, *, now: da
     rating have none: `standing.rank` is 0."""
     about, shown = heading(connection, names, tournament), names.read(connection)
     agents, found, ranking = reported(connection, names, about, shown)
+    agents = _with_latest(connection, about, agents, shown, now)
     return Report(
         title=about.title,
         game=about.game,
@@ -283,6 +306,25 @@ def reported(
 
     agents, ranking = names.reported(about.id, found, web.last_rating(connection, about.id), compute)
     return agents, found, ranking
+
+
+def _with_latest(
+    connection: Connection, about: Heading, agents: Sequence[ReportedAgent], shown: ShownNames, now: datetime
+) -> list[ReportedAgent]:
+    """The agents with what happened lately to each."""
+    results = lately.last_results(connection, about.id, players=len(agents), most=_LAST_GAMES)
+    ratings = lately.ratings(connection, about.id, most=_CURVE, now=now)
+    playing = {name: game.id for game in web.in_progress(connection, about.id) for name in game.players}
+    of = {
+        alias: Lately(
+            results=[LastResult(*game) for game in results.get(name, ())],
+            ratings=ratings[name][0] if name in ratings else (),
+            before=ratings[name][1] if name in ratings else None,
+            playing=playing.get(name),
+        )
+        for name, alias in shown.shown.items()
+    }
+    return [replace(agent, lately=of.get(agent.name, Lately())) for agent in agents]
 
 
 def _ranking(

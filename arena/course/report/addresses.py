@@ -17,7 +17,7 @@ from arena.course.aliases import numbered
 from arena.ratings.points import IN_CROSSTABLE
 
 if TYPE_CHECKING:
-    from arena.results.report import ListedGame
+    from arena.results.report import LastResult, ListedGame
 
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
@@ -47,7 +47,7 @@ class Addresses(Struct, frozen=True):
         first, second = sorted((self.agents[one], self.agents[other]))
         return f"pairs/{first}.{second}.html"
 
-    def game(self, listed: ListedGame) -> str | None:
+    def game(self, listed: ListedGame | LastResult) -> str | None:
         """The page of a game; None if it does not exist."""
         return game(listed.number, listed.attempt) if listed.id in self.replays else None
 
@@ -72,10 +72,14 @@ class SeenFrom(Struct, frozen=True):
         page = self.addresses.pair(one, other)
         return None if page is None else self.up + page
 
-    def game(self, listed: ListedGame) -> str | None:
+    def game(self, listed: ListedGame | LastResult) -> str | None:
         """The page of a game; None if it does not exist."""
         page = self.addresses.game(listed)
         return None if page is None else self.up + page
+
+    def live(self, _: int, /) -> str | None:
+        """A file has no games in progress."""
+        return None
 
 
 def game(number: int, attempt: int) -> str:

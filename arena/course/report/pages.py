@@ -68,7 +68,6 @@ def frame(title: str, at: str, *, below: str = "", modules: Sequence[str] = ()) 
 
 def _front(report: Report, where: Addresses) -> str:
     links = where.seen_from(addresses.FRONT)
-    ratings = event.ratings(report)
     return _drawn(
         "event.html",
         report,
@@ -77,7 +76,6 @@ def _front(report: Report, where: Addresses) -> str:
         about=event.about(report),
         standings=event.standings(report, links),
         bracket=event.bracket(report, links),
-        ratings=ratings,
         crosstable=event.crosstable(report, links),
     )
 

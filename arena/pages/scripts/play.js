@@ -88,6 +88,9 @@ const choose = (path) => {
   }
   const texts = new Set(fitting.map(([text]) => text));
   for (const button of choices.querySelectorAll("[name=move]")) button.hidden = clicked.length > 0 && !texts.has(button.value);
+  // Several moves over the same fields: the buttons are seen then.
+  const all = choices.querySelector(".moves-as-buttons");
+  if (all && fitting.length > 1 && fitting.every(([, fields]) => fields.length === 0)) all.open = true;
 };
 
 // A move that is whole is played, unless another one goes on from there.

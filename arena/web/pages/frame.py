@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from arena.web.results import Titled
 
 _BRAND: Final = "arena"
-_ENDS: Final = ((links.ME, "My page"), (links.SUBMIT, "Hand in"))
 
 
 def drawn(
@@ -33,7 +32,6 @@ def drawn(
     stream: str = "",
     modules: Sequence[str] = ("page.js",),
     scripted: bool = False,
-    form: bool = False,
     broad: bool = False,
     crumbs: Sequence[tuple[str, str]] = (),
     **values: Any,
@@ -41,13 +39,14 @@ def drawn(
     """The page at the address `at`.
 
     `of`: its tournament. `json`: the address of the same as JSON. `stream`: from which it hears of changes, with its
-    scripts `modules`. `scripted`: whether it has scripts without a stream. `form`: whether it has a form. `broad`:
+    scripts `modules`. `scripted`: whether it has scripts without a stream. `broad`:
     whether it is as wide as the window. `crumbs`: pages between its tournament and it.
     """
     around = Frame(
         home=(links.HOME, _BRAND),
         pages=tuple(_ways(of)),
-        ends=_ENDS,
+        ends=tuple(_ends(of)),
+        find=links.FIND,
         at=at,
         of="" if of is None else of.title,
         crumbs=crumbs,
@@ -56,10 +55,15 @@ def drawn(
         stream=stream,
         modules=modules if stream or scripted else (),
         static=links.STATIC,
-        form=form,
         broad=broad,
     )
     return draw(template, title, around, **values)
+
+
+def _ends(of: Titled | None) -> Iterator[tuple[str, str]]:
+    """What a reader comes for: an instructor manages, all others hand in."""
+    yield links.ME, "My page"
+    yield (links.manage(of.title), "Manage") if of is not None and of.is_managed else (links.SUBMIT, "Hand in")
 
 
 def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ was written into it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -111,19 +111,16 @@ def page(
     label = "Number of the game, as in the list of games (not the one in the address of its page)"
     number = forms.field("find", "number", label, inputmode="numeric", pattern="[0-9]+", maxlength=18)
     instructor = forms.field("instructor", "name", "Name", maxlength=64, autocomplete="off")
-    has_same = state is not None and state.same_files
     return frame.drawn(
         "manage.html",
         "Manage",
         of=found.of,
         at=links.manage(title),
-        form=True,
         wrong=wrong,
-        sections={
-            id: text
-            for id, text in _SECTIONS.items()
-            if (state is not None or id in _OF_ALL) and (id != "same" or has_same)
-        },
+        broad=True,
+        sections=_SECTIONS,
+        tabs=_TABS,
+        open=next((id for id, inside in _TABS.items() if _FORMS.get(given.get("do", "")) in inside), ""),
         of_ladder=_managed(found.of_ladder) if found.of_ladder else None,
         ladder=None if state is None else _ladder(title, state, forms, now),
         agents=_agents(found),
@@ -133,7 +130,8 @@ def page(
         rulings=_rulings(found),
         revoke=lambda one: _revoke(one, forms),
         more_rulings=f"{found.more_rulings:,}" if found.more_rulings else "",
-        people=[_person(one, forms) for one in known],
+        people=[_person(one, forms, state) for one in known],
+        shown=[*_filters(known, state)],
         invite=forms.form("instructor", "Make a link", instructor),
         grades={"href": links.grades(title), "name": f"Grades of {found.graded} (CSV)"} if found.graded else None,
         audit=_entries(title, entries, has_older=has_older),
@@ -153,9 +151,16 @@ _SECTIONS: Final = {
     "grades": "Grades",
     "audit": "Who did and saw what",
 }
-"""The sections of the page of a ladder."""
-_OF_ALL: Final = ("agents", "rulings", "grades")
-"""Those that tournaments have, too."""
+"""The sections of the page."""
+_TABS: Final = {
+    "state": ("queue", "time", "grades", "audit"),
+    "submissions": ("same",),
+    "people": (),
+    "rulings": ("agents",),
+}
+"""The tabs of the page of a ladder, each called like its first section, with its other sections."""
+_FORMS: Final = {"extend": "time", "take-back": "time", "agent": "agents"}
+"""Where forms are that do not stand in the first section of a tab."""
 
 
 def _managed(title: str) -> dict[str, str]:
@@ -175,7 +180,6 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
         "ruling.html",
         f"Game {found.number}{attempt}",
         of=found.of,
-        form=True,
         wrong=wrong,
         players=[(_with(one), links.agent(title, one.name)) for one in found.seats],
         known={
@@ -400,7 +404,28 @@ def _revoke(one: Ruled, forms: _Forms) -> Form:
 # People.
 
 
-def _person(one: AccountUse, forms: _Forms) -> dict[str, Any]:
+def _filters(known: Sequence[AccountUse], state: LadderState | None) -> Iterator[tuple[str, str, int]]:
+    """What the list of people can be narrowed to: a class of its rows, the words, and the number of these rows."""
+    kinds = [kind for one in known for kind in _kinds(one, state)]
+    yield "", "all", len(known)
+    for kind, text in (("away", "not signed in"), ("nothing", "nothing handed in"), ("equal", "equal files")):
+        if kinds.count(kind):
+            yield kind, text, kinds.count(kind)
+
+
+def _kinds(one: AccountUse, state: LadderState | None) -> Iterator[str]:
+    """What is missing of a student, or to be looked at, as classes."""
+    if one.account.is_instructor or state is None:
+        return
+    if one.signed_in is None:
+        yield "away"
+    if one.account.author not in state.handed_in:
+        yield "nothing"
+    if any(each.name == one.account.author for same in state.same_files for each in same.agents):
+        yield "equal"
+
+
+def _person(one: AccountUse, forms: _Forms, state: LadderState | None) -> dict[str, Any]:
     """An account, and what can be done with it."""
     account, name = one.account, _name(one.account)
     invite = "New link" if account.active else "Invite again"
@@ -414,6 +439,7 @@ def _person(one: AccountUse, forms: _Forms) -> dict[str, Any]:
         "alias": "instructor" if account.is_instructor else account.author,
         "id": account.student,
         "times": (one.invited, one.signed_in, one.seen),
+        "kinds": " ".join(_kinds(one, state)),
         "acts": acts,
     }
 

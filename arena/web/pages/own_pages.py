@@ -59,7 +59,7 @@ class Greedy(Agent):
 
 def invitation(key: str, name: str) -> Document:
     """The page of an invitation that can be used. Opening it uses nothing: mail programs open links, too."""
-    return frame.drawn("invitation.html", "Your invitation", name=name, action=links.invitation(key), form=True)
+    return frame.drawn("invitation.html", "Your invitation", name=name, action=links.invitation(key))
 
 
 def no_invitation() -> Document:
@@ -86,7 +86,6 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
         of=own.ladder,
         made=own.made,
         stream=links.events(t=title),
-        form=True,
         name=account.name or account.author,
         known={"Ladder": title, "Game": own.game, "Clock": own.clock, _until(own): moment(own.closes)},
         why=_why_not(own, no_hand_ins),
@@ -178,13 +177,13 @@ def submit(own: Own, *, wrong: str = "", no_hand_ins: str = "", most: int = 1) -
         at=links.SUBMIT,
         modules=("submit.js",),
         scripted=True,
-        form=True,
         wrong=wrong,
         about=f"{own.ladder.title}: {own.game}, clock {own.clock}. {_until(own)} {moment(own.closes)}.",
         why=_why_not(own, no_hand_ins),
         can_hand_in=not no_hand_ins and not own.refused,
         action=links.SUBMIT,
         most=most,
+        steps=NUMBERED_STEPS,
         example=_EXAMPLE,
         command=f"arena new my_agent.py --game {own.game}",
         clock=f"The clock {own.clock}: {_in_words(TimeControl.parse(own.clock))}",
@@ -232,6 +231,10 @@ def submission(view: SubmissionView) -> Document:
         next=_NEXT[one.state] + plays_on if one.state in _NEXT else "",
         signs=_SIGNS,
         numbered=NUMBERED_STEPS,
+        left=[name for name in NUMBERED_STEPS if name not in {step.name for step in view.steps}]
+        if one.state in ("received", "checking")
+        else [],
+        is_checked=one.state == "checking",
         rating=rating,
         playing="" if view.playing is None else links.game(view.playing),
         games=[*_first_games(view)],

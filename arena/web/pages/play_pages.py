@@ -113,7 +113,6 @@ def opponents(found: Opponents) -> Document:
         "Play against an agent",
         of=found.ladder,
         at=links.play(),
-        form=True,
         going_on=[*map(links.table, found.going_on)],
         text=text.strip(),
         action=links.play(),
@@ -132,7 +131,6 @@ def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "", going_o
         "begin.html",
         f"Play against {opponent.name}",
         of=of,
-        form=True,
         wrong=wrong,
         going_on=[*map(links.table, going_on)],
         about=f"{game}, against {opponent.name} ({opponent.described}). The game is not rated.",
@@ -154,7 +152,6 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
         stream=links.events(p=seen.key),
         modules=("live.js", "play.js"),
         turned=seen.seat == 1,
-        form=True,
         drawn=parts(seen, opponent, wrong=wrong),
         opponent={"name": opponent, "href": links.agent(of.title, opponent)} if has_page else None,
     )

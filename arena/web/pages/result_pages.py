@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from adsearch.pictures.svg import split_style
@@ -16,6 +16,7 @@ from arena.ratings.plots import Line, Point, progress
 from arena.results import figures, listings
 from arena.results.listings import Cell, Column, Listing, Met, named
 from arena.web import links
+from arena.web.finding import MOST
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 from arena.web.results import Heading, Wanted
@@ -23,6 +24,8 @@ from arena.web.results import Heading, Wanted
 if TYPE_CHECKING:
     from arena.results.links import Links
     from arena.results.report import Report
+    from arena.web.finding import Thing
+    from arena.web.own import Own
     from arena.web.results import AgentView, GamesPart, Overview, PlayingGame, VersionCurve, WorstLoss
 
 LADDER: Final = "ladder"
@@ -42,23 +45,64 @@ def message(title: str, text: str) -> Document:
 # The front page.
 
 
-def home(overview: Overview, *, signed_in: bool) -> Document:
-    """The front page. `signed_in`: whether its reader has signed in, and sees more than visitors."""
+def home(overview: Overview, mine: Own | None, *, signed_in: bool) -> Document:
+    """The front page. `mine`: what an author has; `signed_in`: whether its reader has signed in, and sees more than
+    visitors."""
     shown = overview.playing[:_MOST_PLAYING]
-    tables = (("Ladders", overview.ladders), ("Tournaments", overview.tournaments))
+    events = (("Ladders", overview.ladders), ("Tournaments", overview.tournaments))
     return frame.drawn(
         "home.html",
         "Ladders and tournaments",
         at=links.HOME,
         json=links.API,
         stream=links.events(front=""),
+        mine=[] if mine is None else [*_mine(mine, overview)],
         playing=[_playing(game) for game in shown],
         more=len(overview.playing) - len(shown),
-        listings=[
-            Listing(caption=caption, columns=_TOURNAMENTS, rows=headings) for caption, headings in tables if headings
-        ],
+        events=[(caption, [_event(one) for one in headings]) for caption, headings in events if headings],
         signed_in=signed_in,
     )
+
+
+def _mine(own: Own, overview: Overview) -> Iterator[dict[str, Any]]:
+    """The agents of an author: rank, rating, and the game that each plays now."""
+    title = own.ladder.title
+    for one in own.agents:
+        playing = next((g.id for g in overview.playing if g.title == title and one.name in g.players), None)
+        rated = one.rating is not None and one.error is not None
+        facts = {
+            "Rank": str(one.rank) if one.rank else "",
+            "Rating": f"{figures.whole(one.rating)} ± {one.error:.0f}" if rated else "not rated yet",
+            "In a day": one.change,
+            "Games": f"{one.games:,}" if one.games else "",
+        }
+        yield {
+            "name": one.name,
+            "href": links.agent(title, one.name),
+            "of": title,
+            "playing": "" if playing is None else links.game(playing),
+            "facts": {name: value for name, value in facts.items() if value},
+        }
+
+
+def _event(one: Heading) -> dict[str, Any]:
+    """A ladder or tournament."""
+    games = f"{one.over:,}" if one.planned in (None, one.over) else f"{one.over:,} of {one.planned:,}"
+    facts = {"Agents": f"{one.agents:,}", "Games": games}
+    if one.finished is not None:
+        facts["Finished"] = moment(one.finished)
+    elif one.closes is not None:
+        facts["Closes"] = moment(one.closes)
+    return {
+        "title": one.title,
+        "href": links.tournament(one.title),
+        "what": f"{one.game}, {one.format}",
+        "status": one.status,
+        "is_running": one.status == "running",
+        "leads": "Winner" if one.status == "finished" else "First",
+        "leader": one.leader,
+        "facts": facts,
+    }
 
 
 def _playing(game: PlayingGame) -> Mapping[str, Any]:
@@ -71,29 +115,20 @@ def _playing(game: PlayingGame) -> Mapping[str, Any]:
     }
 
 
-_TOURNAMENTS: Final = (
-    Column[Heading](
-        name="name",
-        title="Name",
-        value=lambda one: named(one.title, links.tournament(one.title)),
-        heads=True,
-        kind="name",
-    ),
-    Column[Heading](
-        name="status",
-        title="Status",
-        value=lambda one: one.status + (f" {moment(one.finished)}" if one.finished else ""),
-    ),
-    Column[Heading](name="game", title="Game", value=lambda one: one.game),
-    Column[Heading](name="format", title="Format", value=lambda one: one.format),
-    Column[Heading](name="agents", title="Agents", value=lambda one: f"{one.agents:,}", number=True),
-    Column[Heading](
-        name="games",
-        title="Games",
-        value=lambda one: f"{one.over:,}" if one.planned in (None, one.over) else f"{one.over:,} of {one.planned:,}",
-        number=True,
-    ),
-)
+def found(words: str, things: Sequence[Thing]) -> Document:
+    """What these words found."""
+    columns: list[Column[Thing]] = [
+        Column(name="name", title="Name", value=lambda one: named(one.name, one.href), heads=True, kind="name"),
+        Column(name="kind", title="What it is", value=lambda one: one.kind),
+        Column(name="of", title="In", value=lambda one: one.of),
+    ]
+    return frame.drawn(
+        "found.html",
+        "Find",
+        words=words,
+        listing=Listing(caption="What was found", columns=columns, rows=things),
+        is_cut=len(things) == MOST,
+    )
 
 
 # A ladder or tournament.
@@ -103,7 +138,6 @@ def standings(heading: Heading, report: Report) -> Document:
     """The standings of a tournament, or of a ladder, whose agents are ranked by rating."""
     own = TournamentLinks(heading.title)
     is_ladder = heading.format == LADDER
-    ratings = event.ratings(report)
     return frame.drawn(
         "event.html",
         heading.title,
@@ -115,7 +149,6 @@ def standings(heading: Heading, report: Report) -> Document:
         about=event.about_ladder(report, heading.closes, heading.finished) if is_ladder else event.about(report),
         standings=event.ladder(report, own) if is_ladder else event.standings(report, own),
         bracket=None,
-        ratings=ratings,
         crosstable=None,
     )
 
@@ -169,7 +202,6 @@ def games(part: GamesPart) -> Document:
         of=part.heading,
         at=links.games(title),
         json=links.api(title, "games", wanted),
-        form=True,
         filter={"action": links.games(title), "choices": _choices(part), "filtered": filtered},
         score=None,
         games=listed,
