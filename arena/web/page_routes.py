@@ -34,7 +34,7 @@ def home(site: Site, asked: Asked) -> Drawn:
         found = results.overview(connection, names)
         ladder = opened(connection, site.served) if author else None
         mine = None if ladder is None else own(connection, names, ladder, author)
-    return Drawn.page(result_pages.home(found, mine, signed_in=asked.viewer.role is not Role.VISITOR))
+    return Drawn.page(result_pages.home(found, signed_in=asked.viewer.role is not Role.VISITOR, mine=mine))
 
 
 def find(site: Site, asked: Asked) -> Drawn:

@@ -28,7 +28,8 @@ from arena.web import forms, links, results
 from arena.web.answers import in_thread, leads_to, page
 from arena.web.drawn import BadQuery, NotThere
 from arena.web.events import Change, event
-from arena.web.identity import NotSignedIn, viewer_of
+from arena.web.identity import NotSignedIn, account_of, viewer_of
+from arena.web.own_routes import no_sign_in
 from arena.web.pages import play_pages
 from arena.web.pages.play_pages import CLOCKS, Opponent, Opponents
 from arena.web.sight import Role, What, may
@@ -121,6 +122,8 @@ def _rules(ladder: OpenLadder, game: str) -> str:
 
 async def _opponents(request: Request) -> Response:
     """All opponents in a game."""
+    if await account_of(request) is None:
+        return no_sign_in(request.app.state.site, 200)  # every page has a link to this one
     site, viewer, names = await _player(request)
     asked = request.query_params.get("game", "")
 

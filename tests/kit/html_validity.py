@@ -131,7 +131,7 @@ class _Checker(HTMLParser):
             if name.startswith("on") or name == "style":
                 self.fail(f"<{tag} {name}>")
             loads = name == "src" or (name == "href" and tag in ("link", "use"))
-            is_ours = tag == "script" and (value or "").startswith("/static/") and attributes.get("type") == "module"
+            is_ours = tag in ("script", "link") and (value or "").startswith("/static/")
             if loads and not is_ours and not (value or "").startswith(("#", "data:")):
                 self.fail(f"<{tag} {name}={value!r}> asks for another file")
             if name in _REFERENCES:

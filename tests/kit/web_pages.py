@@ -100,8 +100,8 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
     )
     playing = [PlayingGame(id=7, title=title, round=2, number=3, players=[one, other])]
     return {
-        "home": result_pages.home(Overview(ladders=[ladder], tournaments=[cup], playing=playing), None, signed_in=False),
-        "empty home": result_pages.home(Overview(ladders=[], tournaments=[], playing=[]), None, signed_in=False),
+        "home": result_pages.home(Overview(ladders=[ladder], tournaments=[cup], playing=playing), signed_in=False),
+        "empty home": result_pages.home(Overview(ladders=[], tournaments=[], playing=[]), signed_in=False),
         "standings": result_pages.standings(cup, report),
         "ladder": result_pages.standings(ladder, as_ladder(report)),
         "crosstable": result_pages.crosstable(cup, report),

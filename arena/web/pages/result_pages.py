@@ -45,7 +45,7 @@ def message(title: str, text: str) -> Document:
 # The front page.
 
 
-def home(overview: Overview, mine: Own | None, *, signed_in: bool) -> Document:
+def home(overview: Overview, *, signed_in: bool, mine: Own | None = None) -> Document:
     """The front page. `mine`: what an author has; `signed_in`: whether its reader has signed in, and sees more than
     visitors."""
     shown = overview.playing[:_MOST_PLAYING]

@@ -16,7 +16,8 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.web import links, statics
+from arena.pages import drawing
+from arena.web import links
 from arena.web.app import ROUTES
 from tests.kit.html_validity import check_html
 from tests.kit.web_record import ALIASES, CLOSED, LADDER, NAMES, STUDENTS, TITLES, WebRecord, in_addresses, secrets_in
@@ -60,7 +61,9 @@ def addresses(record: WebRecord) -> dict[str, list[str]]:
         **pages,
         **data,
         "/api/v1/schema": ["/api/v1/schema"],
-        "/static/{name:segment}": [f"/static/{name}" for name in (*statics.files(), "nothing.js")],
+        "/static/{name:segment}": [f"/static/{name}" for name in (*drawing.files(), "nothing.js")],
+        "/find": ["/find", *(f"/find?q={words}" for words in ("a", "zz", "1"))],
+        "/g/{id:segment}/pgn": [f"/g/{game}/pgn" for game in games],
         "/tv": ["/tv", *(f"/tv?t={title}" for title in titles)],
         "/events": ["/events", "/events?g=x"],
         "/healthz": ["/healthz"],
