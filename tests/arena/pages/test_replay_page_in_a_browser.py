@@ -229,6 +229,7 @@ def test_a_plot_is_as_wide_as_its_place_and_its_words_are_not_made_smaller(brows
             assert plot.evaluate("it => parseFloat(getComputedStyle(it.querySelector('.ticks')).fontSize)") == 13
 
 
+SLIDE = "(slider, ply) => { slider.value = ply; slider.dispatchEvent(new Event('input')); }"
 POSITION = """markup => {
   const box = document.createElement("figure");
   box.innerHTML = markup;
@@ -247,8 +248,8 @@ def test_each_position_is_drawn_from_the_shared_parts_as_it_is_alone(
     file.write_text(page(game, trust=True).text, "utf-8")
     with browser.open(file) as shown:
         for step in steps:
-            shown.evaluate("ply => { location.hash = `#ply-${ply}`; }", step.number)
-            until(shown, lambda number=step.number: shown.locator("#at").input_value() == str(number))
+            slider = shown.locator("#at")
+            slider.evaluate(SLIDE, step.number)
             alone = boards([(step.state, step.last)], ended=0 if step.number == len(game.moves) else None)
             assert shown.evaluate(POSITION, alone.drawn[0]), step.number
 
@@ -374,7 +375,7 @@ def test_keys_buttons_and_plot_lead_to_mistakes(browser: Browser, judged: Path) 
         assert page.locator("#step figure.better svg").first.is_visible()
         page.locator(".plot:visible path.mistake").first.click(force=True)
         assert at(page) == 3
-        page.evaluate("scrollTo(0, 0)")
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         assert page.locator("#step figure.better").evaluate("it => it.getBoundingClientRect().bottom") <= 800
     with browser.open(judged, at="#ply-5") as page:
         assert at(page) == 5
