@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from msgspec import structs
 
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
+
 from arena.pages.drawing import Frame, draw
 from arena.pages.replay_page import MODULES, page
 from tests.kit.chromium import Browser, check_width
+from tests.kit.every_page import GROUPS
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
 if TYPE_CHECKING:
@@ -35,11 +40,15 @@ FRAME: Final = Frame(
     modules=MODULES,
     broad=True,
 )
+WITH_BUTTONS: Final = 430
+"""The same in a small window where each move is a button below the board."""
 MEASURED: Final = """() => {
   const box = (element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     return [left, top, right, bottom];
   };
+  const PARTS = ".seat, .seat .time, #controls .buttons, #controls .buttons button, " +
+    "#choices > .choices, #choices > .written, .more > button, .more summary";
   const svg = document.querySelector("#board > :is(svg, img, pre)");
   const found = { board: box(svg), parts: [], cut: [], across: 0, down: 0, drawn: 0, most: 0 };
   if (svg.dataset.board) {
@@ -48,7 +57,7 @@ MEASURED: Final = """() => {
     found.board = [a * x + e, d * y + f, a * (x + width) + e, d * (y + height) + f];
     Object.assign(found, { across: a * width, down: d * height, drawn: a * svg.viewBox.baseVal.width });
   }
-  for (const part of document.querySelectorAll(".seat, .seat .time, #controls .buttons, #controls .buttons button")) {
+  for (const part of document.querySelectorAll(PARTS)) {
     found.parts.push([part.className || part.id, ...box(part)]);
   }
   for (const seat of document.querySelectorAll(".seat")) {
@@ -59,7 +68,7 @@ MEASURED: Final = """() => {
   found.column = stage.getBoundingClientRect().width;
   found.highest = parseFloat(getComputedStyle(svg).maxHeight);
   found.rows = new Set([...document.querySelectorAll(".seat")].map(seat => Math.round(box(seat)[1]))).size;
-  found.scrolled = scrollY;
+  found.buttons = document.querySelector("#choices > :is(.choices, .written)") !== null;
   return found;
 }"""
 
@@ -89,6 +98,30 @@ def test_a_replay_has_a_large_board_and_all_else_beside_it(browser: Browser, tmp
             check_width(shown)
         shown.set_viewport_size({"width": 320, "height": 640})
         check_width(shown)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("group", ["live", "play"])
+def test_so_has_a_game_in_progress(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
+    """These pages are of a server. Here they are files, without their scripts, which need that server."""
+    monkeypatch.setattr("arena.web.links.STATIC", "")
+    file = tmp_path / "game.html"
+    wanted = "4 plies" if group == "live" else ("plies", "hint")
+    wrong: list[str] = []
+    for name, text in GROUPS[group]().items():
+        if not name.endswith(wanted) or 'id="board"><svg' not in text:
+            continue
+        file.write_text(text, "utf-8")
+        with browser.open(file, script=False) as shown:
+            for (width, height), least in AT_LEAST.items():
+                shown.set_viewport_size({"width": width, "height": height})
+                measured = shown.evaluate(MEASURED)
+                least = min(least, WITH_BUTTONS) if measured["buttons"] and height < 1000 else least
+                wrong += (f"{name} {width}x{height}: {what}" for what in faults(measured, (width, height), least))
+                check_width(shown)
     assert not wrong, "\n".join(wrong)
 
 
