@@ -332,6 +332,26 @@ def test_after_the_close_its_time_takes_an_extension_back(connection: Connection
     assert record.extension(connection, found.id, "alice") == found.closes
 
 
+def test_after_an_early_close_the_time_that_is_shown_takes_an_extension_back(
+    connection: Connection, tmp_path: Path
+) -> None:
+    closes = NOON + timedelta(seconds=17, milliseconds=4)
+    found = ladders.close(connection, begun(connection, described(tmp_path)), closes)
+    ladders.extend(connection, found, "alice", NOON + 3 * DAY, reason="ill", now=NOON + DAY)
+    ladders.extend(connection, found, "alice", NOON, reason="well", now=NOON + DAY)
+    assert found.until(record.extension(connection, found.id, "alice")) == closes
+
+
+def test_where_authors_are_invited_nobody_else_gets_time(connection: Connection, tmp_path: Path) -> None:
+    found = begun(connection, described(tmp_path))
+    until = found.closes + DAY
+    with pytest.raises(BadLeague, match=r"has no author 'alcie'.*; did you mean 'alice'"):
+        ladders.extend(connection, found, "alcie", until, reason="ill", now=NOON, invited=["alice"])
+    ladders.extend(connection, found, "alice", until, reason="ill", now=NOON, invited=["alice"])
+    ladders.extend(connection, found, "ben", until, reason="ill", now=NOON)
+    assert ladders.authors(connection, found) == {"alice", "ben"}
+
+
 @pytest.mark.parametrize(
     ("author", "days", "reason", "words"),
     [
