@@ -94,6 +94,9 @@ MISSING_FILES: Final = (
 )
 """What node, python, perl, java, ruby and sh print when a file is missing; the group is the file."""
 
+MISSING_PACKAGE: Final = r"Cannot find (?:module|package) '((?:@[\w.-]+/)?\w[\w.-]*(?<!js))(?:/[^']+)?'"
+"""What node prints when a package is missing, which is not a path; the group is the package."""
+
 LOADING_ERRORS: Final = (
     (r"breakpoint\(\)[^$]*EOFError", _DEBUGGER),
     (
@@ -162,7 +165,7 @@ RUNTIME_ERRORS: Final = (
     (r"SystemExit", "remove exit(), quit() and sys.exit(): choose ends with return, and the referee ends the game"),
     (r"NotImplementedError", "write the method choose(self, state, clock)"),
     (
-        r"RecursionError",
+        r"RecursionError|StackOverflowError|Maximum call stack",
         "a function calls itself forever: add a case that ends the recursion, or a depth limit",
     ),
     (

@@ -244,6 +244,7 @@ def test_a_late_agent_fails_only_the_step_of_the_clock(tmp_path: Path) -> None:
     )
     assert tuple(step.name for step in found.steps) == NUMBERED_STEPS
     assert next(step.message for step in found.steps if step.name == StepName.LEGAL) == "no move in time"
+    assert next(step.seconds for step in found.steps if step.name == StepName.CLOCK) >= 0.3
 
 
 @pytest.mark.costly
