@@ -172,8 +172,8 @@ def _crashed(failure: Failure) -> Explanation:
     if not failure.python and (package := _missing_package(failure.stderr)):
         return Explanation(
             f"the program did not find the package {quote(package)} and exited",
-            f"install it into the agent's folder (npm install {package}) and use the whole folder: 'cmd:node agent/'; "
-            "or write the agent without it",
+            f"write the agent without it; or install it into the agent's folder (npm install {package}), call the "
+            "agent index.js there, and use the whole folder: 'cmd:node agent/'",
             stderr=tracebacks.excerpt(failure.stderr),
         )
     if not failure.python and (missing := _missing_file(failure.stderr)):
