@@ -317,7 +317,7 @@ def _times(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moment(text: str | None) -> str:
-    return "" if text is None else words.local_time(datetime.fromisoformat(text))
+    return words.recorded_moment(text)
 
 
 def _phase(ladder: OpenLadder, now: datetime) -> str:

@@ -39,7 +39,7 @@ TOURNAMENTS: Final[Columns] = {
     "entries": lambda row: str(row["entries"]),
     "games": lambda row: f"{row['played']}/{row['games']}",
     "status": lambda row: row["status"],
-    "created": lambda row: row["created"][:16].replace("T", " "),
+    "created": lambda row: words.recorded_moment(row["created"]),
 }
 
 
