@@ -251,6 +251,17 @@ def final_of(ladder: str) -> str:
     return f"{ladder} {FINAL}"
 
 
+def with_finals(rows: Sequence[lookup.TournamentRow]) -> list[lookup.TournamentRow]:
+    """All tournaments; a ladder is finished with its final, whatever `arena serve` still does."""
+    finals = {row.name: row for row in rows if row.status == "finished"}
+    return [
+        replace(row, status=final.status, finished=final.finished)
+        if row.format == record.FORMAT and (final := finals.get(final_of(row.name))) is not None
+        else row
+        for row in rows
+    ]
+
+
 def _refuse_while_prepared(connection: Connection, name: str | None, ladders: Sequence[str]) -> None:
     """NotFound if this ladder, or without a name any ladder, waits for its first ratings: `opening.py` records the
     games of its anchors as a tournament, and the ladder after them."""

@@ -48,10 +48,11 @@ def tournaments(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = 
 
     Example: arena tournaments
     """
+    from arena.serve.opened import with_finals
     from db import lookup
 
     with reading(db) as connection:
-        rows = [asdict(row) for row in lookup.tournaments(connection)]
+        rows = [asdict(row) for row in with_finals(lookup.tournaments(connection))]
     show(rows, TOURNAMENTS, format=format, narrowed="name", wrapped=12)
 
 

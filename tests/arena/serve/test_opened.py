@@ -186,6 +186,19 @@ def tournament(connection: Connection, name: str) -> None:
     )
 
 
+def test_a_ladder_is_finished_with_its_final(connection: Connection, tmp_path: Path) -> None:
+    found = begun(connection, described(tmp_path))
+    tournament(connection, found.final)
+
+    def statuses() -> list[str]:
+        return [row.status for row in ladders.with_finals(lookup.tournaments(connection))]
+
+    assert statuses() == ["running", "stopped"]
+    store.set_status(connection, lookup.find_tournament(connection, found.final), "finished", NOON)
+    store.set_status(connection, found.id, "running", NOON)
+    assert statuses() == ["finished", "finished"]
+
+
 # Changes while it stands.
 
 
