@@ -16,7 +16,7 @@ from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.notes import note
 from arena.cli.terminal.wrapping import wrapped
-from arena.history.words import number, printable
+from arena.history.words import counted, number, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -122,6 +122,7 @@ def grades(
     short = format is OutputFormat.TABLE and columns is None
     agents = [row["agent"] for row in found.rows]
     lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)
+    _note_what_is_missing(found)
     previewed, count = _previewed(found, bars, scheme, lines)
     if not preview and scheme is not None and previewed:
         note(f"{_undecided(previewed, count, course)}; --preview lists them")
@@ -131,6 +132,15 @@ def grades(
         _show_preview(found, previewed, count, scheme, course, format)
     else:
         _show_list(found, bars, scheme, lines, columns, format)
+
+
+def _note_what_is_missing(found: Graded) -> None:
+    """Says that these are not the last grades, and that ratings cannot be compared."""
+    if not found.is_over:
+        left = f"; still to be played: {counted(found.left, 'game')}" if found.left else ""
+        note(f"the tournament is not over, so these grades can change{left}")
+    if found.pools > 1:
+        note(f"{found.pools} pools with no games between them: compare ratings only within a pool")
 
 
 def _read(
