@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.course_options import course_of
+from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
@@ -117,7 +117,8 @@ def grades(
     if scheme is not None:
         scheme = replace(scheme, bars=bars)
     late = {} if course is None or scheme is None else late_days(course.file)
-    found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
+    with comes_first("arena run", course):
+        found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
     format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
     short = format is OutputFormat.TABLE and columns is None
     agents = [row["agent"] for row in found.rows]

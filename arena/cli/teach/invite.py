@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import typer
 
 from adsearch.errors import one_of, quote
-from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
+from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.notes import note
@@ -104,7 +104,7 @@ def invite(
     if len(given) > 1 and given != ["--roster", "--author"]:
         raise typer.BadParameter(f"expected {given[0]} or {given[1]}, got both")
     ladder, course = course_of(tournament)
-    with reading(db) as connection:
+    with comes_first("arena ladder open", course), reading(db) as connection:
         found = opened(connection, ladder)
     with AccountsDatabase(db, create=not listed and deactivate is None) as accounts:
         if listed:

@@ -553,3 +553,21 @@ def test_help_has_examples() -> None:
     told = " ".join(arena("grades", "--help", columns=200).out.split())
     assert told.count("Example: arena grades") == 4
     assert "arena grades [OPTIONS] [TOURNAMENT|FILE.toml] " in told
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        (["grades", "cs101.toml"], "arena run cs101.toml"),
+        (["invite", "lab.toml", "--roster", "roster.csv"], "arena ladder open lab.toml"),
+    ],
+)
+def test_what_comes_first_is_named(tmp_path: Path, command: list[str], first: str) -> None:
+    Path("cs101.toml").write_text('game = "tictactoe"\n', "utf-8")
+    Path("lab.toml").write_text('game = "tictactoe"\n[ladder]\ncloses = 2099-12-20\n', "utf-8")
+    roster()
+    with Database("arena.db"):
+        pass
+    ended = arena(*command, columns=200)
+    assert ended.code == 2
+    assert ended.err.endswith(f"; first: {first}\n")
