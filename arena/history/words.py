@@ -18,7 +18,7 @@ from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
-from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord
+from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling
@@ -208,6 +208,12 @@ def moment(time: datetime) -> str:
         return f"{in_utc:%Y-%m-%d %H:%M} UTC"
     same_day = in_utc.date() == time.date()
     return f"{time:%Y-%m-%d %H:%M} {zone_name(time)} ({in_utc:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}} UTC)"
+
+
+def recorded_moment(text: str | None) -> str:
+    """A time as the record has it, in words as `moment` writes it; empty without one, and unchanged without a zone."""
+    time = moment_of(text or "")
+    return (text or "") if time is None else moment(time)
 
 
 def _refuse_unknown(time: datetime) -> None:

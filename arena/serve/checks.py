@@ -22,7 +22,7 @@ from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.history.words import without_store
 from arena.match import rules_errors
 from arena.match.schedule import Finished, Planned
-from arena.players import versions
+from arena.players import languages, versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
 from arena.players.submissions import Store
@@ -192,7 +192,7 @@ class Checks(StandingSchedule):
             found = Explanation.of_error(error)
         return Candidate(
             one.author,
-            one.label,
+            languages.as_player(one.label),
             player=found,
             walls=walls,
             allowance=allowance,

@@ -32,7 +32,7 @@ _STATES: Final = {
     "checking": "is being checked",
     "failed": "failed its check",
     "refused": "was refused",
-    "withdrawn": "was replaced",
+    "withdrawn": "was not checked",
 }
 _PASSED: Final = {
     "active": "passed its check, and plays",

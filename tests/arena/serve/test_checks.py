@@ -69,6 +69,17 @@ def play_all(room: HandInRoom, **callbacks: Any) -> list[StoredSubmission]:
 # Real checks.
 
 
+def test_the_command_that_repeats_a_check_runs_a_program_in_another_language(tmp_path: Path) -> None:
+    needs.program("node")
+    room = hand_in_room(tmp_path, game="connect4", more="[languages.js]\n")
+    with room.database:
+        room.receive(room.file(1, code="process.exit(1)", name="player.js"), "alice")
+        play_all(room)
+        (row,) = room.rows()
+        assert row.state == "failed"
+        assert row.steps[1]["again"] == "arena check 'cmd:node player.js' --game connect4 --clock 5+0.1"
+
+
 @pytest.mark.costly
 def test_an_agent_that_passes_plays_and_one_that_does_not_is_told_why(room: HandInRoom) -> None:
     good = room.receive(room.file(1), "alice")
