@@ -48,7 +48,7 @@ FIRST_NUMBER: Final = 2**40
 MOST_INTERRUPTIONS: Final = 3
 """So often a submission can be in its check when the server is killed, or ended by an error; then it is checked last.
 After the first time it is checked while no other check runs, so that only one can be what ended the server."""
-_OTHERS_FIRST: Final = timedelta(minutes=10)
+_OTHERS_FIRST: Final = timedelta(minutes=2)
 """How long after its start a server begins such a check: if that ends the server each time, the ladder goes on all the
 same."""
 _ENDED_ONCE: Final = "the server of the ladder ended by an error during this check, so it is checked again"

@@ -328,21 +328,21 @@ def test_a_submission_during_whose_check_the_server_is_killed_is_checked_last_an
     room.receive(room.file(1), "alice")
     for number in range(1, 2 * MOST_INTERRUPTIONS):
         schedule = new_checks(room, room.folder)
-        room.now += timedelta(minutes=10)
+        room.now += timedelta(minutes=2)
         assert schedule.next() is not None
         schedule = new_checks(room, room.folder)
         assert [(one.state, one.interruptions) for one in room.rows()] == [("received", number)]
         assert len(schedule.warnings) == (number >= MOST_INTERRUPTIONS)
     assert schedule.warnings == [
         "submission 1 of alice (my_agent.py): the server ended 5 times during its check; "
-        "it is checked after all others, 10 minutes after the start"
+        "it is checked after all others, 2 minutes after the start"
     ]
     room.receive(room.file(2), "bob")
     room.receive(room.file(3), "carol")
     schedule.look(room.opened)
     assert sorted(play_out(room, schedule)) == ["bob", "bob", "carol", "carol"]
     room.receive(room.file(4), "dora")
-    room.now += timedelta(minutes=10)
+    room.now += timedelta(minutes=2)
     schedule.look(room.opened)
     assert play_out(room, schedule) == ["dora", "dora", "alice", "alice"]
     assert {one.state for one in room.rows()} == {"entered"}
@@ -419,7 +419,7 @@ def test_whatever_is_killed_every_submission_reaches_its_end(tmp_path: Path, see
         for game in playing:
             schedule.note(over(room, game))
         play_out(room, schedule)
-        room.now += timedelta(minutes=10)
+        room.now += timedelta(minutes=2)
         schedule.look(room.opened)
         play_out(room, schedule)
         rows = room.rows()
