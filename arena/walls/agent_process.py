@@ -18,7 +18,7 @@ from typing import IO, Final
 from agents.protocol import MESSAGE_BYTES, Report, Verdict
 from arena.walls import jail
 from arena.walls.jail import Confined, Excess
-from arena.walls.kernel_memory import MOST_WATCHES
+from arena.walls.kernel_memory import MOST_WATCHES, PER_TIMER
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.last_words import last_words
 from arena.walls.meter import Meter
@@ -262,7 +262,10 @@ class AgentProcess:
             case Excess.HIDDEN:
                 return Verdict.CRASHED, "runs a program that cannot be read, so that its open files cannot be counted"
             case Excess.WATCHES:
-                return Verdict.CRASHED, f"watched more than {MOST_WATCHES:,} files with epoll"
+                return (
+                    Verdict.CRASHED,
+                    f"had more than {MOST_WATCHES:,} watches of epoll; a timer (timerfd) counts as {PER_TIMER}",
+                )
             case Excess.DISK:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
