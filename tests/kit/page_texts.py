@@ -22,7 +22,7 @@ _INLINE: Final = frozenset(
     ["a", "abbr", "b", "br", "code", "em", "i", "label", "mark", "option", "q", "s", "small", "span", "strong", "sub"]
 )
 """Elements that do not begin a line of their own."""
-_TOLD: Final = ("title", "aria-label", "alt", "aria-current", "aria-keyshortcuts", "placeholder")
+_TOLD: Final = ("title", "aria-label", "alt", "aria-current", "aria-keyshortcuts", "placeholder", "data-spent")
 _FIELD: Final = ("name", "type", "value", "checked", "selected", "required", "pattern", "min", "max", "maxlength")
 _FIELDS: Final = frozenset(["button", "input", "option", "select", "textarea"])
 _UNSEEN: Final = frozenset(("script", "style", "defs"))

@@ -74,7 +74,7 @@ export const stepper = ({ last, name, show, beside = (at, by) => at + by, action
     if (event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && !isCapital)) return;
     // The focused element uses some of these keys itself.
     const own =
-      event.target.closest("input, select") ||
+      event.target.closest(clicked ? "input:not([type=radio]), select" : "input, select") ||
       (!clicked && !(event.key in moreKeys) && event.target.closest("pre, .wide")) ||
       (event.key === " " && event.target.closest(clicked ? "button" : "a, button"));
     const action = own ? undefined : keys[event.key];

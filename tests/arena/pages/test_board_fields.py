@@ -15,6 +15,11 @@ from arena.pages.boards import boards
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
 
+def parsed(markup: str) -> list[ElementTree.Element]:
+    """The pictures of a board: itself, and its caption."""
+    return [*ElementTree.fromstring(f"<figure>{markup}</figure>")]
+
+
 @pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
 def test_every_field_is_a_rectangle_after_the_drawing_and_every_click_has_one(rules: str) -> None:
     steps = replay(past_game(rules), trust=True).steps[:40]
@@ -26,8 +31,10 @@ def test_every_field_is_a_rectangle_after_the_drawing_and_every_click_has_one(ru
         if not fields:
             assert clicked == board
             continue
-        *drawn, group = ElementTree.fromstring(clicked)
-        assert [*map(ElementTree.tostring, drawn)] == [*map(ElementTree.tostring, ElementTree.fromstring(board))]
+        (*drawn, group), *caption = parsed(clicked)
+        plain, *same = parsed(board)
+        assert [*map(ElementTree.tostring, drawn)] == [*map(ElementTree.tostring, plain)]
+        assert [*map(ElementTree.tostring, caption)] == [*map(ElementTree.tostring, same)]
         assert group.get("class") == "fields"
         assert {(one.get("class"), one.get("fill")) for one in group.iter("rect")} == {("field", "transparent")}
         names = [one.get("data-field") for one in group.iter("rect")]
@@ -38,7 +45,7 @@ def test_every_field_is_a_rectangle_after_the_drawing_and_every_click_has_one(ru
 def test_a_field_is_where_the_picture_has_it() -> None:
     state = games.start("tictactoe")
     fields = fields_of(state)
-    *_, group = ElementTree.fromstring(with_fields(boards([(state, None)]).drawn[0], fields))
+    *_, group = parsed(with_fields(boards([(state, None)]).drawn[0], fields))[0]
     places = {
         one.get("data-field"): tuple(float(one.get(key, "nan")) for key in ("x", "y")) for one in group.iter("rect")
     }
@@ -47,7 +54,7 @@ def test_a_field_is_where_the_picture_has_it() -> None:
 
 def test_each_field_has_a_dot_inside_it() -> None:
     state = games.start("othello")
-    *_, group = ElementTree.fromstring(with_fields(boards([(state, None)]).drawn[0], fields_of(state)))
+    *_, group = parsed(with_fields(boards([(state, None)]).drawn[0], fields_of(state)))[0]
     for field, dot in zip(group[::2], group[1::2], strict=True):
         for edge, length, middle in (("x", "width", "cx"), ("y", "height", "cy")):
             begin = float(field.get(edge, "nan"))

@@ -66,14 +66,14 @@ def test_what_is_not_a_picture_is_shown_as_text(picture: object) -> None:
 def test_a_picture_of_a_user_supplied_game_is_an_image_with_its_title(inside: str) -> None:
     picture = PICTURE.format(inside)
     found = boards([(Own(picture), None)])
-    assert (found.sheet, found.shared) == ("", "")
+    assert found.shared == ""
     image = re.fullmatch('<img src="data:image/svg\\+xml;base64,([^"]*)" alt="Mine">', found.drawn[0])
     assert image is not None
     assert b64decode(image[1]).decode() == picture
 
 
 def test_without_a_position_there_is_no_markup() -> None:
-    assert boards([(None, None)] * 3) == (("", "", ""), "", "")
+    assert boards([(None, None)] * 3) == (("", "", ""), "")
 
 
 def test_common_parts_of_boards_are_written_once() -> None:
@@ -81,7 +81,7 @@ def test_common_parts_of_boards_are_written_once() -> None:
     marked = start.play(start.moves()[0])
     found = boards((state, None) for state in (start, marked, marked))
     whole = found.shared + "".join(found.drawn)
-    assert whole.count("<line") + whole.count("<rect") == start.svg().count("<line") + start.svg().count("<rect")
+    assert whole.count('class="line"') == start.svg().count('class="line"') == 1
     assert all("<use" in each for each in found.drawn)
 
 
@@ -93,18 +93,40 @@ def test_every_board_holds_the_same_elements_as_its_picture(rules: str) -> None:
     parts = {f"#{group.get('id')}": group for group in shared.iter("g")}
     for step, shown in zip(steps, found.drawn, strict=True):
         assert step.state is not None
-        there = [*_elements(ElementTree.fromstring(step.state.svg(step.last)), {})]
-        assert [*_elements(ElementTree.fromstring(shown), parts)] == there
+        there = _elements(ElementTree.fromstring(step.state.svg(step.last)), {})
+        assert [one for each in _svgs(shown) for one in _elements(each, parts)] == there
+
+
+@pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
+def test_a_board_is_drawn_without_its_margin_and_its_caption_stands_alone(rules: str) -> None:
+    step = replay(past_game(rules), trust=True).steps[-1]
+    assert step.state is not None
+    board, *captions = _svgs(boards([(step.state, step.last)]).drawn[0])
+    if "data-board" not in board.attrib:
+        assert captions == []
+        return
+    (caption,) = captions
+    assert [one.get("class") for one in board.iter() if one.get("class") in ("caption", "paper")] == []
+    assert {one.get("class") for one in caption} == {"caption"}
+    assert caption.get("aria-hidden") == "true"
+    x, y, width, height = map(float, board.attrib["data-board"].split())
+    box = [float(side) for side in board.attrib["viewBox"].split()]
+    assert box == pytest.approx([x - 2, y - 2, width + 4, height + 4], abs=0.1)
+
+
+def _svgs(markup: str) -> list[ElementTree.Element]:
+    """The pictures of a board: itself, and its caption."""
+    return [*ElementTree.fromstring(f"<figure>{markup}</figure>")]
 
 
 def _elements(root: ElementTree.Element, parts: dict[str, ElementTree.Element]) -> list[tuple[object, ...]]:
-    """All elements in order except the style sheet, with <use> replaced by the used part."""
+    """All elements in order except the style sheet and the paper, with <use> replaced by the used part."""
     found: list[tuple[object, ...]] = []
     for element in root:
         name = element.tag.rpartition("}")[2]
         if name == "use":
             found += _elements(parts[element.attrib["href"]], parts)
-        elif name != "style":
+        elif name != "style" and element.get("class") != "paper":
             found.append((name, sorted(element.attrib.items()), (element.text or "").strip()))
             found += _elements(element, parts)
     return found

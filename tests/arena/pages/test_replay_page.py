@@ -11,6 +11,7 @@ from msgspec import structs
 from adsearch import games
 from arena.history import words
 from arena.history.replay import replay
+from arena.pages.drawing import Document, Frame, draw
 from arena.pages.replay_page import page
 from db.records import Mark, PastGame, PastRuling
 from tests.kit.html_validity import check_html
@@ -18,6 +19,16 @@ from tests.kit.page_games import EVERY_GAME, analysed, named, past_game
 from tests.kit.plot_reading import AWKWARD
 
 SECRET = "a thought of mine"
+
+
+def sheet(text: str) -> str:
+    """All positions, which a browser with scripts keeps as a text."""
+    return text[text.index("<noscript>") : text.index("</noscript>")]
+
+
+def outside(text: str) -> str:
+    """What such a browser makes elements of."""
+    return text[text.index("<html") : text.index("<noscript>")] + text[text.index("</noscript>") :]
 
 
 def thoughtful(rules: str = "connect4") -> PastGame:
@@ -35,10 +46,40 @@ def test_every_game_is_a_valid_page_with_a_board_for_each_position(rules: str) -
     game = past_game(rules)
     text = page(game, trust=True).text
     check_html(text)
-    assert (
-        len(re.findall(r'<li id="ply-\d+" class="step"(?: data-passes)?><h3>[^<]*</h3><svg ', text))
-        == len(game.moves) + 1
+    begins = re.findall(r'<li id="ply-(\d+)"[^>]*><h3>.*?</h3>(<div class="position"><(?:svg|img|pre) )?', sheet(text))
+    assert [int(number) for number, board in begins if board] == [*range(len(game.moves) + 1)]
+
+
+@pytest.mark.parametrize("rules", ["tictactoe", "words:players=3,tiles=AAEEINORSTDL,rack=3", "maze:ghosts=0,map=tiny"])
+@pytest.mark.parametrize("opened", [0, 3, 10_000])
+def test_one_board_is_seen_it_is_that_of_the_ply_and_so_are_the_players(rules: str, opened: int) -> None:
+    game = past_game(rules)
+    text = page(game, at=opened).text
+    document = outside(text)
+    last = len(game.moves)
+    ((turn, step),) = re.findall(rf'<li id="ply-{min(opened, last)}"([^>]*)>(.*?)</li>', sheet(text), re.DOTALL)
+    boards = re.findall(r'<svg class="board" [^>]*><title>([^<]*)</title>', document)
+    assert boards == re.findall(r'<svg class="board" [^>]*><title>([^<]*)</title>', step)
+    assert len(boards) == 1
+    assert len(re.findall('<svg class="board caption"', document)) == 1
+    assert len(re.findall('<div class="seat ', document)) == len(game.players)
+    assert re.findall('<b class="time">(.*?)</b>', document) == re.findall(
+        '<span class="clock">[^<]* <b>(.*?)</b>', step
     )
+    turns = ["turn" in kind for kind in re.findall('<div class="(seat [^"]*)"', document)]
+    assert [f'data-turn="{seat}"' in turn for seat in range(len(game.players))] == turns
+
+
+@pytest.mark.parametrize(("rules", "plies"), [("words:players=3", 192), ("ludo", 626)])
+def test_a_long_game_is_a_document_of_few_elements(rules: str, plies: int) -> None:
+    """All positions but one are a text: a browser makes an element of each tag, but not of those in <noscript>."""
+    game = past_game(rules)
+    game = structs.replace(game, moves=game.moves[:plies], verdict="resigned", fault=0)
+    assert len(game.moves) == plies
+    text = page(game).text
+    check_html(text)
+    document = re.sub("<(script|style)[^>]*>.*?</", "", outside(text), flags=re.DOTALL)
+    assert len(re.findall("<[a-z]", document)) <= 3000
 
 
 @pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
@@ -48,31 +89,34 @@ def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, p
     text = page(game, trust=True, private=private).text
     check_html(text)
     marked = [ply for ply in replay(game).game.analysis if ply.mark]
-    steps = dict(re.findall(r'<li id="ply-(\d+)" class="step">(.*?)</li>', text, re.DOTALL))
-    links = dict(re.findall(r'<a href="#ply-(\d+)">(.*?)</a>', text))
+    steps = dict(re.findall(r'<li id="ply-(\d+)"[^>]*>(.*?)</li>', sheet(text), re.DOTALL))
+    links = dict(re.findall(r'<a href="#ply-(\d+)"[^>]*>(.*?)</a>', outside(text)))
     assert {int(ply) for ply, link in links.items() if 'class="mark"' in link} == {ply.ply for ply in marked}
     assert {int(ply) for ply, step in steps.items() if '<figure class="better">' in step} == {ply.ply for ply in marked}
     for ply in marked:
         assert f'<p class="mistake">{escape(words.mistake(ply, game.players))}</p>' in steps[str(ply.ply)]
-    assert text.count(">Value, by the analysis of arena</title>") == 1
+    assert len(re.findall("<label><input [^>]*>Value, by the analysis of arena</label>", text)) == 1
     assert ('id="mistake"' in text) == bool(marked)
     assert not (marked and games.start(rules).hidden)
 
 
 def test_moves_of_chess_are_numbered_in_pairs() -> None:
     text = page(past_game("chess", ["ann", "bob"], moves="f2f3 e7e5 g2g4")).text
-    moves = text[text.index("<h2>Moves</h2>") :]
-    listed = re.findall(r'<li class="pair">(.*?)</li>', moves)
-    first, second = (re.sub(r"<[^>]*>", " ", pair).split() for pair in listed)
-    assert (first, second) == (["1.", "f3", "e5"], ["2.", "g4"])
-    assert "<h3>1... bob: e5</h3>" in text
-    assert "<h3>2. ann: g4</h3>" in text
+    moves = text[text.index("<h2>Moves</h2>") : text.index("<noscript>")]
+    listed = re.findall(r'<li class="(of-\w+)"><i class="n">(.*?)</i> <a [^>]*title="(.*?)"[^>]*><b>(.*?)</b>', moves)
+    assert listed == [
+        ("of-white", "1.", "ann", "f3"),
+        ("of-black", "", "bob", "e5"),
+        ("of-white", "2.", "ann", "g4"),
+    ]
+    assert "<h3>1... bob: <b>e5</b></h3>" in text
+    assert "<h3>2. ann: <b>g4</b></h3>" in text
 
 
 def test_in_a_game_that_was_resigned_nobody_is_to_move() -> None:
     game = past_game("chess", ["ann", "bob"], moves="f2f3 e7e5")
     text = page(structs.replace(game, verdict="resigned", fault=0)).text
-    *before, last = re.findall(r"<title>Chess: ([^<.]*)</title>", text)
+    *before, last = re.findall(r"<title>Chess: ([^<.]*)</title>", sheet(text))
     assert before == ["White to move", "Black to move"]
     assert last == "the game is over"
 
@@ -81,7 +125,7 @@ def test_in_a_game_that_was_resigned_nobody_is_to_move() -> None:
 def test_a_game_with_a_hint_says_so_and_not_that_it_was_ruled_on(private: bool) -> None:
     ruling = PastRuling(what="void", seat=None, reason="human got a hint", when="2026-05-02T12:00:00Z", id=1)
     game = structs.replace(past_game("chess", ["ann", "human"], moves="f2f3 e7e5"), rulings=(ruling,))
-    text = page(game, private=private).text
+    text = page(game, private=private).text.partition("<body>")[2]
     assert "with a hint, not rated" in text
     assert "annulled" not in text
     assert "ruling" not in text
@@ -136,7 +180,8 @@ def test_without_its_rules_a_game_has_its_moves() -> None:
     text = page(game).text
     check_html(text)
     assert "There are no boards" in text
-    assert "2. bob: b1" in text
+    assert "2. bob: <b>b1</b>" in text
+    assert 'class="board' not in text
 
 
 def test_reports_and_output_are_shown_at_their_moves() -> None:
@@ -153,9 +198,8 @@ def test_a_public_page_has_nothing_that_an_agent_wrote() -> None:
     check_html(text)
     assert "ann crashed" in text
     assert SECRET not in text
-    assert not re.search(
-        "printed|Traceback|NoGood|score|depth|Value", text.partition("<body>")[2].partition("<script>")[0]
-    )
+    body = text.partition("<body>")[2].partition("<script")[0]
+    assert not re.search("printed|Traceback|NoGood|score|depth|Value", body)
 
 
 def test_a_page_with_other_names_has_no_name_of_a_player() -> None:
@@ -180,10 +224,12 @@ def test_names_and_texts_are_escaped(name: str) -> None:
     game = past_game("tictactoe", (odd, "bob"), moves="a1 b1 a2", logs=[f"{odd}\r\n\x00{odd}\n" * 9])
     moves = tuple(structs.replace(move, text=odd, line=odd) for move in game.moves)
     text = page(
-        structs.replace(game, moves=moves, detail=odd, tournament=odd), links=[("../x.html?a=1&b", odd or "x")]
+        structs.replace(game, moves=moves, detail=odd, tournament=odd), near=[("../x.html?a=1&b", odd or "x")]
     ).text
     body = text.partition("<body>")[2]
-    assert body.count("<script>") == 1
+    assert body.count("<script") == 1
+    shown = body.partition("<script")[0]
+    assert shown.count("<noscript") == shown.count("</noscript") == 1
     if odd.strip():
         check_html(text)
 
@@ -205,15 +251,32 @@ def test_the_page_lists_the_pieces_of_each_player(rules: str, told: list[str]) -
     assert re.findall(r'<th scope="row">[^<]*</th><td>([^<]*)</td>', page(past_game(rules)).text) == told
 
 
-def test_links_are_at_the_top() -> None:
-    text = page(past_game("tictactoe"), links=[("index.html", "cs101"), ("agents/ann.html", "ann & co")]).text
-    header = text[text.index("<header>") : text.index("<h1>")]
-    assert re.findall("<a .*?</a>", header) == [
-        '<a href="index.html">cs101</a>',
+def test_links_to_what_is_near_stand_beside_the_facts() -> None:
+    text = page(past_game("tictactoe"), near=[("12.html", "next game"), ("agents/ann.html", "ann & co")]).text
+    (near,) = re.findall('<nav [^>]*aria-label="Near this game">(.*?)</nav>', text)
+    assert re.findall("<a .*?</a>", near) == [
+        '<a href="12.html">next game</a>',
         '<a href="agents/ann.html">ann &amp; co</a>',
+        '<a href="#all" id="all">All positions</a>',
     ]
 
 
-def test_only_a_page_with_curves_says_that_they_can_be_clicked() -> None:
-    assert "Click a curve" in page(past_game("tictactoe", moves="a1")).text
-    assert "Click a curve" not in page(past_game("tictactoe", moves="", verdict="crashed", fault=0)).text
+def test_players_are_links_to_their_pages_and_have_their_ratings() -> None:
+    game = past_game("chess", ["ann", "bob"], moves="f2f3 e7e5")
+    text = page(game, agents={"ann": "a/ann.html"}, ratings={"ann": (1512.4, 30.2), "bob": (1490.0, None)}).text
+    seats = re.findall('<span class="who" title="[^"]*">(.*?)</span> <small>(.*?)</small>', text)
+    assert seats == [('<a href="a/ann.html">ann</a>', "White · 1512 ± 30"), ("bob", "Black · 1490")]
+
+
+def test_a_file_is_drawn_in_the_frame_that_is_given() -> None:
+    def drawn(template: str, title: str, **values: object) -> Document:
+        return draw(template, title, Frame(home=("../index.html", "cs101"), modules=("replay.js",)), **values)
+
+    text = page(past_game("tictactoe"), drawn=drawn).text
+    check_html(text)
+    assert '<a href="../index.html">cs101</a>' in text.partition("<h1")[0]
+
+
+def test_only_a_page_with_plots_says_that_they_can_be_clicked() -> None:
+    assert "Click a plot" in page(past_game("tictactoe", moves="a1")).text
+    assert "Click a plot" not in page(past_game("tictactoe", moves="", verdict="crashed", fault=0)).text

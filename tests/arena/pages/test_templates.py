@@ -13,16 +13,16 @@ from tests.kit.places import ROOT
 
 TEMPLATES = sorted((ROOT / "arena" / "pages" / "templates").glob("*.html"))
 TRUSTED = {
-    "base.html": {"sheet": 1, "script": 1},
+    "base.html": {"sheet": 1, "theme": 1, "script": 1},
     "feedback.html": {"board": 1, "shared": 1},
-    "live.html": {"drawn.state": 2},
-    "macros.html": {"shown.svg": 1},
-    "parts.html": {"drawn.clocks": 1, "drawn.board": 1, "drawn.last": 1, "drawn.moves": 1},
-    "play.html": {"drawn.state": 1, "drawn.said": 1, "drawn.choices": 1, "drawn.side": 1},
-    "replay.html": {"board": 1, "step.board": 1, "shared": 1, "curve": 1},
+    "live.html": {"drawn.state": 2, "drawn.last": 1},
+    "macros.html": {"shown.svg": 1, "cell.picture": 1},
+    "parts.html": {"drawn.seats": 1, "drawn.board": 1, "drawn.moves": 1},
+    "play.html": {"drawn.state": 1, "drawn.said": 1, "drawn.choices": 1, "drawn.side": 1, "drawn.last": 1},
+    "replay.html": {"board": 1, "step.board": 1, "shared": 1},
     "search.html": {"tree": 1},
     "sheets.html": {"sheet": 1},
-    "tv.html": {f"drawn.{part}": 1 for part in ("clocks", "board", "state", "moves", "last")}
+    "tv.html": {f"drawn.{part}": 1 for part in ("state", "moves", "last")}
     | {f"side.{part}": 1 for part in ("standings", "results")},
 }
 """What is written as it is: pictures in SVG, the sheet and the script of a page, parts that `drawing.part` drew."""
