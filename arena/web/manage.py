@@ -247,7 +247,7 @@ def _state(
             )
             for agents in ladder.same_files(connection, opened.id).values()
         ],
-        handed_in=frozenset(map(author_of, ladder.submitted_names(connection, opened.id))),
+        handed_in=frozenset(map(ladder.author_of, ladder.submitted_names(connection, opened.id))),
         authors=sorted(found, key=lambda one: (one.shown.casefold(), one.name)),
         is_served=opened.name == served,
     )
