@@ -215,7 +215,7 @@ _WIDER: Final = """() => {
   const room = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= room) return [];
   return [...document.querySelectorAll("body *")]
-    .filter(e => e.getBoundingClientRect().right > room + 1 && !e.closest("svg svg, pre *, .wide *"))
+    .filter(e => e.getBoundingClientRect().right > room + 1 && !e.closest("svg svg, pre *, .wide *, .tabs *"))
     .map(e => e.outerHTML.slice(0, 120)).slice(0, 5).concat("wider than the window");
 }"""
 
