@@ -19,7 +19,7 @@ from tests.kit.chromium import Browser, check_width
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    pass
 
 SEATS: Final = ("maze:ghosts=0", "ludo:players=3,tokens=1", "words:players=4", "maze:ghosts=4", "go:size=19")
 """Games for one, three, four and five players, and the largest board."""
@@ -65,14 +65,14 @@ MEASURED: Final = """() => {
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("rules", (*EVERY_GAME, *SEATS), ids=named)
+@pytest.mark.parametrize("rules", [*EVERY_GAME, *SEATS], ids=named)
 def test_a_replay_has_a_large_board_and_all_else_beside_it(browser: Browser, tmp_path: Path, rules: str) -> None:
     game = past_game(rules)
     names = {name: f"{seat}{'W' * 39}" for seat, name in enumerate(game.players)}
     moves = game.moves[:40]
     if len(moves) < len(game.moves):
         game = structs.replace(game, moves=moves, verdict="resigned", fault=0)
-    ratings = {name: (2512.0, 130.0) for name in game.players}
+    ratings = dict.fromkeys(game.players, (2512.0, 130.0))
     agents = {name: f"/a/{name}" for name in game.players}
     file = tmp_path / "game.html"
     drawn = partial(draw, frame=FRAME)
