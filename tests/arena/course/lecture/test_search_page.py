@@ -274,7 +274,7 @@ def test_labels_run_no_script(browser: Browser, tmp_path: Path) -> None:
         page.keyboard.press("End")
         page.keyboard.press("ArrowLeft")
         assert "alert(1)" in page.title()
-        assert page.locator("script").count() == 1
+        assert page.locator("script").count() == 2
         assert page.locator("body img").count() == 0
 
 
