@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,11 @@ SEEN = """() => {
     turns: [...document.querySelectorAll(".seat")].map(seat => seat.matches(".turn")),
   };
 }"""
+
+
+def is_at(page: Page, ply: int) -> bool:
+    """Whether the page shows that ply."""
+    return at(page) == ply
 
 
 def at(page: Page) -> int:
@@ -248,7 +254,7 @@ def test_each_position_is_drawn_from_the_shared_parts_as_it_is_alone(
     with browser.open(file) as shown:
         for step in steps:
             shown.evaluate("ply => { location.hash = `#ply-${ply}`; }", step.number)
-            until(shown, lambda number=step.number: shown.locator("#at").input_value() == str(number))
+            until(shown, partial(is_at, shown, step.number))
             alone = boards([(step.state, step.last)], ended=0 if step.number == len(game.moves) else None)
             assert shown.evaluate(POSITION, alone.drawn[0]), step.number
 
