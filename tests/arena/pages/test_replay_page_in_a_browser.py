@@ -50,7 +50,7 @@ SEEN = """() => {
 
 def is_at(page: Page, ply: int) -> bool:
     """Whether the page shows that ply."""
-    return at(page) == ply
+    return page.locator("#at").input_value() == str(ply)
 
 
 def at(page: Page) -> int:
