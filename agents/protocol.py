@@ -261,9 +261,13 @@ def unpack_from_referee(data: bytes) -> FromReferee:
 
 def line_from_player(line: bytes) -> FromPlayer:
     """The message of a player on the JSON `line`; BadMessage says what is wrong with it."""
-    if (message := _read_at_once(line, _PLAYER_LINES)) is None:
-        return from_player(read_line(line))
-    return _with_short_info(message)
+    if (message := _read_at_once(line, _PLAYER_LINES)) is not None:
+        return _with_short_info(message)
+    content = read_line(line)
+    try:
+        return from_player(content)
+    except BadMessage as error:
+        raise BadMessage(f"{error} (the line: {_shown(line)})") from None
 
 
 def line_from_referee(line: bytes) -> FromReferee:

@@ -332,6 +332,17 @@ def same_files(connection: Connection, tournament: int) -> dict[str, dict[str, i
     return {source: agents for source, agents in found.items() if len({*map(author_of, agents)}) > 1}
 
 
+def label(connection: Connection, agent: str, number: int) -> str:
+    """The name of the file that was last handed in as this version of the agent; empty if none was."""
+    handed_in = (
+        select(Submission.label)
+        .join(Version, Version.id == Submission.version)
+        .where(Submission.author == agent, Version.number == number)
+        .order_by(Submission.id.desc())
+    )
+    return connection.execute(handed_in.limit(1)).scalar() or ""
+
+
 def games_since(connection: Connection, tournament: int, version: int, since: datetime) -> list[VersionGame]:
     """The games of that version that finished after this time, in that order."""
     rows = connection.execute(_GAMES_SINCE, {"tournament": tournament, "version": version, "since": instant(since)})

@@ -18,7 +18,7 @@ from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
-from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord
+from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling
@@ -199,15 +199,36 @@ def clock(time: int) -> str:
     return f"{minutes}:{seconds:02d}" + f".{10 * rest // SECOND}" * (not minutes and seconds < 10)
 
 
-def moment(time: datetime) -> str:
+class Moment(str):
+    """A moment in words, which a page can write for its reader's zone too."""
+
+    __slots__ = ("instant",)
+    instant: datetime
+
+    @classmethod
+    def of(cls, words: str, instant: datetime) -> Moment:
+        """These words for that instant."""
+        made = cls(words)
+        made.instant = instant
+        return made
+
+
+def moment(time: datetime) -> Moment:
     """A moment to the minute, in UTC; where it was given in another zone, as there too: "2026-12-25 23:59 Europe/Berlin
     (22:59 UTC)". ValueError without a zone: which moment it is, is not known."""
     _refuse_unknown(time)
     in_utc = time.astimezone(UTC)
     if not time.utcoffset():
-        return f"{in_utc:%Y-%m-%d %H:%M} UTC"
+        return Moment.of(f"{in_utc:%Y-%m-%d %H:%M} UTC", in_utc)
     same_day = in_utc.date() == time.date()
-    return f"{time:%Y-%m-%d %H:%M} {zone_name(time)} ({in_utc:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}} UTC)"
+    there = f"{in_utc:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}} UTC"
+    return Moment.of(f"{time:%Y-%m-%d %H:%M} {zone_name(time)} ({there})", in_utc)
+
+
+def recorded_moment(text: str | None) -> str:
+    """A time as the record has it, in words as `moment` writes it; empty without one, and unchanged without a zone."""
+    time = moment_of(text or "")
+    return (text or "") if time is None else moment(time)
 
 
 def _refuse_unknown(time: datetime) -> None:

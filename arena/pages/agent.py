@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from adsearch.pictures.svg import split_style
-from arena.pages.event import Picture
+from arena.pages.curves import Plot, ratings
 from arena.ratings import plots
+from arena.ratings.plots.line_plot import Line
 from arena.ratings.plots.ranking_plot import MARKS
 from arena.results import figures
 
@@ -37,7 +37,14 @@ def facts(agent: ReportedAgent, *, made: datetime, reached: str = "", by_rating:
     return {name: value for name, value in known.items() if value}
 
 
-def progress(agent: ReportedAgent) -> Picture | None:
+class RatingPlot(NamedTuple):
+    """A plot of ratings, and what it means."""
+
+    plot: Plot
+    text: str
+
+
+def progress(agent: ReportedAgent) -> RatingPlot | None:
     """The rating of each version; None if there is one alone."""
     if len(agent.versions) < 2:
         return None
@@ -46,9 +53,13 @@ def progress(agent: ReportedAgent) -> Picture | None:
         "above counts only games between current versions, so it can differ from the last one here."
     )
     line = plots.of_versions(agent.name, agent.versions)
-    _, svg = split_style(plots.progress([line], title=f"Versions of {agent.name}"))
-    label = "Picture of the ratings of all versions"
-    return Picture(heading="Rating of each version", label=label, svg=svg, text=text)
+    return rating_plot([line], title="Rating of each version", x="version", text=text)
+
+
+def rating_plot(lines: Sequence[Line], *, title: str, x: str, text: str) -> RatingPlot | None:
+    """The plot of these ratings; None if there are none."""
+    plot = ratings(lines, title=title, x=x)
+    return None if plot is None else RatingPlot(plot, text)
 
 
 def faults(agent: ReportedAgent, own: Sequence[ListedGame], links: Links) -> Iterator[tuple[str, str | None, str]]:

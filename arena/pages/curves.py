@@ -35,6 +35,10 @@ class Drawn(Struct, frozen=True):
     """The class of its stroke, so that lines differ by more than colour."""
     points: str
     dots: Sequence[str]
+    band: str = ""
+    """The corners of its error band."""
+    last: str = ""
+    """Its last value with the error, if the legend says it."""
 
 
 class Plot(Struct, frozen=True, kw_only=True):
@@ -49,7 +53,8 @@ class Plot(Struct, frozen=True, kw_only=True):
     """Of the axis, from above; they are equally far apart."""
     levels: Sequence[str]
     """Where they are, in per cent."""
-    plies: int
+    ends: tuple[str, str]
+    """What the x axis begins and ends with."""
     mistakes: Sequence[tuple[str, str]] = ()
     """Where each is, and what it was."""
     corners: Sequence[str] = ()
@@ -75,10 +80,36 @@ def plot(
     corners: Sequence[str] = (),
 ) -> Plot | None:
     """A plot of these lines over the plies of a game; None if there are no points. The hue of a line is its seat."""
+    ends, across = ("0", f"ply {plies}"), (0.0, float(max(plies, 1)))
+    return _plot(lines, across, ends, rules, title=title, unit=unit, bounds=bounds, mistakes=mistakes, corners=corners)
+
+
+def ratings(lines: Sequence[Line], *, title: str, x: str) -> Plot | None:
+    """A plot of ratings with their error bands, over versions or games (`x`); None if there are no points."""
+    places = [point.x for line in lines for point in line.points]
+    if not places:
+        return None
+    low, high = min(places), max(places)
+    return _plot(lines, (low, max(high, low + 1)), (f"{x} {low:.0f}", f"{high:.0f}"), "", title=title, unit="Elo")
+
+
+def _plot(
+    lines: Sequence[Line],
+    across: tuple[float, float],
+    ends: tuple[str, str],
+    rules: str,
+    *,
+    title: str,
+    unit: str,
+    bounds: tuple[float, float] | None = None,
+    mistakes: Sequence[value_plot.Mistake] = (),
+    corners: Sequence[str] = (),
+) -> Plot | None:
+    """A plot; `across` is the range of its x axis."""
     kept = finite(lines)
     if not kept:
         return None
-    values = [(point.y, None) for line in kept for point in line.points if abs(point.y) <= _HUGE]
+    values = [(point.y, point.error) for line in kept for point in line.points if abs(point.y) <= _HUGE]
     values += [(edge, None) for edge in bounds or ()]
     axis = ratings_axis(values or [(-_HUGE, None), (_HUGE, None)], 100.0, 0.0)
     wanted = max(2, round(_HEIGHT / 24))
@@ -88,7 +119,7 @@ def plot(
         ticks, every = [ticks[0], ticks[-1]], 1
 
     def place(x: float, y: float) -> str:
-        return pair(100.0 * x / max(plies, 1), axis.at(y))
+        return pair(100.0 * (x - across[0]) / (across[1] - across[0]), axis.at(y))
 
     drawn = []
     for number, line in enumerate(kept):
@@ -96,7 +127,13 @@ def plot(
         places = [place(point.x, point.y) for point in line.points]
         dots = places if len(places) <= _MOST_DOTS and not mistakes and not corners else []
         stroke = ("", "dashed", "dotted")[(line.stroke or 0) % 3]
-        drawn.append(Drawn(line.name, seat_kind(seat, rules), stroke, " ".join(places), dots))
+        known = [point for point in line.points if point.error is not None]
+        upper = [place(point.x, point.y + (point.error or 0.0)) for point in known]
+        lower = [place(point.x, point.y - (point.error or 0.0)) for point in reversed(known)]
+        end = line.points[-1]
+        last = axis.text_with_error(end.y, end.error, sign="±") if known else ""
+        band = " ".join([*upper, *lower])
+        drawn.append(Drawn(line.name, seat_kind(seat, rules), stroke, " ".join(places), dots, band, last))
     said = "; ".join(
         f"{line.name}: from {axis.text(line.points[0].y)} to {axis.text(line.points[-1].y)}" for line in kept
     )
@@ -107,7 +144,7 @@ def plot(
         lines=drawn,
         ticks=[text for _, text in ticks[::every]],
         levels=[pair(0.0, axis.at(value)).split(",")[1] for value, _ in ticks[::every]],
-        plies=plies,
+        ends=ends,
         mistakes=[(place(one.ply, one.value), one.words) for one in mistakes],
         corners=corners,
     )

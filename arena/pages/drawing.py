@@ -181,7 +181,11 @@ def _hash(text: str) -> str:
 
 
 def _contained(value: Any) -> Any:
-    """What is written for a value, before it is escaped."""
+    """What is written for a value, before it is escaped; of a moment also when it is, for the page's script."""
+    if isinstance(value, words.Moment):
+        from markupsafe import Markup
+
+        return Markup('<time datetime="{}">{}</time>').format(value.instant.isoformat(timespec="seconds"), str(value))
     return contained(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from arena.history.words import age, counted, moment
-from arena.results import listings
+from arena.results import figures, listings
 from arena.results.listings import Cell
 from arena.tournament.formats.knockout import Why
 
@@ -28,15 +28,6 @@ _WHY: Final = {
 """Why a player went through, if the score does not show it."""
 
 
-class Picture(Struct, frozen=True, kw_only=True):
-    """A picture with its heading and what it means."""
-
-    heading: str
-    label: str
-    svg: str
-    text: str
-
-
 # What is played.
 
 
@@ -47,13 +38,21 @@ def about(report: Report) -> dict[str, Any]:
     if report.status != "finished":
         how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
         notice = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {moment(report.made)})."
-    return {"facts": _facts(report, over), "notice": notice, "closing": ""}
+    return {"facts": _facts(report, over), "notice": notice, "closing": "", "podium": _podium(report)}
 
 
 def about_ladder(report: Report, closes: datetime | None, finished: datetime | None) -> dict[str, Any]:
     """What is played in a ladder, and until when."""
     said = "" if closes is None else closing(closes, finished, report.made)
-    return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said}
+    return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said, "podium": []}
+
+
+def _podium(report: Report) -> list[tuple[str, str]]:
+    """The first three of a tournament that is over, each with its points; nobody if it has no clear three."""
+    first = [agent for agent in report.agents[:3] if agent.standing.games]
+    if report.status != "finished" or len(first) < 3 or len(report.agents) < 4:
+        return []
+    return [(agent.name, f"{figures.share(agent.standing.points)} points") for agent in first]
 
 
 def closing(closes: datetime, finished: datetime | None, now: datetime) -> str:
@@ -134,6 +133,9 @@ def crosstable(report: Report, links: Links) -> dict[str, Any] | None:
     listing = listings.crosstable(report, links)
     if listing is None:
         return None
+    if listings.is_sparse(report):
+        text = "Each number is the place of an agent that it met; green: won, red: lost."
+        return {"explanation": text, "listing": listings.met_whom(report, links)}
     games = listings.games_in_cells(report)
     text = "Each cell: the points of the row's agent against the column's agent, out of "
     text += f"{counted(max(games), 'game')}." if len(games) == 1 else "the number of games after the slash."

@@ -162,7 +162,7 @@ class _Page:
             f"attempt {game.attempt}" if game.attempt > 1 else "",
             f"clock {game.clock}",
             f"opening {game.opening}" if game.opening else "",
-            f"{game.finished[:16].replace('T', ' ')} UTC" if game.finished else "",
+            words.recorded_moment(game.finished),
         ]
         return words.printable(" · ".join(filter(None, facts)))
 
@@ -183,7 +183,7 @@ class _Page:
                 continue
             which = f" {ruling.id}" if self.private else ""
             why = f": {ruling.reason}" if self.private and ruling.reason else ""
-            made = ruling.when[:16].replace("T", " ")
+            made = words.recorded_moment(ruling.when)
             yield "detail", words.printable(f"ruling{which} of {made}: {words.ruled(ruling, self.names)}{why}")
 
     def players(self) -> Listing[int]:

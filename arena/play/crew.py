@@ -226,7 +226,7 @@ def _packages_first() -> str:
 def explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
     """The record, with how the processes of lost players ended, and what kept the processors busy; the referee may have
     seen only connections end."""
-    lost = [player.ended for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)]
+    lost = {player.ended: None for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)}
     reasons = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
     others = ""
     if record.verdict == Verdict.VOID and TOO_BUSY in record.detail:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
@@ -100,6 +100,8 @@ def read_player(text: str) -> Player:
         return _read_file(text, *found)
     if "/" in text or text in (".", "..") or text.startswith("~") or os.path.exists(text):
         return _read_folder(text)
+    if Path(text).suffix in languages.NAMES:
+        raise BadPlayer(f"no file {quote(text)}{_missing_hint(_absolute(text), text, _FORMS)}")
     if os.path.isfile(f"{text}.py"):
         raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
     if (corrected := engines.corrected(text)) is not None:
@@ -192,17 +194,19 @@ def _missing_hint(path: Path, given: str, expected: str) -> str:
 
 
 def _did_you_mean(path: Path, given: str) -> str:
-    """A question about the Python file or folder beside `path` with the most similar name; empty if there is none.
+    """A question about the folder, or the file in the same language, beside `path` with the most similar name; empty if
+    there is none.
 
     `given`: the path as the user typed it."""
-    name = path.name.removesuffix(".py")
+    ending = path.suffix if path.suffix in languages.NAMES else ".py"
+    name = path.name.removesuffix(ending)
     try:
         beside = sorted(each for each in os.listdir(path.parent) if each.isprintable())[:_MOST_NEIGHBOURS]
     except (OSError, ValueError):
         return ""
-    possible = [each for each in beside if each.endswith(".py") or os.path.isdir(path.parent / each)]
-    # Compared without `.py`, because that part is the same for all files.
-    by_name = {each.removesuffix(".py").lower(): each for each in possible}
+    possible = [each for each in beside if each.endswith(ending) or os.path.isdir(path.parent / each)]
+    # Compared without the extension, because that part is the same for all files.
+    by_name = {each.removesuffix(ending).lower(): each for each in possible}
     close = get_close_matches(name.lower(), by_name, n=1)
     return f"; did you mean '{os.path.join(os.path.dirname(given), by_name[close[0]])}'?" if close else ""
 
@@ -217,7 +221,14 @@ def _read_command(text: str, words: str) -> Player:
     return Player(PlayerKind.COMMAND, text, _printable_name(Path(_program_or_script(command)).stem), command=command)
 
 
-def _program_or_script(command: tuple[str, ...]) -> str:
+def refuse_missing_script(command: Sequence[str]) -> None:
+    """BadPlayer if the command runs a script that does not exist: "cmd:node agnet.js"."""
+    script = _program_or_script(command)
+    if script != command[0] and Path(script).suffix in languages.RUN_BY and not _absolute(script).exists():
+        raise BadPlayer(f"no file {quote(script)}{_missing_hint(_absolute(script), script, 'a program')}")
+
+
+def _program_or_script(command: Sequence[str]) -> str:
     """The word that gives a command its name: its program, or the script if the program is an interpreter."""
     if _INTERPRETER.fullmatch(Path(command[0]).name):
         words = (word for before, word in pairwise(command) if before not in CLASS_PATH and not word.startswith("-"))

@@ -39,7 +39,7 @@ from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.players import command_words, engines, languages, own_sources
 from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
-from arena.players.player import MAIN_FILE, Player, PlayerKind
+from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_script
 from arena.walls.translation.engine import Engine
 from db import private
 from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
@@ -208,6 +208,8 @@ class Store:
 
     def _take_command(self, player: Player) -> Submission:
         path = find_program(player.command[0], engine=player.engine is not None)
+        if player.engine is None:
+            refuse_missing_script(player.command)
         contents = self._no_contents()
         arguments: list[_Argument] = []
         for number, parts in enumerate(command_words.parts(player.command, Path()), 1):

@@ -53,8 +53,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     """How it is shown, as a CSS class, if not as the rest of its column."""
     picture: str = ""
     """A small picture before the text, as SVG."""
-    marks: Sequence[tuple[str, str, str | None]] = ()
-    """Letters in a row, each with what it means and its address."""
+    marks: Sequence[tuple[str, str, str, str | None]] = ()
+    """Letters or numbers in a row, each with its kind as a class, what it means, and its address."""
     state: tuple[str, str | None] | None = None
     """What is going on, after the text, with its address."""
 
@@ -276,15 +276,17 @@ def _lately(report: Report, links: Links) -> Iterator[Column[ReportedAgent]]:
         return
 
     def results(one: ReportedAgent) -> Cell:
-        return Cell(marks=[(*_letter(game.points, game.number), links.game(game)) for game in one.lately.results])
+        return Cell(
+            marks=[(*_mark(game.points, f"game {game.number}"), links.game(game)) for game in one.lately.results]
+        )
 
     yield Column(name="last", title="Last games", value=results, drawn=True)
 
 
-def _letter(points: float, number: int) -> tuple[str, str]:
-    """A result as a letter, and in words."""
-    word = "won" if points == 1.0 else "lost" if points == 0.0 else "drawn"
-    return word[0].upper(), f"{word}: game {number}"
+def _mark(points: float, what: str) -> tuple[str, str, str]:
+    """A result as a letter, as a class, and in words."""
+    word = "won" if points > 0.5 else "lost" if points < 0.5 else "drawn"
+    return word[0].upper(), word[0], f"{word}: {what}"
 
 
 _FAULTS: Final = Column[ReportedAgent](
@@ -332,6 +334,45 @@ def crosstable(report: Report, links: Links) -> Listing[tuple[int, str]] | None:
         Column(name=name, title=name, short=str(place), value=against(name)) for place, name in enumerate(players, 1)
     ]
     return Listing(caption="Crosstable", columns=[agent, *others], rows=[*enumerate(players, 1)], kind="crosstable")
+
+
+_SPARSE: Final = 0.4
+"""Share of the pairs that met below which a crosstable would be nearly empty."""
+
+
+def is_sparse(report: Report) -> bool:
+    """Whether so few of the first agents met, as in a swiss, that a list of who met whom says it better."""
+    names = [agent.name for agent in report.agents[:IN_CROSSTABLE]]
+    met = sum((one, other) in report.head_to_head for one in names for other in names if one != other)
+    return len(names) > 8 and 0 < met < _SPARSE * len(names) * (len(names) - 1)
+
+
+def met_whom(report: Report, links: Links) -> Listing[tuple[int, str]]:
+    """For each agent whom it met, by their places in the standings, and how it went."""
+    places = {agent.name: place for place, agent in enumerate(report.agents, 1)}
+
+    def opponents(row: tuple[int, str]) -> Cell:
+        name, marks = row[1], list[tuple[str, str, str, str | None]]()
+        for other, place in places.items():
+            if (found := report.head_to_head.get((name, other))) is not None and other != name:
+                what = f"{figures.share(found.points)} of {found.games} against {other}"
+                _, kind, said = _mark(found.points / found.games, what)
+                marks.append((str(place), kind, said, links.pair(name, other)))
+        return Cell(marks=marks)
+
+    columns: list[Column[tuple[int, str]]] = [
+        Column(
+            name="agent",
+            title="Agent",
+            value=lambda row: named(row[1], links.agent(row[1]), place=row[0], person=report.people.get(row[1], "")),
+            heads=True,
+            kind="name",
+            heading_kind="name",
+        ),
+        Column(name="met", title="Met", value=opponents, drawn=True, kind="met"),
+    ]
+    rows = [(place, name) for name, place in places.items()]
+    return Listing(caption="Who met whom", columns=columns, rows=rows, own=lambda row: row[1])
 
 
 def games_in_cells(report: Report) -> set[int]:

@@ -1,16 +1,17 @@
 """Checks: the games that check what was handed in to a ladder, as a schedule for the director of the ladder.
 
 The row of a submission is the truth: it says that the check runs, and has every step as soon as it is known. Whatever
-is killed, a submission whose check was not over is checked again, but not for ever: one whose check ended the server
-`MOST_INTERRUPTIONS` times fails. Authors take turns, with one check at a time each.
+is killed, a submission whose check was not over is checked again. None fails because the server was killed; one during
+whose check the server ended twice by an error of its own does. Authors take turns, with one check at a time each.
 """
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -18,11 +19,11 @@ from typing import Any, Final, TypeVar
 from msgspec import to_builtins
 
 from arena.course.roster import replace_unprintable
-from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.history.words import without_store
+from arena.errors import ArenaError, BadFixture, BadPlayer, RefereeLost
+from arena.history.words import counted, without_store
 from arena.match import rules_errors
 from arena.match.schedule import Finished, Planned
-from arena.players import versions
+from arena.players import languages, versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
 from arena.players.submissions import Store
@@ -38,17 +39,23 @@ from arena.tournament.recorded_games import Wait, written
 from db import ladder, ladder_pairs, running, store
 from db.audit import StoredVersion
 from db.database import Connection, Database
+from db.errors import DatabaseError
 from db.ladder import StoredSubmission, SubmissionState, author_of
 
 Result = TypeVar("Result")
 FIRST_NUMBER: Final = 2**40
 """The number of the first game of a check. These games are not recorded; recorded games have smaller numbers."""
 MOST_INTERRUPTIONS: Final = 3
-"""So often a submission can be in its check when the server is killed, or ended by an error; then it fails. After the
-first time it is checked while no other check runs, so that it fails alone."""
-_ENDED_THE_SERVER: Final = (
-    f"the server of the ladder ended {MOST_INTERRUPTIONS} times during this check, so it is not checked again; "
-    "ask your instructor, who finds the reason in the messages of the server"
+"""So often a submission can be in its check when the server is killed, or ended by an error; then it is checked last.
+After the first time it is checked while no other check runs, so that only one can be what ended the server."""
+_OTHERS_FIRST: Final = timedelta(minutes=2)
+"""How long after its start a server begins such a check: if that ends the server each time, the ladder goes on all the
+same."""
+_ENDED_ONCE: Final = "the server of the ladder ended by an error during this check, so it is checked again"
+"""In the row of a submission that is not decided."""
+_ENDED_TWICE: Final = (
+    "the server of the ladder ended by an error twice during this check, so it is not checked again; it is not known "
+    "whether the agent is to blame: ask your instructor, who finds the reason in the messages of the server"
 )
 _POSITIONS: Final = 10
 """Positions in which each agent is asked for a move; `arena check` uses more."""
@@ -98,14 +105,24 @@ class Checks(StandingSchedule):
         self._turns: dict[str, int] = {}
         self._turn = count(1)
         self._looks = True
-        # Whether the server ends by an error: then the rows stay as they are, and the next run counts it.
-        self.ends_by_error = False
+        # When it begins submissions whose check was interrupted many times.
+        self._begins_last_ones = now() + _OTHERS_FIRST
+        # The error by which the server ends: it is noted in the rows, and the next run counts it.
+        self.ends_by: Exception | None = None
         self._put_back(after_a_run=True)
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about this machine, for the instructor."""
-        return self._maker.confinement.warnings
+        """Warnings about this machine and about checks that were interrupted many times, for the instructor."""
+        with self._database.reading() as connection:
+            rows = ladder.open_submissions(connection, self._opened.id)
+        last = [
+            f"submission {one.id} of {one.author} ({one.label}): the server ended {counted(one.interruptions, 'time')} "
+            f"during its check; it is checked after all others, {_OTHERS_FIRST.seconds // 60} minutes after the start"
+            for one in rows
+            if not one.is_unopened and one.interruptions >= MOST_INTERRUPTIONS
+        ]
+        return [*self._maker.confinement.warnings, *last]
 
     # The schedule that a director plays.
 
@@ -139,8 +156,17 @@ class Checks(StandingSchedule):
 
     def close(self) -> None:
         """Ends the checks; those in progress begin again with the next run."""
-        if not self.ends_by_error:
+        if self.ends_by is None:
             self.interrupted()
+            return
+        if isinstance(self.ends_by, RefereeLost | DatabaseError):
+            return  # that may come from outside
+        with suppress(DatabaseError), self._database.writing() as connection:
+            for one in self._in_progress.values():
+                if one.submission.words == _ENDED_ONCE:
+                    self._change(connection, one, SubmissionState.FAILED, words=_ENDED_TWICE)
+                else:
+                    self._change(connection, one, SubmissionState.CHECKING, words=_ENDED_ONCE)
 
     # From a row to a check.
 
@@ -163,13 +189,19 @@ class Checks(StandingSchedule):
         return running
 
     def _next_of(self, rows: Sequence[StoredSubmission]) -> StoredSubmission | None:
-        """The opened submission to check next: of the author whose last check is the longest ago. None if there is
-        none, or if it must wait, because it or one in progress is checked alone."""
+        """The opened submission to check next: of the author whose last check is the longest ago; last come those whose
+        check was interrupted many times. None if there is none, or if it must wait, because it or one in progress is
+        checked alone."""
         rows = [one for one in rows if not one.is_unopened]
+        last = {one.id for one in rows if one.interruptions >= MOST_INTERRUPTIONS}
         busy = {author_of(one.submission.author) for one in self._in_progress.values()}
         newest = {one.author: one for one in rows if one.state is SubmissionState.RECEIVED}
+        if self._now() < self._begins_last_ones:
+            newest = {name: one for name, one in newest.items() if one.id not in last}
         free = [one for one in newest.values() if author_of(one.author) not in busy]
-        one = min(free, key=lambda one: (self._turns.get(author_of(one.author), 0), one.id), default=None)
+        one = min(
+            free, key=lambda one: (one.id in last, self._turns.get(author_of(one.author), 0), one.id), default=None
+        )
         in_progress = [each.submission for each in self._in_progress.values()]
         is_alone = one is not None and any(each.interruptions for each in (one, *in_progress))
         return None if in_progress and is_alone else one
@@ -178,7 +210,8 @@ class Checks(StandingSchedule):
         ladder.lock_submissions(connection, self._opened.id)
         one = self._next_of(ladder.open_submissions(connection, self._opened.id))
         if one is not None:
-            ladder.change_submission(connection, one.id, SubmissionState.CHECKING, self._time_for(one), steps=())
+            now = self._time_for(one)
+            ladder.change_submission(connection, one.id, SubmissionState.CHECKING, now, words=one.words, steps=())
         return one
 
     def _candidate(self, checked: _InProgress) -> Candidate:
@@ -192,7 +225,7 @@ class Checks(StandingSchedule):
             found = Explanation.of_error(error)
         return Candidate(
             one.author,
-            one.label,
+            languages.as_player(one.label),
             player=found,
             walls=walls,
             allowance=allowance,
@@ -222,7 +255,7 @@ class Checks(StandingSchedule):
                 if (report := ended.get(one.submission.id)) is not None:
                     self._end(connection, one, report)
                 else:
-                    self._change(connection, one, SubmissionState.CHECKING)
+                    self._change(connection, one, SubmissionState.CHECKING, words=one.submission.words)
 
         self._write(record)
         for one in new:
@@ -273,12 +306,10 @@ class Checks(StandingSchedule):
             for one in rows:
                 last = newest[one.author]
                 interruptions = one.interruptions + (after_a_run and one.state is SubmissionState.CHECKING)
-                words, state = "", SubmissionState.RECEIVED
+                words, state = one.words, SubmissionState.RECEIVED
                 if last is not one:
                     words = f"replaced by submission {last.id} before its check was over"
                     state = SubmissionState.WITHDRAWN
-                elif interruptions >= MOST_INTERRUPTIONS:
-                    words, state = _ENDED_THE_SERVER, SubmissionState.FAILED
                 if one.state is not state:
                     now = self._time_for(one)
                     ladder.change_submission(

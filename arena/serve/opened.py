@@ -6,7 +6,7 @@ file to know the ladder's rules and limits. Functions that write need an open tr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace as changed
 from datetime import datetime
 from typing import Any, Final
@@ -197,18 +197,31 @@ def is_closed_early(connection: Connection, ladder: OpenLadder) -> bool:
 
 
 def extend(
-    connection: Connection, ladder: OpenLadder, author: str, until: datetime, *, reason: str, now: datetime
+    connection: Connection,
+    ladder: OpenLadder,
+    author: str,
+    until: datetime,
+    *,
+    reason: str,
+    now: datetime,
+    invited: Collection[str] = (),
 ) -> None:
-    """Gives an author time after the close, instead of what was given before. The time of the close takes it back, for
-    good: it does not count after an earlier close either.
+    """Gives an author time after the close, instead of what was given before. The time of the close, to the minute,
+    takes it back, for good: it does not count after an earlier close either.
 
-    BadLeague if that is not possible."""
+    `invited`: authors with an account. If there are any, nobody else can be given time before they hand in; without
+    accounts anyone can hand in. BadLeague if that is not possible."""
     record.lock_submissions(connection, ladder.id)  # the final does not begin meanwhile
+    if invited and author not in (known := authors(connection, ladder, invited)):
+        raise BadLeague(
+            f"the ladder {quote(ladder.name)} has no author {quote(author)}: nobody of this name was invited or has "
+            f"handed in{nearly(author, sorted(known))}"
+        )
     if wrong := what_is_wrong_with(author):
         raise BadLeague(f"author: {wrong}")
     if author in ladder.anchors or record.SECOND_AGENT in author:
         raise BadLeague(f"expected the name of an author, got {quote(author)}")
-    takes_back = until == ladder.closes
+    takes_back = _minute(until) == _minute(ladder.closes)
     if not takes_back and (until <= now or until < ladder.closes):
         raise BadLeague(
             f"until: expected a time to come, not before the ladder closes ({words.moment(ladder.closes)}), "
@@ -221,9 +234,32 @@ def extend(
     record.extend(connection, ladder.id, author, until, reason=reason.strip(), now=now)
 
 
+def authors(connection: Connection, ladder: OpenLadder, invited: Iterable[str] = ()) -> set[str]:
+    """Everyone who can hand in to the ladder, as far as known; `invited`: those with an account."""
+    entered = lookup.entry_statuses(connection, ladder.id).keys() - ladder.anchors
+    handed_in = map(record.author_of, (*entered, *record.submitted_names(connection, ladder.id)))
+    return {*handed_in, *invited, *record.extensions(connection, ladder.id)}
+
+
+def _minute(time: datetime) -> datetime:
+    """The time as it is shown everywhere."""
+    return time.replace(second=0, microsecond=0)
+
+
 def final_of(ladder: str) -> str:
     """The name of the tournament after the close of this ladder."""
     return f"{ladder} {FINAL}"
+
+
+def with_finals(rows: Sequence[lookup.TournamentRow]) -> list[lookup.TournamentRow]:
+    """All tournaments; a ladder is finished with its final, whatever `arena serve` still does."""
+    finals = {row.name: row for row in rows if row.status == "finished"}
+    return [
+        replace(row, status=final.status, finished=final.finished)
+        if row.format == record.FORMAT and (final := finals.get(final_of(row.name))) is not None
+        else row
+        for row in rows
+    ]
 
 
 def _refuse_while_prepared(connection: Connection, name: str | None, ladders: Sequence[str]) -> None:

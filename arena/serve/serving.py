@@ -250,6 +250,7 @@ class Serving(WrappingSchedule):
             changes = self._submissions.changes(connection)
             self._uploads_wait = bool(record.unopened(connection, self.ladder.id))
             same_files = record.same_files(connection, self.ladder.id) if changes else {}
+            extended = record.last_extension(connection, self.ladder.id)
         self._turns.look(self.ladder)
         for change in changes:
             self._publish(SubmissionNews(change.submission.id))
@@ -262,7 +263,9 @@ class Serving(WrappingSchedule):
         is_closed = self.ladder.closes <= self._now()
         if is_closed != self._parts.games.is_closed:
             self._parts.games.is_closed = is_closed
-            closed = "the ladder is closed; the pairs in progress are finished, then the final is played"
+            last = self.ladder.until(extended)
+            then = "then" if last <= self._now() else f"after the last extension, which ends at {words.moment(last)},"
+            closed = f"the ladder is closed; the pairs in progress are finished, {then} the final is played"
             if not self.is_over:
                 again = f"the ladder is open again, until {words.moment(self.ladder.closes)}"
                 self._tell(Notice(closed if is_closed else again))

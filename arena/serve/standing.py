@@ -103,6 +103,6 @@ def standing(
         except KeyboardInterrupt:
             serving.kill_rater()
             raise
-        except Exception:
-            parts.checks.ends_by_error = True
+        except Exception as error:
+            parts.checks.ends_by = error
             raise

@@ -56,6 +56,21 @@ def choices(league: League) -> list[Choice]:
 def fitting(league: League, most: int) -> League | None:
     """The same tournament with fewer games, as many as possible but at most `most`: with fewer rounds, or if one round
     is too many, a round-robin as a swiss tournament. None if nothing fits."""
+    for way, least, largest in _ways(league):
+        rounds = min(largest, most // replace(way, rounds=1).estimate.at_most)
+        if rounds >= least:
+            return replace(way, rounds=rounds)
+    return None
+
+
+def fewest_games(league: League) -> int:
+    """The number of games of the shortest tournament that `fitting` finds, or of this one."""
+    ways = [replace(way, rounds=least) for way, least, largest in _ways(league) if least <= largest]
+    return min(way.estimate.at_most for way in (league, *ways))
+
+
+def _ways(league: League) -> list[tuple[League, int, int]]:
+    """Formats that have fewer games, each with its least and its largest number of rounds."""
     count = len(league.agents)
     enough = ceil(log2(max(count, 2)))
     ways = []
@@ -63,11 +78,7 @@ def fitting(league: League, most: int) -> League | None:
         ways.append((league, enough if league.format is Format.SWISS else 1, league.rounds - 1))
     if league.format is Format.ROUND_ROBIN and count <= MOST_PAIRED_BY_POINTS:
         ways.append((replace(league, format=Format.SWISS), enough, count - 2))
-    for way, least, largest in ways:
-        rounds = min(largest, most // replace(way, rounds=1).estimate.at_most)
-        if rounds >= least:
-            return replace(way, rounds=rounds)
-    return None
+    return ways
 
 
 def bars(league: League) -> tuple[str, ...]:

@@ -18,8 +18,9 @@ from typing import IO, Final
 from agents.protocol import MESSAGE_BYTES, Report, Verdict
 from arena.walls import jail
 from arena.walls.jail import Confined, Excess
-from arena.walls.kernel_memory import MOST_WATCHES
+from arena.walls.kernel_memory import MOST_WATCHES, PER_TIMER
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
+from arena.walls.last_words import last_words
 from arena.walls.meter import Meter
 from arena.walls.pause import Pause
 
@@ -36,6 +37,8 @@ _NEARLY: Final = 0.9
 """Share of its memory limit above which an agent that got SIGKILL counts as out of memory."""
 _LONGEST_LAST_LINE: Final = 200
 """Characters."""
+_LAST_WORDS: Final = 8 * 1024
+"""Bytes at the end of stderr in which the error is looked for: Java prints up to 1,024 frames, of 30 bytes or more."""
 
 _TRACEBACK_WITHIN: Final = 0.5
 """Seconds that an agent has to write its traceback to stderr, whatever else it writes; on an idle machine it takes
@@ -171,8 +174,8 @@ class AgentProcess:
         self._log += line
 
     def ask_where_busy(self) -> None:
-        """Sends SIGUSR1 and waits for the traceback that a Python agent of our kit then writes to stderr. Other
-        programs are ended by the signal, or ignore it."""
+        """Sends SIGUSR1 and waits for the traceback that a Python agent of our kit then writes to stderr. Not for other
+        programs: Node.js opens its debugger then, and most others end."""
         log = self.confined.stderr.fileno()
         self.read_log()
         before = self.log_bytes
@@ -259,7 +262,10 @@ class AgentProcess:
             case Excess.HIDDEN:
                 return Verdict.CRASHED, "runs a program that cannot be read, so that its open files cannot be counted"
             case Excess.WATCHES:
-                return Verdict.CRASHED, f"watched more than {MOST_WATCHES:,} files with epoll"
+                return (
+                    Verdict.CRASHED,
+                    f"had more than {MOST_WATCHES:,} watches of epoll; a timer (timerfd) counts as {PER_TIMER}",
+                )
             case Excess.DISK:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
@@ -305,9 +311,8 @@ class AgentProcess:
                 return
 
     def _last_line(self) -> str:
-        """The last line of its stderr that is not blank, printable and shortened."""
-        lines = self._log[-4096:].decode("utf-8", "replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        """The line of its stderr that says why it ended, printable and shortened."""
+        last = last_words(self._log[-_LAST_WORDS:].decode("utf-8", "replace"))
         plain = "".join(letter if letter.isprintable() else "?" for letter in last[:_LONGEST_LAST_LINE])
         return plain if len(last) <= _LONGEST_LAST_LINE else f"{plain}..."
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -58,6 +59,8 @@ _MOST_NOTED: Final = 100
 _POLL_EVERY: Final = 25 * MILLISECOND
 """Polling interval for processor time, memory and the other limits while the agent runs, in nanoseconds. Where walls
 let an agent start processes, one that lives shorter and is not reaped uses processor time that is not seen."""
+_OF_KIT: Final = ("-m", "agents")
+"""Part of the command of each agent of our kit."""
 
 
 class _Phase(Enum):
@@ -324,7 +327,7 @@ class Guard:
         if used.charged <= limit:
             self._deadline.tell_why(self._game)
         what = "say ready" if self._answer is None else "stop after ready"
-        if self._answer is None:
+        if self._answer is None and _OF_KIT in pairwise(self._settings.command):
             agent.ask_where_busy()
         self._answer = None  # it does not count: the agent was not still in time
         if self._turn is not None:

@@ -99,7 +99,7 @@ class Confined:
         self._first = next(iter(usage.children(self.pid)), None) if walls.kind is WallKind.CONTAINER else None
         agent = self.pid if self._first is None else next(iter(usage.children(self._first)), self.pid)
         self.usage = usage.Usage(agent, single_process=walls.kind is WallKind.SANDBOX, first=self._first, group=group)
-        self._kernel_memory = KernelMemory()
+        self._kernel_memory = KernelMemory(inf if walls.allowance.open_files is None else walls.allowance.open_files)
         # Processor time in nanoseconds, once everything is killed.
         self.cpu: int | None = None
         # Peak memory in bytes, once everything is killed.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from adsearch.errors import nearly, quote
+from adsearch.errors import quote
 from arena.accounts import audit, invitations, people, sessions
 from arena.accounts.audit import Act
 from arena.course.collecting.deadline import read_deadline
@@ -25,7 +25,6 @@ from arena.serve import opened as ladders
 from arena.serve.entry_rulings import rule_on_entry
 from arena.tournament import rulings as deciding
 from arena.tournament.lock import tournament_lock
-from arena.web import manage
 from arena.web.drawn import BadQuery
 from arena.web.results import own_name, own_names
 from db import games, ladder, rulings, running, store
@@ -136,16 +135,13 @@ def reopen(connection: Connection, form: Form) -> Decided:
 def extend(connection: Connection, form: Form) -> Decided:
     """Gives an author more time."""
     found, author, reason = _ladder(connection, form), form.text("author"), form.reason()
-    known = manage.authors_of(connection, found, form.authors)
-    if author not in known:
-        raise BadLeague(f"the ladder {quote(found.name)} has no author {quote(author)}{nearly(author, sorted(known))}")
     try:
         until = read_deadline(form.text("until"), found.closes.tzinfo).astimezone(UTC)
     except (BadSubmission, OverflowError) as error:
         raise BadQuery(f"until: {error}") from None
     if ladder.extension(connection, found.id, author) == until:
         raise BadLeague(f"{quote(author)} can hand in until {words.moment(until)} already")
-    ladders.extend(connection, found, author, until, reason=reason, now=form.now)
+    ladders.extend(connection, found, author, until, reason=reason, now=form.now, invited=form.authors)
     return Decided(act=Act.EXTENDED, about=f"{found.name}: {author} until {words.moment(until)}")
 
 

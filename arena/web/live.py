@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct
@@ -68,9 +69,9 @@ class Record(Protocol):
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         """A finished game as its director published it; None if it is not finished."""
 
-    def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
+    def next_game(self, tournament: str | None, last: int | None, *, public: bool) -> Recorded | None:
         """The game in progress to show next on a TV page, of that tournament or of any, with its players' ratings; not
-        the game `last`. None if there is none."""
+        the game `last`. None if there is none. `public`: for visitors."""
 
     served: str
     """The name of the ladder that the director serves."""
@@ -78,8 +79,8 @@ class Record(Protocol):
     def front(self, *, public: bool) -> object:
         """What the front page depends on: it differs if and only if that page has changed. `public`: for visitors."""
 
-    def side(self, tournament: str | None) -> Mapping[str, str]:
-        """The parts beside the board of a TV page: standings and last results."""
+    def side(self, tournament: str | None, *, public: bool) -> Mapping[str, str]:
+        """The parts beside the board of a TV page: standings and last results. `public`: for visitors."""
 
 
 class Channel(ABC):
@@ -182,7 +183,8 @@ class TvChannel(Channel):
 
     def __init__(self, topic: str, record: Record) -> None:
         super().__init__(topic, record)
-        self._of = topic.partition("=")[2] or None
+        kind, _, name = topic.partition("=")
+        self._of, self._is_public = name or None, kind == PUBLIC_TV
         self._paced: PacedGame | None = None
         self._game: Recorded | None = None
         self._changed = True
@@ -232,7 +234,7 @@ class TvChannel(Channel):
             yield self._change("tv", data, now)
         if self._has_news and now >= self._side:
             self._has_news, self._side = False, now + _NEWS_EVERY
-            beside = self._record.side(self.tournament)
+            beside = self._record.side(self.tournament, public=self._is_public)
             if beside != self._beside:  # the news can be those of a tournament that not everyone may see
                 self._beside = beside
                 yield self._change("parts", beside, now)
@@ -251,9 +253,10 @@ class TvChannel(Channel):
         elif (paced is None or paced.is_done(now / SECOND)) and now >= self._next:
             self._next = now + _NEXT_EVERY
             last = self._lost if paced is None else paced.id
-            found = self._record.next_game(self._of, last)
+            next_game = partial(self._record.next_game, self._of, public=self._is_public)
+            found = next_game(last)
             if found is None and last is not None and last == self._lost:
-                found = self._record.next_game(self._of, None)  # it may be played again
+                found = next_game(None)  # it may be played again
             if found is not None:
                 self._game, self._paced = found, PacedGame(found.shown.id, now / SECOND)
             elif paced is not None:
@@ -303,6 +306,8 @@ class SubmissionChannel(NewsChannel):
 
 PUBLIC: Final = "public"
 """The front page of visitors, in a topic."""
+PUBLIC_TV: Final = "public-tv"
+"""The TV page of all tournaments, as visitors see it, in a topic."""
 
 
 class FrontChannel(Channel):
@@ -330,6 +335,7 @@ class FrontChannel(Channel):
 _CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {
     "g": GameChannel,
     "tv": TvChannel,
+    PUBLIC_TV: TvChannel,
     "t": NewsChannel,
     "s": SubmissionChannel,
     "front": FrontChannel,
@@ -338,7 +344,8 @@ _CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {
 
 class LiveHub:
     """The channels of all topics that are followed: "g=12", "g=12/0" as that seat sees the game, "tv=NAME", "tv=" for
-    all tournaments, "t=NAME", "s=12" of a submission, and of the front page "front=", "front=public" for visitors."""
+    all tournaments, "public-tv=" for those of visitors, "t=NAME", "s=12" of a submission, and of the front page
+    "front=", "front=public" for visitors."""
 
     def __init__(self, record: Record) -> None:
         self._record = record

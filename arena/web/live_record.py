@@ -42,8 +42,8 @@ class LiveRecord:
         self._database = database
         self._names = names
         self.served = served
-        # The players of the last game on a TV page, by its tournament.
-        self._before: dict[str | None, tuple[str, ...]] = {}
+        # The players of the last game on a TV page, by its tournament and whether it is for visitors.
+        self._before: dict[tuple[str | None, bool], tuple[str, ...]] = {}
 
     def game(self, id: int) -> Recorded | None:
         """The game; None if there is none."""
@@ -120,26 +120,29 @@ class LiveRecord:
             id, str(game.verdict), points
         )
 
-    def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
-        """The most interesting game in progress, of that tournament or else of any that anyone may see; if possible not
-        by the players of the last one."""
+    def next_game(self, tournament: str | None, last: int | None, *, public: bool) -> Recorded | None:
+        """The most interesting game in progress, of that tournament or else of any that may be seen; if possible not by
+        the players of the last one. `public`: for visitors."""
         with self._database.reading() as connection:
-            names = [tournament] if tournament is not None else self._playing(connection)
+            names = [tournament] if tournament is not None else self._playing(connection, public=public)
             for name in names:
                 id = lookup.find_tournament(connection, name)
                 playing = [game for game in running.in_progress(connection, id) if game.id != last]
                 ratings = {
                     line.name: line.rating for line in ladder.standings(connection, id) if line.rating is not None
                 }
-                if (found := most_interesting(playing, ratings, self._before.get(tournament, ()))) is not None:
-                    self._before[tournament] = found.players
+                if (
+                    found := most_interesting(playing, ratings, self._before.get((tournament, public), ()))
+                ) is not None:
+                    self._before[tournament, public] = found.players
                     shown = self._shown(connection, games.games(connection, [found.id])[0])
                     return shown and replace(shown, ratings=[ratings.get(name) for name in found.players])
         return None
 
-    def _playing(self, connection: Connection) -> list[str]:
-        """The tournaments with games in progress that anyone may see, the ladder that is served first."""
-        found = [name for name in running.tournaments_in_progress(connection) if self._is_public(connection, name)]
+    def _playing(self, connection: Connection, *, public: bool) -> list[str]:
+        """The tournaments with games in progress, the ladder that is served first; `public`: that visitors may see."""
+        names = running.tournaments_in_progress(connection)
+        found = [name for name in names if not public or self._is_public(connection, name)]
         return sorted(found, key=lambda name: name != self.served)
 
     def _is_public(self, connection: Connection, tournament: str) -> bool:
@@ -155,15 +158,15 @@ class LiveRecord:
             titles = self._names.titles(connection)
             return web.last_changes(connection, web.public_tournaments(connection) if public else titles)
 
-    def side(self, tournament: str | None) -> Mapping[str, str]:
-        """The parts beside the board of a TV page: standings and last results."""
+    def side(self, tournament: str | None, *, public: bool) -> Mapping[str, str]:
+        """The parts beside the board of a TV page: standings and last results. `public`: for visitors."""
         name = self.served if tournament is None else tournament
         with self._database.reading() as connection:
             try:
                 id = lookup.find_tournament(connection, name)
             except NotFound:
                 return {}
-            if tournament is None and not self._is_public(connection, name):
+            if tournament is None and public and not self._is_public(connection, name):
                 return {}
             report = results.report(connection, self._names, id, now=datetime.now(UTC))
             part = results.games_part(connection, self._names, id, Wanted())

@@ -22,7 +22,7 @@ from arena.web.drawn import BadQuery, Drawn, NotThere
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
 from arena.web.headers import takes_gzip
 from arena.web.identity import account_of, viewer_of
-from arena.web.live import PUBLIC, Recorded, game_topic
+from arena.web.live import PUBLIC, PUBLIC_TV, Recorded, game_topic
 from arena.web.live_record import LiveRecord
 from arena.web.pages import frame, live_page, tv_page
 from arena.web.pages.live_parts import which_game
@@ -153,10 +153,16 @@ async def _tv(request: Request) -> Response:
     viewer = await viewer_of(request)
     record = _record(site, viewer)
     name = await _tournament(site, viewer, request.query_params.get("t", ""))
-    shown = await site.streams.state(f"tv={name}", "tv", patience=_PATIENCE)
-    side = await site.streams.state(f"tv={name}", "parts", patience=_PATIENCE)
+    topic = _tv_topic(viewer, name)
+    shown = await site.streams.state(topic, "tv", patience=_PATIENCE)
+    side = await site.streams.state(topic, "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, name or None))
     return page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=of))
+
+
+def _tv_topic(viewer: Viewer, tournament: str) -> str:
+    """What the TV page follows: that of all tournaments shows those that the viewer may see."""
+    return f"tv={tournament}" if tournament or may(viewer, What.RESULTS) else f"{PUBLIC_TV}="
 
 
 async def _tournament(site: Site, viewer: Viewer, title: str) -> str:
@@ -206,7 +212,8 @@ async def _events(request: Request) -> Response:
     elif kind == "t" and not which:
         raise NotThere("There is no such tournament.")
     else:
-        topic = f"{kind}={await _tournament(site, viewer, which)}"
+        name = await _tournament(site, viewer, which)
+        topic = _tv_topic(viewer, name) if kind == "tv" else f"t={name}"
     owner = await _owner(request)
     if _has_too_many(site, viewer, topic) or site.streams.is_full(topic):
         return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})

@@ -5,7 +5,7 @@ Values under public names, with the people behind them. The caller has made sure
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,12 +15,12 @@ from msgspec import Struct
 from arena.course.report.public_game import public_ending
 from arena.errors import BadRuling
 from arena.history.words import RULED, ruled
+from arena.serve import opened as ladders
 from arena.serve.opened import is_closed_early, ladder_of
 from arena.tournament.lock import running_in
 from arena.web import own
 from arena.web.results import Titled, titled
 from db import games, ladder, lookup, rulings, running
-from db.ladder import author_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,7 +229,7 @@ def _state(
             person=behind(name),
             until=opened.until(extended[name]) if name in extended else None,
         )
-        for name in authors_of(connection, opened, authors)
+        for name in ladders.authors(connection, opened, authors)
     ]
     return LadderState(
         opens=opened.opens,
@@ -247,16 +247,10 @@ def _state(
             )
             for agents in ladder.same_files(connection, opened.id).values()
         ],
-        handed_in=frozenset(map(author_of, ladder.submitted_names(connection, opened.id))),
+        handed_in=frozenset(map(ladder.author_of, ladder.submitted_names(connection, opened.id))),
         authors=sorted(found, key=lambda one: (one.shown.casefold(), one.name)),
         is_served=opened.name == served,
     )
-
-
-def authors_of(connection: Connection, opened: OpenLadder, authors: Iterable[str]) -> set[str]:
-    """Everyone who can hand in to the ladder, as far as known; `authors`: those with an account."""
-    entered = lookup.entry_statuses(connection, opened.id).keys() - opened.anchors
-    return {*map(author_of, (*entered, *ladder.submitted_names(connection, opened.id), *authors))}
 
 
 def _ruled(one: StoredRuling, shown: Mapping[str, str]) -> Ruled:

@@ -209,7 +209,7 @@ def document(connection: Connection, names: SeenNames, opened: OpenLadder, id: i
     return replace(
         found,
         ladder=titled(connection, names, opened.id).title,
-        agent=public.shown[found.agent],
+        agent=public.shown.get(found.agent, found.agent),  # before it is recorded it has no public name
         game=public_rules(found.game, public),
         first_games=tuple(replace(game, opponent=public.shown[game.opponent]) for game in found.first_games),
     )

@@ -241,6 +241,12 @@ def test_what_is_no_message_is_refused_in_words(content: object, words: str) -> 
     assert refusal(content) == words
 
 
+def test_a_refused_line_is_shown() -> None:
+    line = b'{"type": "ready"}'
+    missing = "message of type 'ready': Object missing required field 'game'"
+    assert refusal(line, line_from_player) == f"{missing} (the line: '{line.decode()}')"
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -64,8 +64,8 @@ FOREIGN: Final = """() => {
       if (/href$/.test(name) && e.localName !== "a" && !/^#b\\d+$|^data:/.test(value)) found.push(`${name} of ${what}`);
     }
     const style = getComputedStyle(e);
-    const isOurs = ours.has(style.position) || e.matches(".unseen, .shared, .skip, .tabbed input");
-    if (!isOurs) found.push(`floating ${what}`);
+    const isUnseen = e.matches(".unseen, .shared, .skip, .tabbed input");
+    if (!ours.has(style.position) && !isUnseen) found.push(`floating ${what}`);
     if (/url/.test(style.backgroundImage)) found.push(`background of ${what}`);
   }
   const scripts = document.querySelectorAll("script").length, sheets = document.styleSheets.length;

@@ -19,7 +19,25 @@ from tests.kit.places import ROOT
 
 TRUTHS: Final = ROOT / "tests" / "truths" / "page_texts"
 _INLINE: Final = frozenset(
-    ["a", "abbr", "b", "br", "code", "em", "i", "label", "mark", "option", "q", "s", "small", "span", "strong", "sub"]
+    [
+        "a",
+        "abbr",
+        "b",
+        "br",
+        "code",
+        "em",
+        "i",
+        "label",
+        "mark",
+        "option",
+        "q",
+        "s",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "time",
+    ]
 )
 """Elements that do not begin a line of their own."""
 _TOLD: Final = ("title", "aria-label", "alt", "aria-current", "aria-keyshortcuts", "placeholder", "data-spent")

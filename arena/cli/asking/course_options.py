@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +33,20 @@ def course_of(text: str) -> tuple[str, Course | None]:
         return text, None
     described = course.read(Path(text))
     return described.tournament, described
+
+
+@contextmanager
+def comes_first(command: str, course: Course | None) -> Iterator[None]:
+    """If a course is not in the database yet, the error names the command that comes first, such as "arena run"."""
+    from db.errors import NotFound
+
+    try:
+        yield
+    except NotFound as error:
+        missing, _, _ = str(error).partition(";")
+        if course is None or not missing.startswith("there is no"):
+            raise
+        raise NotFound(f"{missing}; first: {command} {shlex.quote(str(course.file))}") from None
 
 
 def roster_of(option: str | None, course: Course | None) -> Roster | None:

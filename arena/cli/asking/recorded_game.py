@@ -41,7 +41,7 @@ def header(game: PastGame) -> list[str]:
     what += [f"opening {game.opening}" * (game.opening is not None)]
     host = game.host or {}
     walls, waits_charged = host.get("walls"), host.get("waits_charged")
-    what += [f"walls {walls}" * bool(walls), game.finished or ""]
+    what += [f"walls {walls}" * bool(walls), words.recorded_moment(game.finished)]
     if waits_charged and isinstance(waits_charged, list):
         charged = ", ".join(player for seat, player in enumerate(game.players) if seat in waits_charged)
         what.append(f"time spent waiting for a processor was charged to {charged}")

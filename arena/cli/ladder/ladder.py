@@ -177,11 +177,26 @@ def extend(
         raise BadSubmission(f"--until: {error}") from None
     with Database(db, create=False) as database, database.writing() as connection:
         found = opened.opened(connection, name)
-        opened.extend(connection, found, author, last, reason=reason, now=_now())
-        authors = {one.partition(record.SECOND_AGENT)[0] for one in record.submitted_names(connection, found.id)}
+        invited = _invited(db, found)
+        opened.extend(connection, found, author, last, reason=reason, now=_now(), invited=invited)
+        authors = {record.author_of(one) for one in record.submitted_names(connection, found.id)}
     print(f"{printable(author)} can hand in to {printable(name)} until {words.moment(last)}")
-    if author not in authors:
+    if author not in authors and not invited:
         note(f"{quote(author)} has not handed in to this ladder yet{nearly(author, sorted(authors))}")
+
+
+def _invited(db: str | None, ladder: OpenLadder) -> list[str]:
+    """The authors with an account."""
+    from arena.accounts import people
+    from db.accounts_database import AccountsDatabase
+    from db.errors import NotFound
+
+    try:
+        with AccountsDatabase(db, create=False) as accounts, accounts.reading() as connection:
+            found = [one.account for one in people.known(connection, ladder.name)]
+    except NotFound:
+        return []
+    return [one.author for one in found if not one.is_instructor]
 
 
 @commands.command()
@@ -302,7 +317,7 @@ def _times(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moment(text: str | None) -> str:
-    return "" if text is None else words.local_time(datetime.fromisoformat(text))
+    return words.recorded_moment(text)
 
 
 def _phase(ladder: OpenLadder, now: datetime) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from arena.history.words import local_time
+from arena.history.words import moment
 
 if TYPE_CHECKING:
     from db.ladder import RatingPoint
@@ -29,5 +29,5 @@ def rating_plot(points: Sequence[RatingPoint], *, width: int, height: int) -> li
         lines[min(rows - 1, max(0, round(share * (rows - 1))))][column] = "*"
     named = {0: str(high), rows - 1: str(low)}
     plot = [f"{named.get(row, ''):>{label}} |{''.join(line).rstrip()}" for row, line in enumerate(lines)]
-    times = local_time(first) if last == first else f"{local_time(first)} to {local_time(last)}"
+    times = moment(first) if last == first else f"{moment(first)} to {moment(last)}"
     return [*plot, f"{'':>{label}}  {times}"]

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -102,11 +103,15 @@ def submit(
     if server is not None:
         local = {"--as": author, "--ladder": name, "--db": db}
         _refuse_both([option for option, value in local.items() if value is not None], typed=to is not None)
+        if not (token or os.environ.get(_TOKEN)) and (meant := _misspelt(_TOKEN)):
+            raise typer.BadParameter(meant)
         handing_in = _to_server(server, token or os.environ.get(_TOKEN, ""), file, agent or "")
     elif token is not None:
         raise typer.BadParameter("--token needs --to ADDRESS too")
     elif author is None:
-        raise typer.BadParameter("missing --as AUTHOR; for example: arena submit my_agent.py --as alice")
+        raise typer.BadParameter(
+            _misspelt(_SERVER) or "missing --as AUTHOR; for example: arena submit my_agent.py --as alice"
+        )
     else:
         handing_in = _on_this_machine(db, name, file, author, agent or "")
     with handing_in as handed:
@@ -126,6 +131,13 @@ def submit(
         show([waiting.row], _COLUMNS, format=format)
     if code := {"failed": 1, "refused": 2}.get(waiting.now.state):
         raise typer.Exit(code)
+
+
+def _misspelt(variable: str) -> str:
+    """That an environment variable has nearly this name; empty if none has."""
+    others = [name for name in os.environ if name.startswith("ARENA") and name not in (_SERVER, _TOKEN)]
+    close = get_close_matches(variable, others, n=1, cutoff=0.8)
+    return f"the environment variable {close[0]} is set; did you mean {variable}?" if close else ""
 
 
 def _refuse_both(options: list[str], *, typed: bool) -> None:

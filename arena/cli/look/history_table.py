@@ -23,6 +23,8 @@ _LEAST: Final = 3
 """Smallest width of a name, on any terminal."""
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FRACTIONS: Final = {"0.25": "¼", "0.33": "⅓", "0.5": "½", "0.67": "⅔", "0.75": "¾"}
+DAY: Final = "day (UTC)"
+"""The title of a column of days."""
 _Cells = dict[str, Callable[[Row], str]]
 
 
@@ -35,7 +37,7 @@ def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> Colu
         "points": points,
         "verdict": verdict,
         "plies": lambda row: "" if row["plies"] is None else str(row["plies"]),
-        "finished": lambda row: (row["finished"] or "")[:10],
+        DAY: lambda row: (row["finished"] or "")[:10],
     }
     if len({row["game"] for row in rows}) < 2:
         del cells["rules"]  # every row has the same rules
@@ -45,11 +47,11 @@ def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> Colu
     whole = max(cell_len(seated(row)) for row in rows)
     legible = max(_least(row, agent) for row in rows)
     this_year = all((row["finished"] or str(year)).startswith(str(year)) for row in rows)
-    shorter = {"finished": _day if this_year else cells["finished"], "rules": _rules, "points": _fractions}
+    shorter = {DAY: _day if this_year else cells[DAY], "rules": _rules, "points": _fractions}
     for title, short in shorter.items():
         if title in cells and _room(rows, cells, width) < whole:
             cells[title] = short
-    for title in ("plies", "finished", "verdict"):
+    for title in ("plies", DAY, "verdict"):
         texts = {cells[title](row) for row in rows}
         if _room(rows, cells, width) < legible and (title != "verdict" or texts == {"normal"}):
             del cells[title]

@@ -73,5 +73,5 @@ _TABLE: Final[Columns] = {
     "rating": lambda row: f"{row['rating']:.0f}",
     "±": lambda row: f"{row['error']:.0f}",
     "better than before": lambda row: "" if row["better"] is None else percent(row["better"]),
-    "last game": lambda row: (row["at"] or "")[:10],
+    "last game (UTC)": lambda row: (row["at"] or "")[:10],
 }

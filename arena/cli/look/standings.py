@@ -39,7 +39,7 @@ TOURNAMENTS: Final[Columns] = {
     "entries": lambda row: str(row["entries"]),
     "games": lambda row: f"{row['played']}/{row['games']}",
     "status": lambda row: row["status"],
-    "created": lambda row: row["created"][:16].replace("T", " "),
+    "created": lambda row: words.recorded_moment(row["created"]),
 }
 
 
@@ -48,10 +48,11 @@ def tournaments(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = 
 
     Example: arena tournaments
     """
+    from arena.serve.opened import with_finals
     from db import lookup
 
     with reading(db) as connection:
-        rows = [asdict(row) for row in lookup.tournaments(connection)]
+        rows = [asdict(row) for row in with_finals(lookup.tournaments(connection))]
     show(rows, TOURNAMENTS, format=format, narrowed="name", wrapped=12)
 
 

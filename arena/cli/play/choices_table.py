@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 from datetime import timedelta
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -75,7 +76,7 @@ def show_advice(league: League, time: GameTime, file: Path | None) -> None:
 def fit(league: League, time: GameTime, file: Path, within: timedelta) -> None:
     """Write a format and a number of rounds into the description, with which the tournament takes no longer than that.
     BadLeague if nothing fits."""
-    from arena.tournament.choices import fitting
+    from arena.tournament.choices import fewest_games, fitting
     from arena.tournament.description import with_keys
 
     there = cores.count()
@@ -87,9 +88,12 @@ def fit(league: League, time: GameTime, file: Path, within: timedelta) -> None:
         return
     shorter = fitting(league, most)
     if shorter is None:
+        least = fewest_games(league)
+        minutes = ceil((time.of(least, league, there=there) or 0.0) / 60)
         raise BadLeague(
             f"--fit: {words.counted(most, 'game')} of {league.game_text} fit into that time, which is too few for "
-            f"{words.counted(len(league.agents), 'player')}: give more time, or set a shorter clock in {file}"
+            f"{words.counted(len(league.agents), 'player')}: {least:,} is the least, which fit into --fit {minutes}m; "
+            f"or set a shorter clock in {file}"
         )
     text = with_keys(file.read_bytes().decode(), _keys(league, shorter))
     if text is None:

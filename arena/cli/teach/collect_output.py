@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,6 @@ from arena.errors import BadLeague
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
 
     from arena.course.collecting.hand_in_result import HandInResult
     from arena.course.roster import Roster, Student
@@ -79,9 +79,14 @@ def _columns(format: OutputFormat) -> Columns:
         "name": lambda row: row["name"],
         "agent": lambda row: row["agent"],
         "plays": lambda row: "-" if row["version"] is None else f"@{row['version']}",
-        "handed in": lambda row: (row["when"] or "-")[5:16].replace("T", " ") or "-",
+        "handed in": lambda row: _when(row["when"]) if row["when"] else "-",
         "light": _light,
     }
+
+
+def _when(text: str) -> str:
+    """A time with its zone, without the year: "04-29 17:05 UTC+02:00"."""
+    return f"{datetime.fromisoformat(text):%m-%d %H:%M %Z}"
 
 
 def _light(row: Row) -> str:
@@ -152,7 +157,7 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
 def _show_teams(lines: Sequence[HandInResult]) -> None:
     """Print the teams of which several members handed in."""
     for agent, hand_ins in {line.agent: line.of_team for line in lines if line.of_team}.items():
-        found = [f"{one.label}{one.when:, %m-%d %H:%M}" if one.when else one.label for one in hand_ins]
+        found = [f"{one.label}, {_when(one.when.isoformat())}" if one.when else one.label for one in hand_ins]
         _say(f"{agent}: {len(found)} submissions of one team, of which the latest that passes plays:")
         for text in found[:_MOST_LISTED]:
             _say(text, indent=4)

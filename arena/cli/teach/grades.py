@@ -9,14 +9,14 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.course_options import course_of
+from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.notes import note
 from arena.cli.terminal.wrapping import wrapped
-from arena.history.words import number, printable
+from arena.history.words import counted, number, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -117,11 +117,13 @@ def grades(
     if scheme is not None:
         scheme = replace(scheme, bars=bars)
     late = {} if course is None or scheme is None else late_days(course.file)
-    found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
+    with comes_first("arena run", course):
+        found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
     format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
     short = format is OutputFormat.TABLE and columns is None
     agents = [row["agent"] for row in found.rows]
     lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)
+    _note_what_is_missing(found)
     previewed, count = _previewed(found, bars, scheme, lines)
     if not preview and scheme is not None and previewed:
         note(f"{_undecided(previewed, count, course)}; --preview lists them")
@@ -131,6 +133,15 @@ def grades(
         _show_preview(found, previewed, count, scheme, course, format)
     else:
         _show_list(found, bars, scheme, lines, columns, format)
+
+
+def _note_what_is_missing(found: Graded) -> None:
+    """Says that these are not the last grades, and that ratings cannot be compared."""
+    if not found.is_over:
+        left = f"; still to be played: {counted(found.left, 'game')}" if found.left else ""
+        note(f"the tournament is not over, so these grades can change{left}")
+    if found.pools > 1:
+        note(f"{found.pools} pools with no games between them: compare ratings only within a pool")
 
 
 def _read(

@@ -18,13 +18,13 @@ from urllib.parse import urlsplit
 import typer
 
 from adsearch.errors import one_of, quote
-from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
+from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.notes import note
 from arena.errors import ArenaError
 from arena.history.csv_cells import written
-from arena.history.words import counted, local_time, printable
+from arena.history.words import counted, moment, printable, recorded_moment
 from db.records import instant
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def invite(
     if len(given) > 1 and given != ["--roster", "--author"]:
         raise typer.BadParameter(f"expected {given[0]} or {given[1]}, got both")
     ladder, course = course_of(tournament)
-    with reading(db) as connection:
+    with comes_first("arena ladder open", course), reading(db) as connection:
         found = opened(connection, ladder)
     with AccountsDatabase(db, create=not listed and deactivate is None) as accounts:
         if listed:
@@ -148,11 +148,7 @@ def _invite(
         known = people.known(connection, ladder.name)
         _write(invited, begins, file)
     if out != "-" and invited:
-        print(
-            printable(
-                f"{out}: {counted(len(invited), 'link')}; each works once, until {local_time(invited[0].expires)}"
-            )
-        )
+        print(printable(f"{out}: {counted(len(invited), 'link')}; each works once, until {moment(invited[0].expires)}"))
         print("The file is secret: anyone who has a link can use it. Send each person only their own.")
     if begins == _LOCAL:
         note(f"the links begin with {_LOCAL}, which works on this machine only; give the address with --address URL")
@@ -219,7 +215,7 @@ def _row(use: AccountUse) -> Row:
 
 
 def _moment(text: str | None) -> str:
-    return "" if text is None else local_time(datetime.fromisoformat(text))
+    return recorded_moment(text)
 
 
 def _refuse_bad_address(address: str) -> None:

@@ -215,7 +215,7 @@ def _decided(row: Any) -> str:
 
 _COLUMNS: Final[Columns] = {
     "ruling": lambda row: str(row["id"]),
-    "made": lambda row: row["when"][:10],
+    "made (UTC)": lambda row: row["when"][:10],
     "decided": _decided,
     "about": _about,
     "reason": lambda row: row["reason"],

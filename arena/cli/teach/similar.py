@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
+from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, HtmlOption, submissions
 from arena.cli.terminal.files import check_folder, write_file
 from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
@@ -63,7 +63,8 @@ def similar(
     known = roster_of(roster, course)
     handed_out = [file for path in ignore or () for file in from_path(path).files]
     others = [program for path in against or () for program in programs_in(path)]
-    gathered = _gathered(name, course, db)
+    with comes_first("arena collect DOWNLOAD --tournament", course):
+        gathered = _gathered(name, course, db)
     sources = [*gathered.sources, *others]
     for reason in gathered.left_out:
         _warn(f"left out: {reason}")
@@ -160,7 +161,8 @@ _CSV_COLUMNS: Final = (
 def _show_notes(pairs: list[Pair], *, agents: int, html: Path | None) -> None:
     """Print what the table means, and what to do next."""
     if not pairs:
-        print(f"{agents} agents were compared; no two of them are similar")
+        first = "" if agents else "; agents are compared after `arena collect` or `arena run`"
+        print(f"{agents} agents were compared; no two of them are similar{first}")
         return
     print()
     similar = "1 pair is similar" if len(pairs) == 1 else f"{len(pairs)} pairs are similar"

@@ -87,6 +87,9 @@ def _unexpected(error: Any, words: list[str]) -> str:
     options = {name: param.metavar for param in error.ctx.command.params for name in param.opts} if error.ctx else {}
     word = words[0]
     problem = f"unexpected argument {' '.join(words)!r}"
+    given = [*error.ctx.params.values()] if error.ctx else []
+    if begun := next((str(one) for one in given if str(one).startswith("cmd:")), ""):
+        return f"{problem}; write a command in quotes: '{begun} {' '.join(words)}'"
     if "--game" in options and catalog.begins_with_name(word):
         return f"{problem}; did you mean --game {word}?"
     if options.get("--tournament") == "TOURNAMENT":

@@ -199,18 +199,16 @@ def _candidates(player: str | None, every: Path | None, listed: list[Candidate])
 
 
 def _built(candidates: list[Candidate], tournament: Path, stack: ExitStack) -> list[Candidate]:
-    """The agents; those in a language of the tournament's description are built as `arena collect` does."""
+    """The agents; those in other languages are built as `arena collect` does, or refused where the tournament's
+    description lacks the table of the language."""
     from arena.players.builder import Builder
     from arena.players.submissions import Store
     from arena.student.checking.explanations import Explanation
     from arena.tournament import language_tables
     from arena.walls.run_folder import RunFolder
 
-    known = language_tables.read(tournament)
-    if not known:
-        return candidates
     folder = stack.enter_context(RunFolder())
-    builder = Builder(known, Store(folder.path / "store"), folder.scratch)
+    builder = Builder(language_tables.read(tournament), Store(folder.path / "store"), folder.scratch)
 
     def built(candidate: Candidate) -> Candidate:
         path = Path(candidate.text).expanduser()

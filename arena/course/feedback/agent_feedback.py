@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -20,11 +21,12 @@ from arena.course.feedback.findings import OwnAgent
 from arena.course.feedback.sentences import AgentFeedback
 from arena.errors import ArenaError
 from arena.history.recorded_rules import why_untrusted
-from arena.players import versions
+from arena.players import languages, versions
 from arena.players.engines import is_engine
 from arena.players.player import MAIN_FILE
 from arena.results.report import ReportedAgent
 from db import games as record
+from db import ladder
 from db.records import PastGame
 
 if TYPE_CHECKING:
@@ -109,9 +111,13 @@ def _own(connection: Connection, author: Author, store: Store, games: Sequence[P
         return OwnAgent(name=author.name, file="my_agent.py", python=True)
     seat = next(seat for seat in games[0].seats if seat.player == author.name)
     version = versions.of_seat(connection, seat)
+    # A single file in another language is stored as "agent", with the extension of the language.
+    label, stored = ladder.label(connection, version.agent, version.number), version.started_as.rpartition("/")[2]
+    of_author = languages.as_player(label)
     return OwnAgent(
         name=author.name,
-        file=_handed_in(version, store),
+        file=of_author if of_author != label else _handed_in(version, store),
+        stored=stored if of_author != label and PurePath(stored).suffix == PurePath(label).suffix else "",
         python=not (version.started_as.startswith("cmd:") or is_engine(version.started_as)),
         source_line=partial(store.line, version.source),
     )

@@ -6,6 +6,7 @@ those are the next to beat. Pure, except that positions need the rules of the ga
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +45,8 @@ class OwnAgent(Struct, frozen=True, kw_only=True):
     """Its name in the record."""
     file: str
     """The file or folder that was handed in, without its folders."""
+    stored: str = ""
+    """The name under which its only file is stored, if the author gave it the name in `file`."""
     python: bool
     """Whether it uses our Python library; else it speaks the protocol itself."""
     source_line: Callable[[str, int], str] = lambda _, __: ""
@@ -204,7 +207,7 @@ def _fault(agent: OwnAgent, games: Sequence[tuple[PastGame, Explanation]]) -> Fa
 def _explained(game: PastGame, agent: OwnAgent) -> Explanation:
     """The fault in words, as `arena check` explains it."""
     seat = game.seats[_seat(game, agent.name)]
-    return explain(
+    why = explain(
         Failure(
             Verdict(game.verdict or ""),
             without_name(game.detail or "", agent.name),
@@ -214,6 +217,11 @@ def _explained(game: PastGame, agent: OwnAgent) -> Explanation:
             source_line=agent.source_line,
         )
     )
+    if not agent.stored:
+        return why
+    own = agent.file.rpartition(" ")[2]
+    message, stderr = (text.replace(agent.stored, own) for text in (why.message, why.stderr))
+    return dataclasses.replace(why, message=message, stderr=stderr)
 
 
 def _at_fault(game: PastGame, fault: Fault, agent: OwnAgent, shown: Mapping[str, str], *, trust: bool) -> GameToSee:

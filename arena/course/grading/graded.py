@@ -52,8 +52,12 @@ class Graded(Struct, frozen=True, kw_only=True):
     statuses: Mapping[str, str]
     bars: Mapping[str, Mapping[str, Bar]]
     results: Mapping[str, Results]
+    is_over: bool
+    """Whether the tournament is over; else these are not the last grades."""
     left: int
-    """Number of games that are still to be played."""
+    """Number of games that are still to be played, as far as they are scheduled."""
+    pools: int
+    """Number of pools with no games between them."""
     rounds: bool
     """Whether the tournament can have more rounds."""
     repeated: int
@@ -110,7 +114,9 @@ def graded(found: Recorded, *, bars: Mapping[str, str], late: Mapping[str, int])
         statuses=found.entered,
         bars=verdicts,
         results=results_of([row["agent"] for row in rows], verdicts, found.for_points, found.faults, late),
+        is_over=found.about.status == "finished",
         left=found.about.games - found.about.played,
+        pools=ranked.pools,
         rounds=found.about.format in ("round-robin", "gauntlet", "swiss", "tables"),
         repeated=ranked.repeated,
     )

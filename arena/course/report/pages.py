@@ -86,13 +86,12 @@ def _agent(
     """The pages of an agent, each with its address. `own`: the games of the agent."""
     at = where.agent(agent.name)
     links = where.seen_from(at)
-    progress = about.progress(agent)
     bracket = report.bracket
     first = {
         "person": "",
         "facts": about.facts(agent, made=report.made, reached="" if bracket is None else bracket.reached(agent.name)),
         "version": None,
-        "pictures": [] if progress is None else [progress],
+        "ratings": about.progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),
         "faults": [*about.faults(agent, own, links)],

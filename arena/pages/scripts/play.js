@@ -93,9 +93,34 @@ const choose = (path) => {
   if (all && fitting.length > 1 && fitting.every(([, fields]) => fields.length === 0)) all.open = true;
 };
 
+// Under a finger a small field is hard to meet: the first touch shows the part of the board around it twice as large.
+const SMALLEST = 24; // pixels
+const isFinger = matchMedia("(pointer: coarse)");
+const magnify = (field, { clientX, clientY }) => {
+  const picture = field.ownerSVGElement;
+  if (!isFinger.matches || picture.dataset.large || field.getBoundingClientRect().width >= SMALLEST) return false;
+  const box = picture.viewBox.baseVal;
+  const at = new DOMPoint(clientX, clientY).matrixTransform(picture.getScreenCTM().inverse());
+  const [width, height] = [box.width / 2, box.height / 2];
+  const inside = (middle, half, low, whole) => Math.min(Math.max(middle - half / 2, low), low + whole - half);
+  const [x, y] = [inside(at.x, width, box.x, box.width), inside(at.y, height, box.y, box.height)];
+  picture.dataset.large = picture.getAttribute("viewBox");
+  picture.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+  return true;
+};
+const reduce = () => {
+  const picture = board.querySelector("[data-large]");
+  if (picture === null) return;
+  picture.setAttribute("viewBox", picture.dataset.large);
+  delete picture.dataset.large;
+};
+
 // A move that is whole is played, unless another one goes on from there.
 board.addEventListener("click", (event) => {
-  const name = event.target.closest("[data-field]")?.dataset.field;
+  const field = event.target.closest("[data-field]");
+  if (field !== null && magnify(field, event)) return;
+  reduce();
+  const name = field?.dataset.field;
   if (name === undefined) return choose([]);
   const further = movesThrough([...clicked, name]).length > 0;
   if (!further && clicked.at(-1) === name) return choose([]);

@@ -1,11 +1,35 @@
-// Light or dark: as the reader's system is, until the reader chooses; the choice is kept.
+// What a page has for its reader: light or dark as the system is, until the reader chooses; times in the reader's zone;
+// the rows of the own agents; and the key / for the search. The choice and the agents' names are kept in the browser.
 (() => {
   const root = document.documentElement;
   const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const kept = (change) => { try { return change(localStorage); } catch { return null; } }; // not allowed in some files
   const chosen = kept((store) => store.getItem("theme"));
   if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
+
+  // Past times of a day are told by their age. A time to come is a deadline: it keeps the course's zone, and counts down.
+  const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+  const rough = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
+  const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  const tell = () => {
+    for (const time of document.querySelectorAll("time[datetime]")) {
+      const when = new Date(time.dateTime);
+      const seconds = (when - Date.now()) / 1000;
+      const [unit, length] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? UNITS.at(-1);
+      const apart = rough.format(Math.trunc(seconds / length), unit);
+      time.title ||= `${exact.format(when)} (your time); ${time.textContent}`;
+      time.dataset.written ??= time.textContent;
+      const text = seconds > 0 ? `${time.dataset.written}, ${apart}` : seconds > -86400 ? apart : exact.format(when);
+      if (time.textContent !== text) time.textContent = text;
+    }
+    const own = kept((store) => JSON.parse(store.getItem("own") ?? "[]")) ?? [];
+    for (const row of document.querySelectorAll("tr[data-own]")) row.classList.toggle("own", own.includes(row.dataset.own));
+  };
   addEventListener("DOMContentLoaded", () => {
+    const mine = document.querySelector("[data-owns]");
+    if (mine) kept((store) => store.setItem("own", JSON.stringify(mine.dataset.owns.split("\n").filter(Boolean))));
+    tell();
+    setInterval(tell, 5000);
     const button = document.getElementById("theme");
     button.hidden = false;
     button.addEventListener("click", () => {

@@ -19,6 +19,7 @@ from agents.protocol import Verdict
 from agents.strict import Mistake, mistakes_in
 from arena.student.checking import known_errors, tracebacks
 from arena.student.checking.tracebacks import Frame, Traceback
+from arena.walls.last_words import NAMED
 
 _LONGEST: Final = 300
 """Length limit of a message, in characters."""
@@ -168,6 +169,13 @@ def _crashed(failure: Failure) -> Explanation:
         return _raised(trace)
     if known := _known_case(failure, known_errors.PROGRAM_EXITS):
         return known
+    if not failure.python and (package := _missing_package(failure.stderr)):
+        return Explanation(
+            f"the program did not find the package {quote(package)} and exited",
+            f"write the agent without it; or install it into the agent's folder (npm install {package}), call the "
+            "agent index.js there, and use the whole folder: 'cmd:node agent/'",
+            stderr=tracebacks.excerpt(failure.stderr),
+        )
     if not failure.python and (missing := _missing_file(failure.stderr)):
         return Explanation(
             f"the program did not find {missing} and exited",
@@ -177,7 +185,9 @@ def _crashed(failure: Failure) -> Explanation:
         )
     return Explanation(
         f"the program left {'during the game' if failure.asked else 'before the game started'}: {detail}",
-        _advice_on(last_line) or "the program must run until the referee sends 'bye' or closes the program's input",
+        _advice_on(last_line)
+        or ("correct this error, or catch it where it can happen" if NAMED.search(detail) else "")
+        or "the program must run until the referee sends 'bye' or closes the program's input",
         stderr=tracebacks.excerpt(failure.stderr),
     )
 
@@ -186,6 +196,12 @@ def _missing_file(stderr: str) -> str:
     """The file that a program did not find, in quotes; empty if its stderr names none."""
     found = next((found[1] for sign in known_errors.MISSING_FILES if (found := re.search(sign, stderr))), "")
     return quote(found.rpartition("/")[2] if found.startswith("/") else found) if found else ""
+
+
+def _missing_package(stderr: str) -> str:
+    """The package of Node.js that a program did not find; empty if its stderr names none, or a file."""
+    found = re.search(known_errors.MISSING_PACKAGE, stderr)
+    return found[1] if found else ""
 
 
 def _not_loaded(failure: Failure, words: str) -> Explanation:

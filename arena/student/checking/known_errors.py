@@ -94,6 +94,9 @@ MISSING_FILES: Final = (
 )
 """What node, python, perl, java, ruby and sh print when a file is missing; the group is the file."""
 
+MISSING_PACKAGE: Final = r"Cannot find (?:module|package) '((?:@[\w.-]+/)?\w[\w.-]*(?<!js))(?:/[^']+)?'"
+"""What node prints when a package is missing, which is not a path; the group is the package."""
+
 LOADING_ERRORS: Final = (
     (r"breakpoint\(\)[^$]*EOFError", _DEBUGGER),
     (
@@ -162,7 +165,7 @@ RUNTIME_ERRORS: Final = (
     (r"SystemExit", "remove exit(), quit() and sys.exit(): choose ends with return, and the referee ends the game"),
     (r"NotImplementedError", "write the method choose(self, state, clock)"),
     (
-        r"RecursionError",
+        r"RecursionError|StackOverflowError|Maximum call stack",
         "a function calls itself forever: add a case that ends the recursion, or a depth limit",
     ),
     (
@@ -247,15 +250,24 @@ PROTOCOL_ERRORS: Final = (
         "say hello as the first message, or not at all",
     ),
     (r"expected protocol", "the agent speaks another version of the protocol", 'say hello with "protocol": 1'),
-    (r"no message type", "the agent sent a message of an unknown type", "an agent sends ready, move and resign"),
+    (
+        r"no message type ([^;]+)(; did you mean '(?:hello|ready|move|resign|bye)'\?)?.*?( \(the line: .*)?$",
+        r"the agent sent a message of the unknown type \1\2\3",
+        "an agent sends ready, move and resign",
+    ),
     (
         r"resign or bye, got .*: only ",
         "the agent sent a message that agents must not send",
         "an agent sends ready, move and resign",
     ),
     (
-        r"message of type '(\w+)'",
-        "the agent sent a message with a mistake",
+        r"message of type '(\w+)': Object missing required field ('\w+')(.*)",
+        r"the agent sent a '\1' without the key \2\3",
+        "docs/protocol.md lists the keys of each message; game and id are those of the start or turn that it answers",
+    ),
+    (
+        r"message of type '(\w+)': (.*)",
+        r"the agent sent a '\1' with a mistake: \2",
         "docs/protocol.md describes the keys and types of each message",
     ),
     (r"sent a 'hello'", "the agent said 'hello' twice", "say hello once, as the first message"),

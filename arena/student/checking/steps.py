@@ -198,9 +198,9 @@ class Check:
         if first.late:
             good = tried - len(failures)
             message = f"in {good} of {count}; no more were tried" if good else "no move in time"
-            self._add(StepName.LEGAL, Light.GOOD if good else Light.SKIPPED, message)
+            self._add(StepName.LEGAL, Light.GOOD if good else Light.SKIPPED, message, seconds=None if good else 0.0)
             if self._conditions.only is None:
-                self._add(StepName.WHOLE, Light.SKIPPED)
+                self._add(StepName.WHOLE, Light.SKIPPED, seconds=0.0)
         position = self._position(first)
         self._add_failure(
             StepName.CLOCK if first.late else StepName.LEGAL,
@@ -405,7 +405,8 @@ class Check:
         board: str = "",
         again: str = "",
     ) -> None:
-        """Reports a step; without `seconds` it took the time since the last report."""
+        """Reports a step; without `seconds` it took the time since the last report. What is left of that belongs to
+        the next step."""
         now = self._now()
         step = CheckStep(
             name=name,
@@ -419,7 +420,7 @@ class Check:
             stderr=stderr,
             again=again,
         )
-        self._since = now
+        self._since = now if seconds is None else min(now, self._since + seconds)
         self._reported.add(name)
         self._report(step)
 

@@ -6,13 +6,14 @@ Pure. Never raises: the text may be anything, and may be cut anywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 from agents.player import ADVICE
 from agents.strict import MISTAKE
+from arena.walls.last_words import is_frame, place
 
 _FRAME: Final = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,)?(?: in (?P<function>\S+))?')
 _OWN: Final = re.compile(r".*/[0-9a-f]{64}/(?P<file>[^\n]+)")
@@ -105,12 +106,22 @@ def _indented(line: str) -> tuple[str, ...]:
 
 def excerpt(stderr: str, most: int = 8, *, head: int = 4) -> str:
     """The last lines of a log without a traceback, and the first: some programs print the error there."""
-    lines = [shortened(line) for line in stderr.splitlines() if line.strip() and not line.startswith(_FROM_OUR_HOST)]
+    lines = [shortened(line) for line in _without_frames(stderr.splitlines()) if not line.startswith(_FROM_OUR_HOST)]
     left_out = len(lines) - most - head
     if head and left_out > 0:
         lines[head:-most] = [f"... {left_out} more ..."]
         return "\n".join(lines)
     return "\n".join(lines[-most - head :])
+
+
+def _without_frames(lines: Iterable[str]) -> Iterator[str]:
+    """The lines that are not blank, without the frames of Node.js and Java themselves, and without most of a long
+    recursion: the error stands above the frames."""
+    frames = 0
+    for line in lines:
+        frames = frames + 1 if is_frame(line) else 0
+        if line.strip() and (not frames or (place(line) and frames <= _MOST_FRAMES)):
+            yield line
 
 
 def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:

@@ -32,7 +32,7 @@ _STATES: Final = {
     "checking": "is being checked",
     "failed": "failed its check",
     "refused": "was refused",
-    "withdrawn": "was replaced",
+    "withdrawn": "was not checked",
 }
 _PASSED: Final = {
     "active": "passed its check, and plays",
@@ -116,6 +116,8 @@ def _agents(own: Own) -> Listing[OwnAgent]:
             heads=True,
             kind="name",
         ),
+        Column(name="rank", title="Rank", value=lambda one: "–" if one.rank is None else str(one.rank), number=True),
+        Column(name="change", title="In a day", value=lambda one: one.change, number=True),
         Column(name="version", title="Version", value=lambda one: str(one.version), number=True),
         Column(
             name="rating",

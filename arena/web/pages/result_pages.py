@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from adsearch.pictures.svg import split_style
 from agents.protocol import Verdict
 from arena.history.words import ENDS, moment
 from arena.pages import agent as about
 from arena.pages import event
 from arena.pages.drawing import Document
-from arena.pages.event import Picture
-from arena.ratings.plots import Line, Point, progress
+from arena.ratings.plots import Line, Point
 from arena.results import figures, listings
 from arena.results.listings import Cell, Column, Listing, Met, named
 from arena.web import links
@@ -162,6 +160,7 @@ def crosstable(heading: Heading, report: Report) -> Document:
         at=links.crosstable(heading.title),
         made=report.made,
         json=links.api(heading.title, "crosstable"),
+        broad=True,
         crosstable=event.crosstable(report, TournamentLinks(heading.title)),
     )
 
@@ -252,7 +251,7 @@ def agent(view: AgentView) -> Document:
             "person": view.person,
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
             "version": view.version,
-            "pictures": [] if picture is None else [picture],
+            "ratings": picture,
             "worst": _worst(view.worst, own),
             "opponents": listings.opponents(name, met, own),
             "faults": [],
@@ -268,7 +267,7 @@ def agent(view: AgentView) -> Document:
     )
 
 
-def _ratings(curves: Sequence[VersionCurve]) -> Picture | None:
+def _ratings(curves: Sequence[VersionCurve]) -> about.RatingPlot | None:
     """The ratings of all versions, one after the other; None if there is no curve."""
     lines, played = [], 0
     for curve in curves:
@@ -277,10 +276,8 @@ def _ratings(curves: Sequence[VersionCurve]) -> Picture | None:
         played += curve.points[-1].games if curve.points else 0
     if not any(len(line.points) > 1 for line in lines):
         return None
-    _, svg = split_style(progress(lines, title="Rating by games played", when=("game", "games")))
     text = "Each version is rated by its own games. The band is the 95 % error of the rating."
-    label = "Picture of the ratings over time"
-    return Picture(heading="Rating over time", label=label, svg=svg, text=text)
+    return about.rating_plot(lines, title="Rating over time", x="game", text=text)
 
 
 def _worst(losses: Sequence[WorstLoss], own: Links) -> Listing[WorstLoss] | None:

@@ -143,7 +143,7 @@ def run_a_tournament(terminal: Session) -> str:
 
     printed = passing(terminal, "arena history --agent my_agent --result loss")
     heading, *rows = printed.splitlines()
-    assert heading.split() == ["game", "players", "points", "verdict", "plies", "finished"]
+    assert heading.split() == ["game", "players", "points", "verdict", "plies", "day", "(UTC)"]
     lost = [row for row in rows if row.startswith("evening-")]
     longest = max(lost, key=lambda row: int(row.split()[6]))
     game, *players, points = longest.split()[:5]

@@ -43,6 +43,11 @@ def test_a_moment_is_shown_with_its_zone_and_in_utc(time: datetime, said: str) -
     assert words.local_time(time) == f"{time.astimezone():%Y-%m-%d %H:%M} {time.astimezone().tzname()}"
 
 
+def test_a_recorded_time_is_shown_with_its_zone() -> None:
+    assert words.recorded_moment("2026-12-25T22:59:03.000Z") == "2026-12-25 22:59 UTC"
+    assert (words.recorded_moment(None), words.recorded_moment("2026-12-25")) == ("", "2026-12-25")
+
+
 def test_a_time_without_a_zone_is_no_moment() -> None:
     for show in (words.moment, words.local_time):
         with pytest.raises(ValueError, match="expected a time with its zone, got 2026-12-25 23:59:00"):

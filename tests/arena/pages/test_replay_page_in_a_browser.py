@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,11 @@ SEEN = """() => {
     turns: [...document.querySelectorAll(".seat")].map(seat => seat.matches(".turn")),
   };
 }"""
+
+
+def is_at(page: Page, ply: int) -> bool:
+    """Whether the page shows that ply."""
+    return page.locator("#at").input_value() == str(ply)
 
 
 def at(page: Page) -> int:
@@ -229,7 +235,6 @@ def test_a_plot_is_as_wide_as_its_place_and_its_words_are_not_made_smaller(brows
             assert plot.evaluate("it => parseFloat(getComputedStyle(it.querySelector('.ticks')).fontSize)") == 13
 
 
-SLIDE = "(slider, ply) => { slider.value = ply; slider.dispatchEvent(new Event('input')); }"
 POSITION = """markup => {
   const box = document.createElement("figure");
   box.innerHTML = markup;
@@ -248,8 +253,8 @@ def test_each_position_is_drawn_from_the_shared_parts_as_it_is_alone(
     file.write_text(page(game, trust=True).text, "utf-8")
     with browser.open(file) as shown:
         for step in steps:
-            slider = shown.locator("#at")
-            slider.evaluate(SLIDE, step.number)
+            shown.evaluate("ply => { location.hash = `#ply-${ply}`; }", step.number)
+            until(shown, partial(is_at, shown, step.number))
             alone = boards([(step.state, step.last)], ended=0 if step.number == len(game.moves) else None)
             assert shown.evaluate(POSITION, alone.drawn[0]), step.number
 

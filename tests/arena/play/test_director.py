@@ -238,6 +238,14 @@ def test_the_detail_says_how_a_lost_player_ended(detail: str, told: str) -> None
     assert explained(normal, [lost, other]) == normal
 
 
+def test_the_same_end_of_both_players_is_said_once() -> None:
+    players = Member("a", guarded=True), Member("b", guarded=True)
+    for player in players:
+        player.ended = "was killed by SIGKILL"
+    void = GameRecord(1, "void", None, "a: its connection ended", (), (), 0)
+    assert explained(void, players).detail == "a: its connection ended: was killed by SIGKILL"
+
+
 @pytest.mark.costly
 def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(setup: Setup) -> None:
     setup.rules = "connect4"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import BadPlayer
-from arena.players.player import PlayerKind, read_player, unique_names
+from arena.players.player import PlayerKind, read_player, refuse_missing_script, unique_names
 
 
 @pytest.fixture
@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "team.zip").write_text("")
     (tmp_path / "engine").write_text("")
     (tmp_path / "engine").chmod(0o755)
+    (tmp_path / "rabbit.js").write_text("")
     (tmp_path / "alice").mkdir()
     (tmp_path / "alice" / "agent.py").write_text("")
     (tmp_path / "strange.py").mkdir()
@@ -95,6 +96,7 @@ def test_a_builtin_hides_a_folder_of_its_name_and_a_path_shows_it(folder: Path) 
         ("   ", "got an empty text"),
         ("alphabetta", "no player 'alphabetta'; did you mean 'alphabeta'?"),
         ("humann", "no player 'humann'; did you mean 'human'?"),
+        ("rabit.js", "no file 'rabit.js'; did you mean 'rabbit.js'?"),
         ("zzzzz", "no player 'zzzzz'; there is "),
         ("alphabeta:depht=6", "depth"),
         ("human:depth=3", "expected 'human' without options"),
@@ -171,3 +173,10 @@ def test_unique_names_are_all_different_and_what_was_unique_stays(names: list[st
     assert len(set(told)) == len(names)
     assert all(after == before for before, after in zip(names, told, strict=True) if names.count(before) == 1)
     assert unique_names(told) == told
+
+
+def test_the_script_of_a_command_must_exist(folder: Path) -> None:
+    with pytest.raises(BadPlayer, match=r"no file 'rabit\.js'; did you mean 'rabbit\.js'\?"):
+        refuse_missing_script(["node", "rabit.js"])
+    for command in (["node", "rabbit.js"], ["python3", "-m", "agents"], ["./engine", "none.py"], ["java", "Bot"]):
+        refuse_missing_script(command)

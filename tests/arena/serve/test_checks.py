@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace as changed
 
+from arena.errors import RefereeLost
 from arena.match.schedule import Began, Entrant, Finished, Planned
 from arena.play.director import Director
 from arena.serve import checks
@@ -25,6 +28,7 @@ from arena.student.checking.steps import GameBatch, GameRequests
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db import ladder, running, store
+from db.errors import Busy
 from db.ladder import StoredSubmission, SubmissionState, author_of
 from db.records import GameRecord, SeatRecord
 from tests.kit import needs
@@ -67,6 +71,17 @@ def play_all(room: HandInRoom, **callbacks: Any) -> list[StoredSubmission]:
 
 
 # Real checks.
+
+
+def test_the_command_that_repeats_a_check_runs_a_program_in_another_language(tmp_path: Path) -> None:
+    needs.program("node")
+    room = hand_in_room(tmp_path, game="connect4", more="[languages.js]\n")
+    with room.database:
+        room.receive(room.file(1, code="process.exit(1)", name="player.js"), "alice")
+        play_all(room)
+        (row,) = room.rows()
+        assert row.state == "failed"
+        assert row.steps[1]["again"] == "arena check 'cmd:node player.js' --game connect4 --clock 5+0.1"
 
 
 @pytest.mark.costly
@@ -176,6 +191,8 @@ def test_rules_that_fail_end_the_check_with_words_and_the_server_goes_on(tmp_pat
 
 class _Maker:
     """Makes checks of two games; an agent whose file is called bad.py fails."""
+
+    confinement = SimpleNamespace(warnings=())
 
     def __init__(self, *_: object, numbers: Iterator[int]) -> None:
         self._numbers = numbers
@@ -318,29 +335,59 @@ def test_a_check_has_the_conditions_of_its_time(room: HandInRoom, monkeypatch: p
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_submission_whose_check_ends_the_server_again_and_again_fails_alone(room: HandInRoom) -> None:
+def test_a_submission_during_whose_check_the_server_is_killed_is_checked_last_and_never_fails(room: HandInRoom) -> None:
+    room.receive(room.file(1), "alice")
+    for number in range(1, 2 * MOST_INTERRUPTIONS):
+        schedule = new_checks(room, room.folder)
+        room.now += timedelta(minutes=2)
+        assert schedule.next() is not None
+        schedule = new_checks(room, room.folder)
+        assert [(one.state, one.interruptions) for one in room.rows()] == [("received", number)]
+        assert len(schedule.warnings) == (number >= MOST_INTERRUPTIONS)
+    assert schedule.warnings == [
+        "submission 1 of alice (my_agent.py): the server ended 5 times during its check; "
+        "it is checked after all others, 2 minutes after the start"
+    ]
+    room.receive(room.file(2), "bob")
+    room.receive(room.file(3), "carol")
+    schedule.look(room.opened)
+    assert sorted(play_out(room, schedule)) == ["bob", "bob", "carol", "carol"]
+    room.receive(room.file(4), "dora")
+    room.now += timedelta(minutes=2)
+    schedule.look(room.opened)
+    assert play_out(room, schedule) == ["dora", "dora", "alice", "alice"]
+    assert {one.state for one in room.rows()} == {"entered"}
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("outside", [None, RefereeLost("killed"), Busy("locked")])
+def test_a_submission_during_whose_check_the_server_ends_twice_by_an_error_fails_alone(
+    outside: Exception | None, room: HandInRoom
+) -> None:
     room.receive(room.file(1), "alice")
     room.receive(room.file(2), "bob")
     schedule = new_checks(room, room.folder)
     assert [schedule.next(), schedule.next()].count(None) == 0
-    for number in (1, 2):
-        # Killed without a word, and the next time by an error of which the server ends.
+    schedule.ends_by = ValueError("no such move")
+    schedule.close()
+    for error in (outside, ValueError("no such move")):
         schedule = new_checks(room, room.folder)
-        assert [one.interruptions for one in room.rows()] == [number, 1]
         game = schedule.next()
         assert game is not None
         assert game.entrants[0].name == "alice"
         assert schedule.next() is None  # bob waits until she is checked
-        schedule.ends_by_error = True
-        schedule.close()
+        assert room.rows()[0].words == (
+            "the server of the ladder ended by an error during this check, so it is checked again"
+        )
+        if error is not None:  # else it is killed without a word
+            schedule.ends_by = error
+            schedule.close()
     schedule = new_checks(room, room.folder)
     alice, _ = room.rows()
-    assert (alice.state, alice.interruptions) == ("failed", MOST_INTERRUPTIONS)
-    assert alice.words.startswith(
-        "the server of the ladder ended 3 times during this check, so it is not checked again"
-    )
+    assert alice.state == "failed"
+    assert alice.words.startswith("the server of the ladder ended by an error twice during this check")
     assert play_out(room, schedule) == ["bob", "bob"]
-    assert room.rows()[1].state == "entered"
+    assert (room.rows()[1].state, room.rows()[1].words) == ("entered", "")
 
 
 @pytest.mark.usefixtures("quick")
@@ -382,6 +429,8 @@ def test_whatever_is_killed_every_submission_reaches_its_end(tmp_path: Path, see
             check_rows(room, playing)
         for game in playing:
             schedule.note(over(room, game))
+        play_out(room, schedule)
+        room.now += timedelta(minutes=2)
         schedule.look(room.opened)
         play_out(room, schedule)
         rows = room.rows()
@@ -400,12 +449,11 @@ def check_rows(room: HandInRoom, playing: list[Planned]) -> None:
 
 
 def check_entries(room: HandInRoom, rows: list[StoredSubmission]) -> None:
-    """Each agent plays with the newest submission that passed, and with no other. A good one can fail, but only if its
-    checks were killed as often as is allowed."""
+    """Each agent plays with the newest submission that passed, and with no other. No good one fails."""
     newest = {one.author: one for one in rows if one.state is SubmissionState.ENTERED}
     assert all(one.label == "good.py" for one in newest.values())
     failed = [one for one in rows if one.state is SubmissionState.FAILED]
-    assert all(one.label == "bad.py" or one.interruptions == MOST_INTERRUPTIONS for one in failed)
+    assert all(one.label == "bad.py" for one in failed)
     with room.database.reading() as connection:
         lines = {line.name: line for line in ladder.standings(connection, room.opened.id) if line.name != "random"}
     assert {name: line.version for name, line in lines.items()} == {name: one.version for name, one in newest.items()}

@@ -186,6 +186,19 @@ def tournament(connection: Connection, name: str) -> None:
     )
 
 
+def test_a_ladder_is_finished_with_its_final(connection: Connection, tmp_path: Path) -> None:
+    found = begun(connection, described(tmp_path))
+    tournament(connection, found.final)
+
+    def statuses() -> list[str]:
+        return [row.status for row in ladders.with_finals(lookup.tournaments(connection))]
+
+    assert statuses() == ["running", "stopped"]
+    store.set_status(connection, lookup.find_tournament(connection, found.final), "finished", NOON)
+    store.set_status(connection, found.id, "running", NOON)
+    assert statuses() == ["finished", "finished"]
+
+
 # Changes while it stands.
 
 
@@ -330,6 +343,26 @@ def test_after_the_close_its_time_takes_an_extension_back(connection: Connection
     ladders.extend(connection, found, "alice", NOON + 3 * DAY, reason="ill", now=NOON)
     ladders.extend(connection, found, "alice", found.closes, reason="well", now=NOON + DAY)
     assert record.extension(connection, found.id, "alice") == found.closes
+
+
+def test_after_an_early_close_the_time_that_is_shown_takes_an_extension_back(
+    connection: Connection, tmp_path: Path
+) -> None:
+    closes = NOON + timedelta(seconds=17, milliseconds=4)
+    found = ladders.close(connection, begun(connection, described(tmp_path)), closes)
+    ladders.extend(connection, found, "alice", NOON + 3 * DAY, reason="ill", now=NOON + DAY)
+    ladders.extend(connection, found, "alice", NOON, reason="well", now=NOON + DAY)
+    assert found.until(record.extension(connection, found.id, "alice")) == closes
+
+
+def test_where_authors_are_invited_nobody_else_gets_time(connection: Connection, tmp_path: Path) -> None:
+    found = begun(connection, described(tmp_path))
+    until = found.closes + DAY
+    with pytest.raises(BadLeague, match=r"has no author 'alcie'.*; did you mean 'alice'"):
+        ladders.extend(connection, found, "alcie", until, reason="ill", now=NOON, invited=["alice"])
+    ladders.extend(connection, found, "alice", until, reason="ill", now=NOON, invited=["alice"])
+    ladders.extend(connection, found, "ben", until, reason="ill", now=NOON)
+    assert ladders.authors(connection, found) == {"alice", "ben"}
 
 
 @pytest.mark.parametrize(

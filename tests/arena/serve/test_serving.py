@@ -19,13 +19,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
+from arena.history.words import moment
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.intake import MOST_INTERRUPTIONS
 from arena.serve.invited import FIRST_NUMBER, InvitedGames
-from arena.serve.opened import OpenLadder, close, updated
+from arena.serve.opened import OpenLadder, close, extend, updated
 from arena.serve.page_link import GameRecorded, Seat, WantGame
 from arena.serve.serving import Parts, Serving
 from arena.serve.submissions import take_in
@@ -329,10 +330,20 @@ def test_at_the_close_no_pair_begins_and_the_parts_know_it(room: Room) -> None:
         closed = close(connection, room.hand_ins.opened, room.hand_ins.now)
     (notice,) = room.look()
     assert isinstance(notice, Notice)
-    assert "closed" in notice.text
+    assert notice.text == "the ladder is closed; the pairs in progress are finished, then the final is played"
     assert room.games.is_closed
     assert [one.closes for one in room.checks.looked_at] == [CLOSES, closed.closes]
     assert room.look() == []
+
+
+def test_at_the_close_an_extension_is_named_for_which_the_final_waits(room: Room) -> None:
+    until = CLOSES + timedelta(days=2)
+    with room.hand_ins.database.writing() as connection:
+        extend(connection, room.hand_ins.opened, "alice", until, reason="ill", now=CLOSES)
+    room.hand_ins.now = CLOSES
+    (notice,) = room.look()
+    assert isinstance(notice, Notice)
+    assert f"after the last extension, which ends at {moment(until)}, the final is played" in notice.text
 
 
 def test_a_ladder_that_closes_later_after_all_goes_on(room: Room) -> None:

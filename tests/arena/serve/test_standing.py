@@ -57,8 +57,7 @@ def room(tmp_path: Path) -> Iterator[LadderRoom]:
 def test_whatever_is_killed_every_submission_reaches_its_end_and_no_game_is_played_twice(
     room: LadderRoom, seed: int
 ) -> None:
-    """In `make soak` for ten minutes, with agents like those of students. The end of a good agent can be "failed": if
-    the server was killed three times during its check."""
+    """In `make soak` for ten minutes, with agents like those of students."""
     drawn = random.Random(seed)
     room.describe(games_at_once=1 + seed % 3, game="connect4" if SOAK else "nap")
     room.serve()

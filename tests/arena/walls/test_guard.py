@@ -19,10 +19,13 @@ class Turning:
     """A turn of 1 s of an agent that never answers. `cpu`: the share of the time in which it computes; `ready`: the
     share in which it runs or waits for a processor."""
 
-    def __init__(self, *, cpu: float | None, ready: float, unsure_until: int = -1) -> None:
+    def __init__(
+        self, *, cpu: float | None, ready: float, unsure_until: int = -1, command: tuple[str, ...] = ("agent",)
+    ) -> None:
         self.now = 0
         self.told: list[FromPlayer] = []
-        self.guard = Guard(WardenSettings("", "", "ann", ("agent",), ""), self.told.append, lambda: self.now)
+        self.asked_where: list[bool] = []
+        self.guard = Guard(WardenSettings("", "", "ann", command, ""), self.told.append, lambda: self.now)
         self.cpu, self.ready, self.unsure_until = cpu, ready, unsure_until
         self.guard.agent = self._agent()
         self.guard._phase, self.guard._game = _Phase.PLAYING, GAME
@@ -58,7 +61,7 @@ class Turning:
             meter=meter, pause=pause, confined=SimpleNamespace(memory=None), write=nothing, excess=nothing,
             stop=nothing, look=nothing, prepare=nothing, report=nothing,
             kill=nothing, read=lambda: 0, next_line=nothing, read_log=lambda: 0, log=lambda _: "",
-            stdout_ended=False, ask_where_busy=nothing,
+            stdout_ended=False, ask_where_busy=lambda: self.asked_where.append(True),
         )  # fmt: skip
 
     def ends(self) -> tuple[float, Failed]:
@@ -79,6 +82,14 @@ def late_after(**agent: Any) -> float:
     assert failed.spent is not None
     assert charged(failed.spent, failed.cpu, failed.delay) > 1_000 * MS
     return after
+
+
+@pytest.mark.parametrize(("command", "asked"), [(("python", "-m", "agents", "a.py"), 1), (("node", "a.js"), 0)])
+def test_only_an_agent_of_the_kit_is_asked_where_it_is(command: tuple[str, ...], asked: int) -> None:
+    """The signal opens the debugger of Node.js, whose words would then stand in the agent's log."""
+    turning = Turning(cpu=1.0, ready=1.0, command=command).asked()
+    turning.ends()
+    assert len(turning.asked_where) == asked
 
 
 def test_an_agent_that_did_not_wait_is_late_immediately() -> None:

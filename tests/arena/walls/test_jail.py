@@ -372,6 +372,54 @@ def test_watches_are_counted_however_few_the_files_are(
 
 
 @needs_linux
+@pytest.mark.parametrize(("numbers", "excess"), [(64, None), (1000, Excess.WATCHES)])
+def test_where_files_can_have_many_numbers_few_of_them_have_many_watches(
+    numbers: int, excess: Excess | None, tmp_path: Path
+) -> None:
+    source = """if True:
+        import os, resource, select, time
+        watcher, most = select.epoll(), resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        for file in (0, 1):
+            for number in range(10, most):
+                watcher.register(os.dup2(file, number), select.EPOLLIN)
+                os.close(number)
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    allowance = Allowance(open_files=numbers)
+    confined = behind_walls.start((*behind_walls.PYTHON, source), WallKind.SANDBOX, tmp_path, allowance=allowance)
+    assert confined.stdout.read(1) == b"x"
+    assert confined.excess() is excess
+    confined.kill_all()
+    confined.remove()
+
+
+@needs_linux
+@pytest.mark.parametrize(("processes", "timers", "excess"), [(1, 50, None), (3, 20, None), (3, 30, Excess.WATCHES)])
+def test_timers_are_counted_because_they_run_out_in_the_opponents_turn(
+    processes: int, timers: int, excess: Excess | None, tmp_path: Path
+) -> None:
+    source = """if True:
+        import ctypes, os, sys, time
+        processes, timers = map(int, sys.argv[1:])
+        for number in range(processes):
+            if number == processes - 1 or os.fork() == 0:
+                assert all(ctypes.CDLL(None).timerfd_create(1, 0) > 0 for _ in range(timers))
+                os.write(1, b"x")
+                time.sleep(1000)
+    """
+    command = (*behind_walls.PYTHON, source, str(processes), str(timers))
+    confined = behind_walls.start(command, WallKind.CONTAINER, tmp_path)
+    for _ in range(processes):
+        assert confined.stdout.read(1) == b"x"
+    confined.usage.look()
+    for at_rest in (False, True):
+        assert confined.excess(at_rest=at_rest) is excess
+    confined.kill_all()
+    confined.remove()
+
+
+@needs_linux
 def test_files_that_nobody_may_count_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For an ordinary user the kernel hides the files of a program that cannot be read; from root it hides nothing."""
     source = "import os, time; kept = [os.pipe() for _ in range(10)]; os.write(1, b'x'); time.sleep(1000)"

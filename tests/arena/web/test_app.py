@@ -21,7 +21,7 @@ from arena.web.live_record import LiveRecord
 from arena.web.live_routes import _MOST_OF_VISITORS, _MOST_TOPICS_OF_VISITORS
 from arena.web.names import Names
 from arena.web.own_routes import _Download
-from arena.web.sight import VISITOR
+from arena.web.sight import MEMBER, VISITOR
 from db import games, store
 from tests.kit.account_room import sign_in
 from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
@@ -114,6 +114,31 @@ def test_the_front_page_of_visitors_depends_on_public_tournaments_alone(room: Ma
     assert changes() == (False, False)
     publish(room)
     assert changes() == (True, True)
+
+
+def test_the_tv_shows_each_viewer_all_that_they_may_see(
+    room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ladder that is not public is shown to those who are signed in."""
+    with room.record.writing() as connection:
+        book = Book(connection)
+        cup = book.tournament("cup", "tictactoe")
+        book.enter(cup, "alice", "bob")
+        store.begin(connection, book.plan(cup, "tictactoe", ("bob", "alice")), book.now)
+    record = LiveRecord(room.record, Names().seen_by(MEMBER), "cs101")
+    assert record.next_game(None, None, public=True) is None
+    assert record.next_game(None, None, public=False) is not None
+    assert (record.side(None, public=True), bool(record.side(None, public=False))) == ({}, True)
+    followed: list[str] = []
+
+    async def state(topic: str, kind: str, *, patience: float) -> None:
+        followed.append(topic)
+
+    monkeypatch.setattr(pages.site.streams, "state", state)
+    student, _ = sign_in(room.accounts, room.links[0], now=NOW)
+    for by in (student, None):
+        assert pages.ask("/tv", by=by).status == 200
+    assert followed == ["tv=", "tv=", "public-tv=", "public-tv="]
 
 
 def test_a_download_whose_client_has_gone_is_over() -> None:

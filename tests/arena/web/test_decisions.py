@@ -119,7 +119,7 @@ def test_an_author_gets_more_time(room: ManagedLadder) -> None:
         ({"author": "", "until": "2026-12-20", "reason": "x"}, "has no author ''"),
         ({"author": "a\x00b", "until": "2026-12-20", "reason": "x"}, "has no author"),
         ({"author": "random", "until": "2026-12-20", "reason": "x"}, "has no author 'random'"),
-        ({"author": "alcie", "until": "2026-12-20", "reason": "x"}, "no author 'alcie'; did you mean 'alice'?"),
+        ({"author": "alcie", "until": "2026-12-20", "reason": "x"}, "; did you mean 'alice'?"),
     ],
 )
 def test_more_time_that_makes_no_sense_is_refused(room: ManagedLadder, given: dict[str, str], words: str) -> None:

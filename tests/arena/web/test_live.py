@@ -45,14 +45,15 @@ class FakeRecord:
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         return self.finished.get(id)
 
-    def next_game(self, tournament: str | None, last: int | None) -> Recorded | None:
-        return next((self.games[id] for id in self.playing if id != last), None)
+    def next_game(self, tournament: str | None, last: int | None, *, public: bool) -> Recorded | None:
+        seen = (id for id in self.playing if id != last and not (public and id in self.private))
+        return next((self.games[id] for id in seen), None)
 
     def front(self, *, public: bool) -> object:
         self.looks += 1
         return [id for id in self.playing if not public or id not in self.private]
 
-    def side(self, tournament: str | None) -> Mapping[str, str]:
+    def side(self, tournament: str | None, *, public: bool) -> Mapping[str, str]:
         return {"standings": f"{self.results} of {tournament}"}
 
 
@@ -204,6 +205,19 @@ def test_a_game_of_a_director_that_is_gone_does_not_keep_the_tv_from_others() ->
     assert hub.wanted == {7: "cs101"}
     hub.tick(3 * SECOND)
     assert hub.wanted == {8: "cs101"}
+
+
+def test_the_tv_of_all_tournaments_shows_visitors_only_public_ones() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.playing, record.private = [7], {7}
+    hub = LiveHub(record)
+    hub.follow({"public-tv="})
+    hub.tick(0)
+    assert hub.wanted == {}
+    hub.follow({"tv="})
+    hub.tick(SECOND)
+    assert hub.wanted == {7: "cs101"}
 
 
 def test_a_game_that_its_director_does_not_know_is_tried_again_after_all_others() -> None:

@@ -11,10 +11,13 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from arena.course import roster
 from arena.student.checking import CheckStep, Light, StepName
 from arena.web import own
+from arena.web.names import Names
 from arena.web.own import Own, SubmissionView
 from arena.web.pages import own_pages
+from arena.web.sight import Role, Viewer
 from db import ladder
 from db.ladder import SubmissionState
 from tests.kit.html_validity import check_html
@@ -55,6 +58,19 @@ def test_a_version_that_was_replaced_says_so(room: ManagedLadder) -> None:
     assert (newest.one.status, first.one.status) == ("active", "replaced")
     assert "It passed its check, and plays." in own_pages.submission(newest).text
     assert "It passed its check; a newer version plays now." in own_pages.submission(first).text
+
+
+def test_an_author_whose_agent_has_not_entered_yet_reads_its_own_name(room: ManagedLadder) -> None:
+    """With a roster, an agent has a public name only when it is recorded."""
+    names = Names(roster.read("id,name,alias\n1,Dan D.,kestrel\n", "roster.csv"))
+    with room.record.writing() as connection:
+        state = SubmissionState.RECEIVED
+        id = ladder.add_submission(
+            connection, room.ladder.id, "dan", label="x.py", source=None, state=state, words="", now=NOW
+        )
+        found = own.document(connection, names.seen_by(Viewer(Role.STUDENT, 1, "dan")), room.ladder, id)
+    assert found is not None
+    assert found.agent == "dan"
 
 
 @pytest.mark.parametrize(("what", "words"), [("withdraw", "is withdrawn"), ("quarantine", "is put aside")])

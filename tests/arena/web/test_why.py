@@ -18,6 +18,7 @@ from arena.web.drawn import NotThere
 from arena.web.names import Names, SeenNames
 from arena.web.pages import why_page
 from arena.web.sight import MEMBER, VISITOR, Role, Viewer
+from db import ladder
 from db.database import Connection, Database
 from tests.kit.html_validity import check_html
 from tests.kit.ladder_record import DESCRIPTION, open_ladder
@@ -111,6 +112,31 @@ def test_own_faults_are_shown_with_what_the_agent_printed_and_games_lead_to_thei
     assert "<svg" in page.text
     assert "style-src 'sha256-" in page.policy
     assert "'unsafe" not in page.policy
+
+
+def test_the_author_of_a_program_reads_the_name_of_their_own_file(room: Room) -> None:
+    """A single file in another language is stored under another name."""
+    with room.database.writing() as connection:
+        own = {"source": SOURCES["alice"]}
+        connection.execute(sql("UPDATE version SET started_as = 'cmd:node ./agent.js' WHERE source = :source"), own)
+        version = connection.execute(sql("SELECT id FROM version WHERE source = :source"), own).scalar_one()
+        id = ladder.add_submission(
+            connection,
+            room.ladder.id,
+            "alice",
+            label="tiger.js",
+            source=SOURCES["alice"],
+            state=ladder.SubmissionState.CHECKING,
+            words="",
+            now=NOW,
+        )
+        ladder.change_submission(connection, id, ladder.SubmissionState.ENTERED, NOW, version=version)
+    stderr = "ReferenceError: x is not defined\n    at choose (/1/agent.js:3:5)"
+    room.play(room.ladder.id, "alice", "bob", moves="a1 b1", verdict="crashed", fault=0, stderr=stderr)
+    shown = read(room.page("alice"))
+    assert "arena check 'cmd:node tiger.js'" in shown
+    assert "tiger.js:3:5" in shown
+    assert "agent.js" not in shown
 
 
 def test_words_of_others_are_not_shown(room: Room) -> None:

@@ -19,8 +19,10 @@ from arena.serve.happenings import Rated
 from arena.serve.opened import opened
 from db import ladder as record
 from db import store
+from db.accounts_database import AccountsDatabase
 from db.database import Connection, Database
 from db.ladder import NewRating, RatingPoint, SubmissionState
+from tests.kit.account_room import invite
 from tests.kit.arena_program import Ended, arena
 from tests.kit.places import ROOT
 
@@ -178,6 +180,15 @@ def test_time_for_an_author_who_has_not_handed_in_is_given_with_a_note(club: Non
     ended = arena("ladder", "extend", "cs101", author, "--until", "2099-12-22", "--reason", "ill")
     assert (ended.code, ended.out) == (0, f"{author} can hand in to cs101 until 2099-12-22 23:59 UTC\n")
     assert ended.err == f"arena: '{author}' has not handed in to this ladder yet{meant}\n"
+
+
+def test_time_for_somebody_who_was_not_invited_is_refused(club: None) -> None:
+    with AccountsDatabase("arena.db") as accounts:
+        invite(accounts)
+    ended = arena("ladder", "extend", "cs101", "alic", "--until", "2099-12-22", "--reason", "ill", columns=200)
+    assert (ended.code, ended.out) == (2, "")
+    assert "'cs101' has no author 'alic'" in ended.err
+    assert ended.err.endswith("did you mean 'alice'?\n")
 
 
 def test_closing_is_said_and_can_be_repeated(club: None) -> None:

@@ -111,6 +111,20 @@ def test_server_and_token_come_from_the_environment(agent: Path, monkeypatch: py
     assert len(server.asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("given", "wrong", "meant"),
+    [("ARENA_SERVER", "ARENA_TOKN", "ARENA_TOKEN"), ("ARENA_OTHER", "ARENA_SEVER", "ARENA_SERVER")],
+)
+def test_a_typo_of_an_environment_variable_is_named(
+    monkeypatch: pytest.MonkeyPatch, given: str, wrong: str, meant: str
+) -> None:
+    monkeypatch.setenv(given, "http://127.0.0.1:1")
+    monkeypatch.setenv(wrong, "x")
+    ended = arena("submit", "a.py", columns=200)
+    assert ended.code == 2
+    assert ended.err.startswith(f"arena: the environment variable {wrong} is set; did you mean {meant}?")
+
+
 def test_a_folder_is_sent_as_a_zip_without_what_is_hidden_and_without_links(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     (folder / "nets" / "__pycache__").mkdir(parents=True)

@@ -124,6 +124,8 @@ def test_tournaments_tell_how_far_they_are(record: Path) -> None:
     course, evening = document(record, "tournaments")
     assert (course["name"], course["entries"], course["played"], course["games"]) == ("cs101", 5, 13, 14)
     assert sheet(record, "tournaments")[1]["games"] == "4/4"
+    created = evening["created"]
+    assert f"{created[:10]} {created[11:16]} UTC" in arena("tournaments", "--db", str(record), columns=200).out
     assert evening["status"] == "finished"
 
 

@@ -63,7 +63,7 @@ def table(
 
 def test_where_there_is_room_nothing_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = table([row(), row(**LUDO)], monkeypatch, width=200)
-    assert lines[0].split() == ["game", "rules", "players", "points", "verdict", "plies", "finished"]
+    assert lines[0].split() == ["game", "rules", "players", "points", "verdict", "plies", "day", "(UTC)"]
     assert f"  ludo:players=4,tokens=2  {' - '.join(NAMES)}  0.33-0.33-1-0.33  " in lines[2]
     assert lines[2].endswith("2026-05-01")
 
@@ -116,7 +116,7 @@ def test_no_name_breaks_it(width: int, agent: str | None, monkeypatch: pytest.Mo
 
 
 def test_no_games_are_a_table_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert table([], monkeypatch) == ["game  players  points  verdict  plies  finished"]
+    assert table([], monkeypatch) == ["game  players  points  verdict  plies  day (UTC)"]
 
 
 def test_what_was_not_played_yet_has_no_day(monkeypatch: pytest.MonkeyPatch) -> None:

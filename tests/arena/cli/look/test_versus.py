@@ -225,7 +225,7 @@ def test_progress_is_an_array_of_versions(record: Path) -> None:
 
 def test_progress_shows_a_row_a_version(record: Path) -> None:
     header, first, second = asked(record, "progress", "dan").out.splitlines()
-    assert header.split() == [*("version", "games", "rating", "±", "better", "than", "before", "last", "game")]
+    assert header.split() == [*("version", "games", "rating", "±", "better", "than", "before", "last", "game", "(UTC)")]
     assert [first.split()[0], second.split()[0]] == ["dan@1", "dan@2"]
     assert len(second.split()) == len(first.split()) + 1
     assert second.index("%") == header.index("before") + len("before") - 1

@@ -267,6 +267,17 @@ def test_the_plan_of_a_long_tournament_ends_with_advice_that_is_true(folder: Pat
     assert not (folder / "arena.db").exists()
 
 
+def test_the_time_that_the_refusal_of_a_fit_names_is_enough_and_the_least(folder: Path) -> None:
+    (folder / "long.toml").write_text(LONG, "utf-8")
+    refused = arena("run", "long.toml", "--fit", "1m", cwd=folder)
+    assert refused.code == 2
+    named = re.search(r"--fit (\d+)m;", " ".join(refused.err.split()))
+    assert named is not None
+    minutes = int(named[1])
+    assert arena("run", "long.toml", "--fit", f"{minutes - 1}m", cwd=folder).code == 2
+    assert finished(folder, "long.toml", "--fit", f"{minutes}m").startswith("changed: ")
+
+
 def test_the_advice_without_a_file_is_the_options(folder: Path) -> None:
     arguments = ("connect4", "random", "pvs", "--rounds", "99", "--clock", "300", "--games-at-once", "1", "--plan")
     (advice,) = (line for line in finished(folder, *arguments).splitlines() if line.startswith("in 2 hours: "))
@@ -282,7 +293,7 @@ def test_the_advice_without_a_file_is_the_options(folder: Path) -> None:
     ("arguments", "message"),
     [
         (("long.toml", "--fit", "2x"), "--fit: expected a time such as '90s', '5m' or '2h'"),
-        (("long.toml", "--fit", "1m"), "too few for 8 players: give more time"),
+        (("long.toml", "--fit", "1m"), "too few for 8 players: 24 is the least, which fit into --fit "),
         (("quick.toml", "--fit", "1m"), "the time of quick.toml is not known, because there is no clock"),
         (("odd.toml", "--fit", "2h"), 'cannot change odd.toml: write this into it: format = "swiss", rounds = 3'),
         (("connect4", "random", "random", "--fit", "2h"), "--fit: expected a description FILE.toml"),

@@ -245,9 +245,9 @@ def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None
     assert ended.code == 0, ended.err
     lines = [" ".join(line.split()) for line in ended.out.splitlines()]
     assert lines[1:4] == [
-        "1001 Anna Müller Deep Blue @1 05-01 12:00 good, late 2 d",
-        "1002 Bob Brown Bob Brown @1 05-01 12:00 good",
-        "1006 Eve Zweig Deep Blue @1 05-01 12:00 good, late 2 d",
+        "1001 Anna Müller Deep Blue @1 05-01 12:00 UTC+02:00 good, late 2 d",
+        "1002 Bob Brown Bob Brown @1 05-01 12:00 UTC+02:00 good",
+        "1006 Eve Zweig Deep Blue @1 05-01 12:00 UTC+02:00 good, late 2 d",
     ]
     assert "Deep Blue: 2 submissions of one team, of which the latest that passes plays:" in lines
     assert any(line.startswith("deadline: 2026-04-29 23:59:00 (Europe/Berlin, UTC+0200)") for line in lines)

@@ -50,6 +50,21 @@ def roster(text: str = ROSTER) -> str:
 # The list.
 
 
+def test_grades_before_the_end_say_how_many_games_are_missing(record: Path) -> None:
+    said = "arena: the tournament is not over, so these grades can change; still to be played: 1 game\n"
+    assert asked(record, "cs101").err == said
+    assert "pools" not in said
+    finished = Path("finished.db")
+    with Database(str(finished)) as database, database.writing() as connection:
+        book = sample_record.Book(connection)
+        cup = book.tournament("cup", "tictactoe", status="finished")
+        for pair in (("ann", "bob"), ("cleo", "dan")):
+            book.enter(cup, *pair)
+            book.play(cup, "tictactoe", pair, moves=sample_record.DRAW)
+    said = "arena: 2 pools with no games between them: compare ratings only within a pool\n"
+    assert asked(finished, "cup").err == said
+
+
 def test_the_document_has_its_fields_in_their_order(record: Path) -> None:
     rows = document(record, "cs101", "--bar", "pass=bob")
     assert all(
@@ -383,7 +398,7 @@ def test_aliases_in_the_given_roster_win_over_those_of_the_course(record: Path) 
     ended = asked(
         record, course(), "--roster", roster("id,name,alias\n1,Ann A.,dan\n2,Zoe,\n"), "--columns", "id,agent"
     )
-    assert (ended.out, ended.err.count("\n")) == ("id,agent\n1,dan\n2,\n", 1)
+    assert (ended.out, ended.err.count("\n")) == ("id,agent\n1,dan\n2,\n", 2)
 
 
 def test_a_file_without_aliases_and_students_of_the_course_is_one_error(record: Path) -> None:
@@ -538,3 +553,21 @@ def test_help_has_examples() -> None:
     told = " ".join(arena("grades", "--help", columns=200).out.split())
     assert told.count("Example: arena grades") == 4
     assert "arena grades [OPTIONS] [TOURNAMENT|FILE.toml] " in told
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        (["grades", "cs101.toml"], "arena run cs101.toml"),
+        (["invite", "lab.toml", "--roster", "roster.csv"], "arena ladder open lab.toml"),
+    ],
+)
+def test_what_comes_first_is_named(tmp_path: Path, command: list[str], first: str) -> None:
+    Path("cs101.toml").write_text('game = "tictactoe"\n', "utf-8")
+    Path("lab.toml").write_text('game = "tictactoe"\n[ladder]\ncloses = 2099-12-20\n', "utf-8")
+    roster()
+    with Database("arena.db"):
+        pass
+    ended = arena(*command, columns=200)
+    assert ended.code == 2
+    assert ended.err.endswith(f"; first: {first}\n")

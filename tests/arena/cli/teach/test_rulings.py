@@ -325,13 +325,13 @@ def test_rulings_are_listed_with_their_numbers(record: Path) -> None:
     rule(record, "withdraw", "cid", "--reason", "asked to")
     rule(record, "revoke", "1", "--reason", "a mistake")
     lines = rule(record, "rulings").out.splitlines()
-    assert lines[0].split() == ["ruling", "made", "decided", "about", "reason"]
+    assert lines[0].split() == ["ruling", "made", "(UTC)", "decided", "about", "reason"]
     assert [" ".join(line.split()[:1] + line.split()[2:]) for line in lines[1:]] == [
         "3 revokes 1 cs101-1 (ann - bob) a mistake",
         "2 withdrawn cid in cs101 asked to",
         "1 awarded to bob (revoked) cs101-1 (ann - bob) copied",
     ]
-    assert rule(record, "rulings", "finals-2").out.splitlines() == [" ".join(lines[0].split()).replace(" ", "  ")]
+    assert rule(record, "rulings", "finals-2").out.splitlines() == ["ruling  made (UTC)  decided  about  reason"]
     found = json.loads(rule(record, "rulings", "cs101", "--format", "json").out)
     assert [one["id"] for one in found] == [3, 2, 1]
     assert {key: value for key, value in found[2].items() if key != "when"} == {

@@ -14,6 +14,10 @@ from tests.kit.arena_program import arena
         ("replay", "missing ID; for example: arena replay last (help: arena replay --help)"),
         ("collect handed-in", "expected --tournament FILE.toml or --game GAME (`arena games` lists all), got neither"),
         ("check a.py connect4", "unexpected argument 'connect4'; did you mean --game connect4? (help: arena check"),
+        (
+            "check cmd:node a.js",
+            "unexpected argument 'a.js'; write a command in quotes: 'cmd:node a.js' (help: ",
+        ),
         ("history cs101", "unexpected argument 'cs101'; did you mean --tournament cs101? (help: arena history --help)"),
         ("demo connect4", "unexpected argument 'connect4'; for a course: arena demo --course connect4 (help"),
         ("show 3 --ply", "--ply needs a value"),

@@ -271,3 +271,14 @@ def test_a_module_with_the_name_of_a_library_is_warned_of() -> None:
         assert (found["light"], found["wrong"], found["told"]) == ("warning", "found and importable", words)
     (found,) = json.loads(arena("check", "greedy.py", "-g", "nap", "--positions", "1", "--format", "json").out)
     assert found["light"] == "good", "heapq.py is beside greedy.py, which does not import it"
+
+
+def test_a_program_whose_language_the_tournament_does_not_have_needs_the_table(tmp_path: Path) -> None:
+    """As a command it would pass, and then not be collected."""
+    (tmp_path / "cs101.toml").write_text('game = "nap"\n', "utf-8")
+    (tmp_path / "bot.js").write_text("", "utf-8")
+    ended = arena("check", "bot.js", "--tournament", "cs101.toml", "--format", "json", cwd=tmp_path)
+    (checked,) = json.loads(ended.out)
+    step = checked["steps"][0]
+    assert (ended.code, step["told"]) == (1, "bot.js is a JavaScript program")
+    assert step["advice"] == ("to collect such programs, the tournament's description needs the table [languages.js]")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.protocol import Verdict
+from agents.errors import BadMessage
+from agents.protocol import Verdict, line_from_player
 from arena.student.checking.explanations import Failure, explain
 from tests.attacks.attack_run import AttackRun
 from tests.attacks.test_attacks import attack_run  # noqa: F401
@@ -81,6 +82,24 @@ def test_each_text_of_a_message_is_one_line() -> None:
         told = [line for line in words.splitlines() if not line.startswith("| ")]
         assert len(told) <= 4, name
         assert all(line.isprintable() for line in told), name
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"type": "move", "game": 1, "move": "4"}', "the agent sent a 'move' without the key 'id'"),
+        (b'{"type": "mov"}', "the agent sent a message of the unknown type 'mov'; did you mean 'move'?"),
+        (b'{"type": "turn"}', "the agent sent a message of the unknown type 'turn'"),
+        (b'{"type": "ready", "game": "7"}', "the agent sent a 'ready' with a mistake: Expected 'int', got 'str'"),
+    ],
+)
+def test_what_is_wrong_with_a_message_is_named_and_the_message_shown(line: bytes, message: str) -> None:
+    with pytest.raises(BadMessage) as refused:
+        line_from_player(line)
+    said = explain(Failure(Verdict.GARBAGE, str(refused.value), python=False)).message
+    assert said.startswith(message)
+    assert line.decode()[:40] in said
+    assert "failed" not in said, "an agent does not send that"
 
 
 @pytest.mark.parametrize("verdict", [Verdict.TIME, Verdict.UNREADY])

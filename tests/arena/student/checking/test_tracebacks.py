@@ -160,3 +160,22 @@ def test_the_dump_of_threads_is_read(tmp_path: Path) -> None:
         ("my_agent.py, line 2", "choose", ("    my_agent.py:2",))
     ]
     assert tracebacks.busy("nothing") is None
+
+
+def test_the_error_of_another_language_is_not_cut_out() -> None:
+    stack = [f"    at deeper (/tmp/1/agent.js:{line}:3)" for line in range(30)]
+    inside = [f"    at Module.load (node:internal/loader:{line}:12)" for line in range(30)]
+    log = ["printed"] * 9 + ["/tmp/1/agent.js:7", "  x;", "  ^", "RangeError: too deep", *stack, *inside, "Node.js v20"]
+    shown = tracebacks.excerpt("\n".join(log)).splitlines()
+    assert "RangeError: too deep" in shown
+    assert not any("node:internal" in line for line in shown)
+
+
+def test_a_missing_package_of_node_is_named_with_what_to_do() -> None:
+    for said in ("Error: Cannot find module 'lodash/fp'", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'lodash'"):
+        why = explanations.explain(Failure(Verdict.CRASHED, f"exited with code 1: {said}", said, python=False))
+        assert "package 'lodash'" in why.message
+        assert "npm install lodash" in why.advice
+    said = "Error: Cannot find module '/tmp/1/agent.js'"
+    why = explanations.explain(Failure(Verdict.CRASHED, f"exited with code 1: {said}", said, python=False))
+    assert "did not find 'agent.js'" in why.message
