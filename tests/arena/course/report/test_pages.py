@@ -144,7 +144,8 @@ def test_an_agent_sees_its_results_and_faults(record: Path) -> None:
 
 def test_each_version_is_a_line_of_the_progress(record: Path) -> None:
     page = site(reported(record, "cs101"))["agents/dan.html"]
-    assert re.search(r"1 line, in Elo\. dan: from .* \(1 version\) to .* \(2 versions\)", page)
+    assert re.search(r'aria-label="Rating of each version\. dan: from \d+ to \d+\."', page)
+    assert "<span>version 1</span><span>2</span>" in page
     assert "dan@" not in page
 
 
@@ -311,7 +312,10 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> WholeReport:
 
 
 @pytest.mark.costly
-def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(crowded: WholeReport) -> None:
+def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(
+    crowded: WholeReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.results.listings._SPARSE", 0.0)
     found = site(crowded)
     first = [agent.name for agent in crowded.agents[:IN_CROSSTABLE]]
     last = [agent.name for agent in crowded.agents[IN_CROSSTABLE:]]
@@ -331,6 +335,14 @@ def test_the_crosstable_has_the_first_agents_and_only_their_pairs_have_pages(cro
     for place, page in found.items():
         for href in links(page):
             assert posixpath.normpath(posixpath.join(posixpath.dirname(place), href)) in found, (place, href)
+
+
+def test_where_few_met_a_list_says_who_met_whom(crowded: WholeReport) -> None:
+    page = site(crowded)["index.html"]
+    check_html(page)
+    assert '<td class="self">' not in page
+    rows = re.findall('<td class="met">(.*?)</td>', page)
+    assert [len(re.findall(' title="(?:won|drawn|lost)[^"]* against ', row)) for row in rows] == [6] * 102
 
 
 def test_each_rating_is_drawn_in_its_row(crowded: WholeReport) -> None:
