@@ -19,7 +19,9 @@ on("parts", (parts) => {
   const written = choices.querySelector("input")?.value ?? "";
   const before = document.activeElement;
   const isHere = choices.contains(before) || before === document.body;
+  const isOpen = choices.querySelector(".moves-as-buttons")?.open;
   show(parts);
+  if (isOpen) choices.querySelector(".moves-as-buttons")?.setAttribute("open", "");
   const input = choices.querySelector("input");
   if (input !== null) input.value = written;
   choose(movesThrough(clicked).length > 0 ? clicked : []);

@@ -175,11 +175,11 @@ def test_a_page_opened_in_mid_game_is_right_is_paused_without_a_server_and_becom
             until(page, lambda: moves(page) == 4 and text(page, "#paused") == "")
             director.play(game, "a3")
             director.end(game)
-            until(page, lambda: page.locator(".steps").count() == 1)
+            until(page, lambda: page.locator("#step").count() == 1)
             assert "wins" in text(page, ".verdict >> nth=0")
             assert page.url.partition("#")[0] == f"{server.address}/g/{game}"
             assert text(page, "#where") == "5 of 5"
-            assert page.locator(".step:visible").get_attribute("id") == "ply-5"
+            until(page, lambda: text(page, "#where") == "5 of 5")
 
 
 def test_without_scripts_a_game_in_progress_is_shown_as_it_was_when_the_page_was_loaded(
@@ -192,7 +192,7 @@ def test_without_scripts_a_game_in_progress_is_shown_as_it_was_when_the_page_was
             # The server may have to hear from the director first; such a page is loaded again by hand.
             until(page, lambda: page.reload() is not None and moves(page) == 3)
             assert text(page, "#state") == "in progress"
-            assert page.locator("#board svg").count() == 1
+            assert page.locator("#board svg[data-board]").count() == 1
         director.end(game)
 
 
@@ -212,7 +212,7 @@ def test_a_game_whose_director_ended_goes_on_when_it_is_played_again(
             until(page, lambda: moves(page) == 1)
             assert text(page, "#state") == "in progress"
             director.end(game)
-            until(page, lambda: page.locator(".steps").count() == 1)
+            until(page, lambda: page.locator("#step").count() == 1)
 
 
 def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director: Director, server: PageServer) -> None:
@@ -220,7 +220,7 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
         until(page, lambda: page.locator("#waiting").is_visible())
         game = director.begin()
         director.play(game, "a1")
-        until(page, lambda: page.locator("#board svg").is_visible() and moves(page) == 1)
+        until(page, lambda: page.locator("#board svg[data-board]").is_visible() and moves(page) == 1)
         assert not page.locator("#waiting").is_visible()
         assert page.locator("#game").get_attribute("href") == f"/g/{game}"
         check_axe(page)
@@ -246,8 +246,8 @@ def test_the_front_page_lists_new_games_and_leaves_out_those_that_are_over(
         shown = page.locator(f'#playing a[href="/g/{game}"]')
         shown.wait_for()
         assert page.evaluate("document.activeElement.tagName") == "A"
-        over = text(page, "#tournaments tbody tr td:last-child")
+        over = text(page, "#tournaments .facts")
         director.play(game, "a1", "b2", "a2", "b1", "a3")
         director.end(game)
         shown.wait_for(state="detached")
-        until(page, lambda: text(page, "#tournaments tbody tr td:last-child") != over)
+        until(page, lambda: text(page, "#tournaments .facts") != over)

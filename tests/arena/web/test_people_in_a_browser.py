@@ -165,6 +165,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
             "all => ['a7', 'a5'].map(name => all.find(one => one.dataset.field === name).getBoundingClientRect().y)",
         )
         assert own > far
+        page.get_by_text("All moves").click()
         for let_go in ("Escape", "click"):
             page.locator('[data-field="a7"]').click()
             assert marked(page, "chosen") == {"a7"}
@@ -182,7 +183,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         assert marked(page, "target") == {"b6", "b5"}
         page.locator('[data-field="b6"]').click()
         page.locator("#moves li >> nth=1").wait_for()
-        assert page.locator("#moves li >> nth=1").text_content() == "1... you: b6"
+        assert page.locator("#moves li >> nth=1").inner_text() == "b6"
         page.get_by_role("button", name="Take back my last move (20 left)").click()
         page.locator("#moves li >> nth=1").wait_for(state="detached")
         page.locator('[data-field="b7"]').wait_for()
@@ -204,11 +205,11 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
     page.wait_for_url(re.compile("/p/"))
     check_axe(page)
     for _ in range(3):
-        page.locator("#choices [name=move], #choices .opponents").first.wait_for()
+        page.locator("#choices [name=move], #choices .opponents").first.wait_for(state="attached")
         if page.locator("#choices .opponents").count():
             break
         before = page.locator("#moves li").count()
-        fields = page.locator("#choices form").first.get_attribute("data-fields") or ""
+        fields = page.locator("#choices form:not(.more)").first.get_attribute("data-fields") or ""
         written = page.locator("#choices input")
         if written.count():
             written.fill("pass")
@@ -220,6 +221,7 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
         elif by == "mouse":
             page.locator("#choices [name=move]").first.click()
         else:
+            page.evaluate("document.querySelector('.moves-as-buttons')?.setAttribute('open', '')")
             page.locator("#choices [name=move]").first.focus()
             page.keyboard.press("Enter")
             page.locator("#choices:focus, #choices input:focus").wait_for()
