@@ -69,10 +69,8 @@ class Marker(Struct, frozen=True):
 class Layout(Struct, frozen=True, kw_only=True):
     """The sizes of the parts of a plot, in pixels."""
 
-    plot: float | None = None
-    """The width of the plot area; None: the rest of `width`."""
-    width: float = 0.0
-    """The width of the picture, if `plot` is None."""
+    plot: float
+    """The width of the plot area."""
     height: float
     """The smallest height of the plot area."""
     font: float = SMALL
@@ -120,20 +118,19 @@ class LinePlot:
         names = _LEADER + swatch + chart.widest([*self.names, *([_CORNER] if corners else [])], layout.font)
         values = GAP + chart.widest(self.values, layout.font) if with_values else 0.0
         left = MARGIN + chart.widest((words for _, words in self.y.ticks), SMALL) + 8.0
-        right = left + layout.plot if layout.plot else layout.width - MARGIN - names - values
+        right = left + layout.plot
         self.x = counts_axis(*x_range, left, right)
         self.names_start = right + _LEADER + swatch
         self.values_start = right + names + GAP
         self.width = right + names + values + MARGIN
 
-    def document(self, title: str, description: str, *, markers: Sequence[Marker] = (), cursor: bool = False) -> str:
-        """The whole plot. `cursor`: with a vertical line at the ply that the page shows."""
+    def document(self, title: str, description: str, *, markers: Sequence[Marker] = ()) -> str:
+        """The whole plot."""
         bands = [band for number in range(len(self.lines)) for band in self._bands(number)]
         return chart.document(
             self.width,
             self.bottom + 40.0 + MARGIN,
             *self._grid(),
-            *(self._cursor() if cursor else ()),
             *(bands if len(self.lines) <= _BANDS else ()),
             *self._lines(),
             *map(self._marker, markers),
@@ -169,11 +166,6 @@ class LinePlot:
             yield chart.text(words, x, self.bottom + 18.0, size=SMALL, anchor="middle", kind="faint")
         middle = (self.x.start + self.x.end) / 2
         yield chart.text(self.x_label, middle, self.bottom + 38.0, size=self.layout.font, anchor="middle", kind="faint")
-
-    def _cursor(self) -> Iterator[str]:
-        """The vertical line at a ply, with the positions of the first and the last ply as attributes for the script."""
-        ends = {"data_from": self.x.start, "data_to": self.x.end}
-        yield svg.element("line", class_="now", x1=self.x.start, y1=_TOP, x2=self.x.start, y2=self.bottom, **ends)
 
     def _bands(self, number: int) -> Iterator[str]:
         """The error bands of a line; an error bar for a single point."""

@@ -36,13 +36,11 @@ def values(
     title: str,
     sides: tuple[str, str] | None = None,
     bounds: tuple[float, float] | None = None,
-    layout: Layout = _LAYOUT,
-    cursor: bool = False,
 ) -> str:
     """The plot of a game's value for these players, ply by ply.
 
     `sides`: with one line, the player for whom up is good and the one for whom down is good. `bounds`: the smallest and
-    the largest possible value, if the axis must show them. `cursor`: with a line at the ply that a page shows."""
+    the largest possible value, if the axis must show them."""
     drawn = finite(lines)
     if not drawn:
         return chart.nothing(title, "no moves")
@@ -51,7 +49,7 @@ def values(
     last = max(1.0, *(line.points[-1].x for line in drawn))
     plot = LinePlot(
         drawn,
-        layout,
+        _LAYOUT,
         x_label="ply",
         when=("ply", "plies"),
         x_range=(0.0, last),
@@ -64,5 +62,4 @@ def values(
         title,
         f"The value over {chart.some(round(last), 'ply', 'plies')}. {lines_in_words}. Mistakes: {mistakes_in_words}.",
         markers=[Marker(one.ply, one.value, one.seat, one.words, f"{one.ply}??" if one.grave else "") for one in shown],
-        cursor=cursor,
     )
