@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from arena.results.report import Report
     from arena.tournament.formats.knockout import Bracket, Series
 
+_PODIUM: Final = 3
+"""Places on it."""
 _FAULTS: Final = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
 _WHY: Final = {
     Why.TIED: "tied: the higher seed goes through",
@@ -31,14 +33,14 @@ _WHY: Final = {
 # What is played.
 
 
-def about(report: Report) -> dict[str, Any]:
+def about(report: Report, links: Links) -> dict[str, Any]:
     """What is played in a tournament, and whether it is over."""
     over = f"{report.over:,}" if report.over == report.planned else f"{report.over:,} of {report.planned:,}"
     notice = ""
     if report.status != "finished":
         how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
         notice = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {moment(report.made)})."
-    return {"facts": _facts(report, over), "notice": notice, "closing": "", "podium": _podium(report)}
+    return {"facts": _facts(report, over), "notice": notice, "closing": "", "podium": _podium(report, links)}
 
 
 def about_ladder(report: Report, closes: datetime | None, finished: datetime | None) -> dict[str, Any]:
@@ -47,12 +49,20 @@ def about_ladder(report: Report, closes: datetime | None, finished: datetime | N
     return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said, "podium": []}
 
 
-def _podium(report: Report) -> list[tuple[str, str]]:
-    """The first three of a tournament that is over, each with its points; nobody if it has no clear three."""
-    first = [agent for agent in report.agents[:3] if agent.standing.games]
-    if report.status != "finished" or len(first) < 3 or len(report.agents) < 4:
+def _podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
+    """The place, name and points of each that has one of the first three places in a tournament that is over; nobody
+    if these are all, or if many share a place."""
+    first = [agent for agent in report.agents if agent.standing.games and agent.standing.rank <= _PODIUM]
+    if report.status != "finished" or not _PODIUM <= len(first) < min(len(report.agents), 2 * _PODIUM):
         return []
-    return [(agent.name, f"{figures.share(agent.standing.points)} points") for agent in first]
+    return [
+        (
+            one.standing.rank,
+            Cell(text=one.name, href=links.agent(one.name)),
+            f"{figures.share(one.standing.points)} points",
+        )
+        for one in first
+    ]
 
 
 def closing(closes: datetime, finished: datetime | None, now: datetime) -> str:

@@ -73,7 +73,7 @@ def _front(report: Report, where: Addresses) -> str:
         report,
         addresses.FRONT,
         report.title,
-        about=event.about(report),
+        about=event.about(report, links),
         standings=event.standings(report, links),
         bracket=event.bracket(report, links),
         crosstable=event.crosstable(report, links),

@@ -226,7 +226,7 @@ def test_the_time_of_the_request_counts_and_is_shown(tmp_path: Path) -> None:
             one = ladder.submission(connection, 1)
         assert (one.state, one.received < begun) == ("received", True)
         page = server.get("/s/1", authorization=f"Bearer {key}").text
-        assert f"agent.py, received {moment(one.received)}" in page
+        assert re.search(f"agent.py, received <time[^>]*>{moment(one.received)}</time>", page)
         status, late = ask(server.address, "POST", "/api/v1/submissions?file=agent.py", key, AGENT.encode())
         assert (status, str(late["words"])[:8]) == (409, "too late")
 
