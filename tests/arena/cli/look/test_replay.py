@@ -60,7 +60,7 @@ def test_a_page_is_written_whole_and_said_where(record: Path, tmp_path: Path) ->
     assert (ended.code, ended.out, ended.err) == (0, "", "written: game.html\n")
     text = (tmp_path / "game.html").read_text("utf-8")
     check_html(text)
-    assert "3. ann: a2" in text
+    assert "3. ann: <b>a2" in text
     assert [path.name for path in tmp_path.iterdir()] == ["game.html"]
 
 

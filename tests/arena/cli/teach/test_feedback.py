@@ -79,7 +79,7 @@ def test_the_list_for_mails_has_every_student_once(feedback: Path) -> None:
 
 def test_nobody_else_is_given_away(feedback: Path) -> None:
     """Real names are in mail.csv alone, and what opponents printed is nowhere."""
-    private = rb"s100\d|Anna|Berger|Costa|Cleo|Dan Ek|Eve|uni\.example|Foxes"
+    private = rb"s100\d|Anna|Berger|Costa|Cleo|Dan Ek|Eve\b|uni\.example|Foxes"
     for path in feedback.rglob("*"):
         if path.is_file() and path.name != "mail.csv":
             content = path.read_bytes()

@@ -196,7 +196,7 @@ def test_not_even_by_paths_titles_or_details(tmp_path: Path) -> None:
             assert secret.lower() not in place.lower()
             assert secret.lower() not in page.lower(), (place, secret)
     assert "Otter@4" in found["index.html"]
-    assert len(re.findall('class="step"', found["games/1.html"])) > 2, "there are boards"
+    assert len(re.findall('id="ply-', found["games/1.html"])) > 2, "there are boards"
 
 
 def test_an_agent_that_is_not_on_the_roster_is_not_published(tmp_path: Path) -> None:
