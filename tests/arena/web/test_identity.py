@@ -47,9 +47,9 @@ def test_a_student_of_another_ladder_is_not_the_author_of_the_same_name(
     server_with_roster: PageServer, record: WebRecord
 ) -> None:
     theirs = cookie(server_with_roster, record.session(OWN, ladder="other"))
-    assert "You are not signed in" in server_with_roster.get("/me", cookie=theirs).text
-    for place in ("/me/submit", "/me/why", "/play"):
-        assert server_with_roster.get(place, cookie=theirs).status == 401, place
+    for place in ("/me", "/me/submit", "/play"):
+        assert "You are not signed in" in server_with_roster.get(place, cookie=theirs).text, place
+    assert server_with_roster.get("/me/why", cookie=theirs).status == 401
     status, _ = post(server_with_roster, "/me/submit", b"x", cookie=theirs, **SAME_SITE)
     assert status == 401
 
@@ -70,9 +70,9 @@ def test_a_password_for_a_proxy_does_not_end_a_session(server_with_roster: PageS
 
 def test_a_token_is_no_cookie_and_a_session_no_token(server_with_roster: PageServer, record: WebRecord) -> None:
     token, session = record.token("stranger2"), record.session(OWN)
-    assert server_with_roster.get("/me/submit", cookie=cookie(server_with_roster, token)).status == 401
-    assert server_with_roster.get("/me/submit", authorization=f"Bearer {session}").status == 401
-    assert server_with_roster.get("/me/submit", authorization=f"Bearer {token}").status == 200
+    assert server_with_roster.get("/me/why", cookie=cookie(server_with_roster, token)).status == 401
+    assert server_with_roster.get("/me/why", authorization=f"Bearer {session}").status == 401
+    assert server_with_roster.get("/me/why", authorization=f"Bearer {token}").status == 200
 
 
 def test_what_a_program_hands_in_wrongly_is_told_as_json(server_with_roster: PageServer, record: WebRecord) -> None:

@@ -103,7 +103,8 @@ def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
         with database.writing() as connection:
             store.set_status(connection, final, "finished", NOW)
         site = cast(Site, SimpleNamespace(database=database, names=Names()))
-        assert page_routes.home(site, asked).body.decode().count(">finished 2026-06-01 00:00 UTC<") == 2
+        home = page_routes.home(site, asked).body.decode()
+        assert (home.count(">finished<"), home.count(">2026-06-01 00:00 UTC<")) == (2, 2)
         assert "Its final ended at 2026-06-01 00:00 UTC." in page_routes.standings(site, asked).body.decode()
 
 

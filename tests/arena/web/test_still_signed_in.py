@@ -130,4 +130,4 @@ def test_a_real_server_ends_the_stream_of_a_command_that_ended_an_account(
             people.deactivate(connection, "cs101", "leaver", datetime.now(UTC))
         stream.read()  # to its end
         assert visitor.readline() == b"retry: 1000\n"
-    assert server_with_roster.get("/me/submit", cookie=cookie).status == 401
+    assert server_with_roster.get("/me/why", cookie=cookie).status == 401
