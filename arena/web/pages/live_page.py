@@ -46,6 +46,7 @@ def page(
         players=[(words.printable(name), address(game, name)) for name in game.players],
         drawn=found,
         is_cancelled=is_cancelled,
+        is_playing=game.status == "playing",
         facts=words.printable(" · ".join(filter(None, facts))),
         near=near,
     )
