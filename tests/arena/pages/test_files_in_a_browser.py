@@ -6,18 +6,23 @@ Leaving a page fails after any request, error or complaint of the browser, such 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from arena.pages import replay_page
 from tests.kit import needs
-from tests.kit.chromium import Browser
+from tests.kit.chromium import Browser, until
 from tests.kit.page_games import past_game
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from tests.kit.every_page import GROUPS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 STYLED = """() => {
   document.querySelector("#all")?.click();
@@ -50,6 +55,12 @@ def test_every_file_loads_nothing_breaks_no_policy_and_has_no_style_of_its_own(
     assert not wrong, "\n".join(wrong)
 
 
+def _is_kept(page: Page, chosen: str) -> bool:
+    """Whether the page is in these colours when it is loaded again. The browser can write the choice a little later."""
+    page.reload()
+    return bool(page.evaluate("document.documentElement.dataset.theme") == chosen)
+
+
 def test_the_choice_of_light_or_dark_is_kept_and_colours_the_board_too(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "game.html"
     file.write_text(replay_page.page(past_game("tictactoe", moves="a1 b1")).text, "utf-8")
@@ -65,6 +76,5 @@ def test_the_choice_of_light_or_dark_is_kept_and_colours_the_board_too(browser: 
         for chosen, dark in (("dark", True), ("light", False)):
             page.locator("#theme").click()
             assert page.evaluate(colours) == seen[dark]
-            page.reload()
-            assert page.evaluate("document.documentElement.dataset.theme") == chosen
+            until(page, partial(_is_kept, page, chosen))
             assert page.evaluate(colours) == seen[dark]
