@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from sqlalchemy import select, text
 
 from db.counting import AWARD, COUNTED, points_of
@@ -18,17 +19,24 @@ _ENOUGH: Final = 12
 """Of the last games, for each agent, among which its last results are looked for."""
 
 
-def last_results(
-    connection: Connection, tournament: int, *, players: int, most: int
-) -> dict[str, list[tuple[int, int, int, float]]]:
-    """The last results of each player, at most `most`, the oldest first, of those among the last games of all: the id,
-    number and attempt of each game, and the points."""
+class LastResult(Struct, frozen=True):
+    """A game of a player that is over."""
+
+    id: int
+    number: int
+    attempt: int
+    points: float
+    """Of the player."""
+
+
+def last_results(connection: Connection, tournament: int, *, players: int, most: int) -> dict[str, list[LastResult]]:
+    """The last results of each player, at most `most`, the oldest first, of those among the last games of all."""
     rows = connection.execute(_LAST_RESULTS, {"tournament": tournament, "most": _ENOUGH * max(players, 10)})
-    found: dict[str, list[tuple[int, int, int, float]]] = {}
-    for name, id, number, attempt, points in rows:
+    found: dict[str, list[LastResult]] = {}
+    for name, *game in rows:
         results = found.setdefault(name, [])
         if len(results) < most:
-            results.insert(0, (id, number, attempt, points))
+            results.insert(0, LastResult(*game))
     return found
 
 
@@ -36,11 +44,11 @@ _LAST_RESULTS: Final = text(
     f"""
     SELECT one.name, game.id, game.number, game.attempt, {points_of("one")}
     FROM (SELECT last.id AS id FROM game AS last WHERE last.tournament = :tournament AND last.status = 'finished'
-          ORDER BY last.id DESC LIMIT :most) AS late
+          ORDER BY last.number DESC, last.id DESC LIMIT :most) AS late
     JOIN game ON game.id = late.id
     CROSS JOIN seat AS one {AWARD}
     WHERE one.game = game.id AND {COUNTED} AND {points_of("one")} IS NOT NULL
-    ORDER BY game.id DESC
+    ORDER BY game.number DESC, game.id DESC
     """
 )
 

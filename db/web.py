@@ -137,10 +137,17 @@ def entered(connection: Connection) -> list[tuple[int, str]]:
 
 
 def numbered(connection: Connection, number: int, most: int) -> list[tuple[int, int, int]]:
-    """The games that are called by this number, in their tournaments or of all: id, tournament and number."""
-    rows = select(Game.id, Game.tournament, Game.number).where((Game.number == number) | (Game.id == number))
-    of_tournaments = rows.where(Game.tournament.is_not(None)).order_by(Game.id.desc()).limit(most)
-    return [(id, tournament or 0, game) for id, tournament, game in connection.execute(of_tournaments)]
+    """The games that are called by this number in their tournaments, and that with this id: id, tournament, number."""
+    every = [*connection.execute(select(Tournament.id)).scalars()]
+    called = (
+        select(Game.id)
+        # By tournament and status, so that an index finds them.
+        .where(Game.tournament.in_(every), Game.status.in_([*OVER, "playing", "scheduled"]), Game.number == number)
+        .limit(most)
+    )
+    rows = select(Game.id, Game.tournament, Game.number).where(Game.tournament.is_not(None))
+    found = rows.where((Game.id == number) | Game.id.in_(called)).order_by(Game.id.desc())
+    return [(id, tournament or 0, game) for id, tournament, game in connection.execute(found)]
 
 
 def last_changes(connection: Connection, shown: Collection[int]) -> tuple[Any, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from arena.results.report import LastResult, ListedGame
+    from arena.results.report import ListedGame
+    from db.lately import LastResult
 
 
 class Links(Protocol):

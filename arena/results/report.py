@@ -18,17 +18,8 @@ if TYPE_CHECKING:
     from arena.ratings.ranking import Ranked, Ranking
     from arena.tournament.formats.knockout import Bracket
     from db.ladder import RatingPoint
+    from db.lately import LastResult
     from db.scores import HeadToHead
-
-
-class LastResult(Struct, frozen=True):
-    """A game of an agent that is over."""
-
-    id: int
-    number: int
-    attempt: int
-    points: float
-    """Of the agent."""
 
 
 class Lately(Struct, frozen=True, kw_only=True):

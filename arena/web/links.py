@@ -13,8 +13,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 if TYPE_CHECKING:
-    from arena.results.report import LastResult, ListedGame
+    from arena.results.report import ListedGame
     from arena.web.results import Wanted
+    from db.lately import LastResult
 
 HOME: Final = "/"
 TV: Final = "/tv"

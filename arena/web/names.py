@@ -81,7 +81,7 @@ class Names:
         self._standings: dict[int, _Kept] = {}
         self._reported: dict[int, _Reported] = {}
         # By tournament: until when its number of games is given again, and that.
-        self._counted: dict[int, tuple[float, Any]] = {}
+        self._counted: dict[Hashable, tuple[float, Any]] = {}
         self._lock = Lock()
 
     def read(self, connection: Connection) -> ShownNames:
@@ -157,12 +157,13 @@ class Names:
                 del self._standings[next(iter(self._standings))]
         return kept.found
 
-    def briefly(self, tournament: int, count: Callable[[], T]) -> T:
-        """What `count` gives, or what it gave in the last second: every page says how many games there are."""
-        until, found = self._counted.get(tournament, (0.0, None))
+    def briefly(self, what: Hashable, count: Callable[[], T]) -> T:
+        """What `count` gives, or what it gave in the last second: every page says how many games a tournament (its row
+        id) has, and the front page of each author has what all see."""
+        until, found = self._counted.get(what, (0.0, None))
         if (now := self._clock()) >= until:
             found = count()
-            self._counted[tournament] = now + _BRIEF, found
+            self._counted[what] = now + _BRIEF, found
         counted: T = found
         return counted
 

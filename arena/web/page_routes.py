@@ -31,7 +31,7 @@ def home(site: Site, asked: Asked) -> Drawn:
     """The front page."""
     names, author = site.names.seen_by(asked.viewer), asked.viewer.author
     with site.database.reading() as connection:
-        found = results.overview(connection, names)
+        found = names.briefly(("/", asked.viewer.role), partial(results.overview, connection, names))
         ladder = opened(connection, site.served) if author else None
         mine = None if ladder is None else own(connection, names, ladder, author)
     return Drawn.page(result_pages.home(found, signed_in=asked.viewer.role is not Role.VISITOR, mine=mine))

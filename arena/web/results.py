@@ -18,7 +18,7 @@ from arena.course.report.gather import reported_agents
 from arena.course.report.public_game import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
-from arena.results.report import LastResult, Lately, Report
+from arena.results.report import Lately, Report
 from arena.serve.opened import final_of
 from arena.web.drawn import BadQuery
 from arena.web.sight import What, may
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 PART: Final = 50
 """Number of games in a part of a list."""
+_LED: Final = 8
+"""Ladders and tournaments, the newest, whose leader the front page names: fewer than have their standings kept."""
 _QUICK: Final = 20_000
 """Games of a tournament whose leader the front page names."""
 _LAST_GAMES: Final = 5
@@ -185,7 +187,10 @@ def overview(connection: Connection, names: SeenNames) -> Overview:
     titles, shown = names.titles(connection), names.read(connection)
     states = web.tournaments(connection)
     headings = [_heading(connection, state, titles, shown) for state in states if state.id in titles]
-    headings = [replace(one, leader=_leader(connection, names, one)) for one in headings]
+    headings = [
+        replace(one, leader=_leader(connection, names, one, shown) if place < _LED else "")
+        for place, one in enumerate(headings)
+    ]
     playing = [
         PlayingGame(
             id=game.id,
@@ -204,11 +209,11 @@ def overview(connection: Connection, names: SeenNames) -> Overview:
     )
 
 
-def _leader(connection: Connection, names: SeenNames, about: Heading) -> str:
+def _leader(connection: Connection, names: SeenNames, about: Heading, shown: ShownNames) -> str:
     """The first of the agents that take part; empty if nothing has been played, or so much that counting takes long."""
     if not about.over or about.over > _QUICK:
         return ""
-    agents, _, _ = reported(connection, names, about, names.read(connection))
+    agents, _, _ = reported(connection, names, about, shown)
     return next((one.name for one in agents if one.status == "active" and one.standing.games), "")
 
 
@@ -317,12 +322,13 @@ def _with_latest(
     playing = {name: game.id for game in web.in_progress(connection, about.id) for name in game.players}
     of = {
         alias: Lately(
-            results=[LastResult(*game) for game in results.get(name, ())],
-            ratings=ratings[name][0] if name in ratings else (),
-            before=ratings[name][1] if name in ratings else None,
+            results=results.get(name, ()),
+            ratings=curve,
+            before=before,
             playing=playing.get(name),
         )
         for name, alias in shown.shown.items()
+        for curve, before in [ratings.get(name, ((), None))]
     }
     return [replace(agent, lately=of.get(agent.name, Lately())) for agent in agents]
 

@@ -17,7 +17,8 @@ from arena.course.aliases import numbered
 from arena.ratings.points import IN_CROSSTABLE
 
 if TYPE_CHECKING:
-    from arena.results.report import LastResult, ListedGame
+    from arena.results.report import ListedGame
+    from db.lately import LastResult
 
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
