@@ -6,11 +6,11 @@ On a page a plot is as wide as there is room: its lines are SVG in per cent, its
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from adsearch.pictures.svg import pair
+from adsearch.pictures.svg import number, pair
 from arena.history import words
 from arena.pages.game import seat_kind
 from arena.ratings.plots import value_plot
@@ -18,8 +18,6 @@ from arena.ratings.plots.axis import ratings_axis
 from arena.ratings.plots.line_plot import Line, Point, finite
 from db.records import JudgedPly
 
-_HEIGHT: Final = 110.0
-"""Of a plot on a page, in pixels, for the number of its ticks."""
 _HUGE: Final = 1e6
 """Largest value on the axis. Larger values mean a certain win or loss; they are drawn at the edge."""
 _MOST_DOTS: Final = 40
@@ -68,35 +66,31 @@ def on_one_axis(lines: Sequence[Line]) -> bool:
     return not most or max(most) <= 20 * min(most)
 
 
-def plot(
-    lines: Sequence[Line],
-    plies: int,
-    rules: str,
-    *,
-    title: str,
-    unit: str,
-    bounds: tuple[float, float] | None = None,
-    mistakes: Sequence[value_plot.Mistake] = (),
-    corners: Sequence[str] = (),
-) -> Plot | None:
-    """A plot of these lines over the plies of a game; None if there are no points. The hue of a line is its seat."""
-    ends, across = ("0", f"ply {plies}"), (0.0, float(max(plies, 1)))
-    return _plot(lines, across, ends, rules, title=title, unit=unit, bounds=bounds, mistakes=mistakes, corners=corners)
+class Across(NamedTuple):
+    """The x axis of a plot."""
+
+    low: float
+    high: float
+    begin: str
+    """What stands at its beginning, and at its end."""
+    end: str
+
+
+def over_plies(plies: int) -> Across:
+    """The axis of the plies of a game."""
+    return Across(0.0, float(max(plies, 1)), "0", f"ply {plies}")
 
 
 def ratings(lines: Sequence[Line], *, title: str, x: str) -> Plot | None:
     """A plot of ratings with their error bands, over versions or games (`x`); None if there are no points."""
-    places = [point.x for line in lines for point in line.points]
-    if not places:
-        return None
+    places = [point.x for line in lines for point in line.points] or [0.0]
     low, high = min(places), max(places)
-    return _plot(lines, (low, max(high, low + 1)), (f"{x} {low:.0f}", f"{high:.0f}"), "", title=title, unit="Elo")
+    return plot(lines, Across(low, max(high, low + 1), f"{x} {low:.0f}", f"{high:.0f}"), "", title=title, unit="Elo")
 
 
-def _plot(
+def plot(
     lines: Sequence[Line],
-    across: tuple[float, float],
-    ends: tuple[str, str],
+    across: Across,
     rules: str,
     *,
     title: str,
@@ -105,25 +99,21 @@ def _plot(
     mistakes: Sequence[value_plot.Mistake] = (),
     corners: Sequence[str] = (),
 ) -> Plot | None:
-    """A plot; `across` is the range of its x axis."""
+    """A plot of these lines; None if there are no points. The hue of a line is its seat in a game of these rules."""
     kept = finite(lines)
     if not kept:
         return None
     values = [(point.y, point.error) for line in kept for point in line.points if abs(point.y) <= _HUGE]
     values += [(edge, None) for edge in bounds or ()]
     axis = ratings_axis(values or [(-_HUGE, None), (_HUGE, None)], 100.0, 0.0)
-    wanted = max(2, round(_HEIGHT / 24))
-    every = max(1, -(-(len(axis.ticks) - 1) // wanted))
-    ticks = [*reversed(axis.ticks)]
-    if (len(ticks) - 1) % every:
-        ticks, every = [ticks[0], ticks[-1]], 1
+    ticks = axis.ticks[::-1]
 
     def place(x: float, y: float) -> str:
-        return pair(100.0 * (x - across[0]) / (across[1] - across[0]), axis.at(y))
+        return pair(100.0 * (x - across.low) / (across.high - across.low), axis.at(y))
 
     drawn = []
-    for number, line in enumerate(kept):
-        seat = number if line.hue is None else line.hue
+    for place_in_order, line in enumerate(kept):
+        seat = place_in_order if line.hue is None else line.hue
         places = [place(point.x, point.y) for point in line.points]
         dots = places if len(places) <= _MOST_DOTS and not mistakes and not corners else []
         stroke = ("", "dashed", "dotted")[(line.stroke or 0) % 3]
@@ -142,9 +132,9 @@ def _plot(
         unit=unit,
         said=f"{title}. {said}.",
         lines=drawn,
-        ticks=[text for _, text in ticks[::every]],
-        levels=[pair(0.0, axis.at(value)).split(",")[1] for value, _ in ticks[::every]],
-        ends=ends,
+        ticks=[text for _, text in ticks],
+        levels=[number(axis.at(value)) for value, _ in ticks],
+        ends=(across.begin, across.end),
         mistakes=[(place(one.ply, one.value), one.words) for one in mistakes],
         corners=corners,
     )
@@ -157,7 +147,9 @@ def analysis(
     lines, mistakes, narrow = _judged(plies, players, bounds)
     corners = players if len(lines) == 1 and len(players) == 2 else ()
     title = "Value, by the analysis of arena"
-    return plot(lines, last, rules, title=title, unit="value", bounds=narrow, mistakes=mistakes, corners=corners)
+    return plot(
+        lines, over_plies(last), rules, title=title, unit="value", bounds=narrow, mistakes=mistakes, corners=corners
+    )
 
 
 def judged_values(plies: Sequence[JudgedPly], players: Sequence[str], bounds: tuple[float, float] | None = None) -> str:

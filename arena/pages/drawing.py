@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from adsearch.pictures import tree_drawing
 from adsearch.pictures.boards import sheet as board_sheet
+from adsearch.pictures.boards.paper import COLOURS
 from adsearch.pictures.svg import contained
 from arena.history import words
 from arena.ratings.plots import chart
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _NOTHING: Final = "'none'"
 _OWN_SERVER: Final = "'self'"
 SHEET: Final = "style.css"
-THEME: Final = "theme.js"
+READER: Final = "reader.js"
 """The script that runs before a page is seen, so that it begins in the colours that its reader has chosen."""
 
 
@@ -60,8 +61,6 @@ class Frame(Struct, frozen=True, kw_only=True):
     """The address of the page itself."""
     of: str = ""
     """What the page is a part of; it follows the page's title."""
-    crumbs: Sequence[tuple[str, str]] = ()
-    """The pages that it is below, from the first: address and text."""
     below: str = ""
     """A sentence below the page."""
     json: str = ""
@@ -93,11 +92,11 @@ def files() -> tuple[str, ...]:
 def draw(template: str, title: str, frame: Frame, **values: Any) -> Document:
     """The page of this template."""
     sheet = "" if frame.static else f"\n{_sheet()}"
-    theme = f"\n{file(THEME)}"
+    reader = f"\n{file(READER)}"
     script = "" if frame.static or not frame.modules else f"\n{_joined(tuple(frame.modules))}"
-    policy = _policy(sheet, [] if frame.static else [theme, *filter(None, [script])])
+    policy = _policy(sheet, [] if frame.static else [reader, *filter(None, [script])])
     found = _environment().get_template(template)
-    text = found.render(title=title, frame=frame, policy=policy, sheet=sheet, theme=theme, script=script, **values)
+    text = found.render(title=title, frame=frame, policy=policy, sheet=sheet, reader=reader, script=script, **values)
     return Document(text, policy)
 
 
@@ -120,9 +119,7 @@ def _sheet() -> str:
     return f"{own}\n@layer pictures {{\n{seats}\n{light}\n{chosen}\n{by_itself}\n}}\n"
 
 
-_PIECE: Final = re.compile(
-    r"^\.board \.(white|black|yellow|red|R|G|Y|B|runner|ghost|full-x|full-o) \{(.*?)\}", re.MULTILINE
-)
+_PIECE: Final = re.compile(rf"^\.board \.({'|'.join(sorted(COLOURS))}) \{{(.*?)\}}", re.MULTILINE)
 """The rules of pieces in the sheet of boards: all else that is of a seat has their colours."""
 _COLOUR: Final = re.compile(r"(fill|stroke): (#\w+)")
 

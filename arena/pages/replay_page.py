@@ -20,7 +20,7 @@ from arena.match.clock import SECOND
 from arena.pages import curves
 from arena.pages import game as shown_game
 from arena.pages.boards import boards
-from arena.pages.curves import Plot, on_one_axis, plot
+from arena.pages.curves import Plot, on_one_axis, over_plies, plot
 from arena.pages.drawing import Document, Frame, draw
 from arena.pages.game import Ply, Seat, leftover, plays, shown
 from arena.ratings.plots.line_plot import Line, Point
@@ -320,7 +320,7 @@ class _Page:
         found = self.each(lambda move: move.score)
         for together in [found] if on_one_axis(found) else [[curve] for curve in found]:
             whose = "each player" if len(together) > 1 or not together else together[0].name
-            yield plot(together, self.plies, self.rules, title=f"Value, as {whose} sees it", unit="score")
+            yield plot(together, over_plies(self.plies), self.rules, title=f"Value, as {whose} sees it", unit="score")
 
     def times(self) -> Plot | None:
         """The plot of the clocks; without clocks, of the time of each move."""
@@ -332,9 +332,9 @@ class _Page:
             if curve.points
         ]
         if clocks:
-            return plot(clocks, self.plies, self.rules, title="Clocks", unit="seconds left")
+            return plot(clocks, over_plies(self.plies), self.rules, title="Clocks", unit="seconds left")
         spent = self.each(lambda move: None if move.spent is None else move.spent / SECOND)
-        return plot(spent, self.plies, self.rules, title="Time for each move", unit="seconds")
+        return plot(spent, over_plies(self.plies), self.rules, title="Time for each move", unit="seconds")
 
     def each(self, value: Callable[[MoveRecord], float | None]) -> list[Line]:
         """A line for each seat."""

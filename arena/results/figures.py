@@ -48,6 +48,14 @@ def error(agent: ReportedAgent) -> str:
     return whole(None if agent.rated is None else agent.rated.error)
 
 
+def change(now: float | None, before: float | None) -> str:
+    """How much a rating changed, with its sign; empty if it is not known."""
+    if now is None or before is None:
+        return ""
+    by = round(now - before)
+    return f"{'+' if by > 0 else '' if by else '±'}{whole(by)}"
+
+
 def rating_in_full(agent: ReportedAgent, now: datetime, *, marks: str = "") -> str:
     """The rating with its error, `marks`, the number of games that it is made of and its age; empty if there is none.
 

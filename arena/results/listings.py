@@ -78,8 +78,6 @@ class Column(Struct, Generic[Row], frozen=True, kw_only=True):
     """The same of its heading."""
     brief: bool = False
     """Whether long texts are cut."""
-    drawn: bool = False
-    """Whether its cells are `Cell`s with more than a text."""
 
 
 class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
@@ -211,7 +209,7 @@ _SCORE: Final = Column[ReportedAgent](
 
 def _rating(report: Report) -> Iterator[Column[ReportedAgent]]:
     """The ratings with their errors, in numbers and as pictures on one scale; the change since yesterday."""
-    yield Column(name="rating", title="Rating", value=_rating_and_error, number=True, drawn=True, kind="number rating")
+    yield Column(name="rating", title="Rating", value=_rating_and_error, number=True, kind="number rating")
     known = [
         (one.rated.rating, one.rated.error or 0.0)
         for one in report.agents
@@ -227,16 +225,15 @@ def _rating(report: Report) -> Iterator[Column[ReportedAgent]]:
         return Cell(picture=row_pictures.whisker(one.rated.rating, one.rated.error, low, high))
 
     title = f"{figures.whole(low)} to {figures.whole(high)} Elo"
-    yield Column(name="whisker", title=title, value=whisker, drawn=True)
+    yield Column(name="whisker", title=title, value=whisker)
     if any(len(one.lately.ratings) > 1 for one in report.agents):
         yield Column(
             name="over_time",
             title="Over time",
             value=lambda one: Cell(picture=row_pictures.spark(one.lately.ratings)),
-            drawn=True,
         )
     if any(one.lately.before is not None for one in report.agents):
-        yield Column(name="change", title="In a day", value=_change, drawn=True, number=True)
+        yield Column(name="change", title="In a day", value=_change, number=True)
 
 
 def _rating_and_error(one: ReportedAgent) -> Cell:
@@ -245,17 +242,14 @@ def _rating_and_error(one: ReportedAgent) -> Cell:
     return Cell(text=figures.rating(one), small=f"± {figures.error(one)}" if known else "")
 
 
+_TONES: Final = {"+": "good", "\N{MINUS SIGN}": "bad"}
+"""By the sign of a change."""
+
+
 def _change(one: ReportedAgent) -> Cell:
     """How much the rating changed in a day."""
-    before = one.lately.before
-    if before is None or one.rated is None or one.rated.rating is None:
-        return Cell()
-    change = round(one.rated.rating - before)
-    if not change:
-        return Cell(text="±0", kind="number faint")
-    return Cell(
-        text=f"{'+' if change > 0 else ''}{figures.whole(change)}", kind=f"number {'good' if change > 0 else 'bad'}"
-    )
+    text = figures.change(None if one.rated is None else one.rated.rating, one.lately.before)
+    return Cell(text=text, kind=f"number {_TONES.get(text[:1], 'faint')}")
 
 
 def _won(one: ReportedAgent) -> Cell:
@@ -267,7 +261,7 @@ def _won(one: ReportedAgent) -> Cell:
     )
 
 
-_WON: Final = Column[ReportedAgent](name="won", title="Won – drawn – lost", value=_won, drawn=True, kind="shares")
+_WON: Final = Column[ReportedAgent](name="won", title="Won – drawn – lost", value=_won, kind="shares")
 
 
 def _lately(report: Report, links: Links) -> Iterator[Column[ReportedAgent]]:
@@ -280,7 +274,7 @@ def _lately(report: Report, links: Links) -> Iterator[Column[ReportedAgent]]:
             marks=[(*_mark(game.points, f"game {game.number}"), links.game(game)) for game in one.lately.results]
         )
 
-    yield Column(name="last", title="Last games", value=results, drawn=True)
+    yield Column(name="last", title="Last games", value=results)
 
 
 def _mark(points: float, what: str) -> tuple[str, str, str]:
@@ -322,7 +316,20 @@ def crosstable(report: Report, links: Links) -> Listing[tuple[int, str]] | None:
 
         return met
 
-    agent = Column[tuple[int, str]](
+    others = [
+        Column(name=name, title=name, short=str(place), value=against(name)) for place, name in enumerate(players, 1)
+    ]
+    return Listing(
+        caption="Crosstable",
+        columns=[_placed(report, links), *others],
+        rows=[*enumerate(players, 1)],
+        kind="crosstable",
+    )
+
+
+def _placed(report: Report, links: Links) -> Column[tuple[int, str]]:
+    """The agents with their places."""
+    return Column[tuple[int, str]](
         name="agent",
         title="Agent",
         value=lambda row: named(row[1], links.agent(row[1]), place=row[0], person=report.people.get(row[1], "")),
@@ -330,10 +337,6 @@ def crosstable(report: Report, links: Links) -> Listing[tuple[int, str]] | None:
         kind="name",
         heading_kind="name",
     )
-    others = [
-        Column(name=name, title=name, short=str(place), value=against(name)) for place, name in enumerate(players, 1)
-    ]
-    return Listing(caption="Crosstable", columns=[agent, *others], rows=[*enumerate(players, 1)], kind="crosstable")
 
 
 _SPARSE: Final = 0.4
@@ -361,15 +364,8 @@ def met_whom(report: Report, links: Links) -> Listing[tuple[int, str]]:
         return Cell(marks=marks)
 
     columns: list[Column[tuple[int, str]]] = [
-        Column(
-            name="agent",
-            title="Agent",
-            value=lambda row: named(row[1], links.agent(row[1]), place=row[0], person=report.people.get(row[1], "")),
-            heads=True,
-            kind="name",
-            heading_kind="name",
-        ),
-        Column(name="met", title="Met", value=opponents, drawn=True, kind="met"),
+        _placed(report, links),
+        Column(name="met", title="Met", value=opponents, kind="met"),
     ]
     rows = [(place, name) for name, place in places.items()]
     return Listing(caption="Who met whom", columns=columns, rows=rows, own=lambda row: row[1])

@@ -124,7 +124,6 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
                 of=record.titled(found.tournament),
                 at=links.games(title or ""),
                 modules=replay_page.MODULES,
-                scripted=True,
                 broad=True,
             ),
             private=sees_words,

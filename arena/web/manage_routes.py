@@ -53,16 +53,6 @@ Given = Mapping[str, str]
 
 _ENTRIES: Final = 100
 """Of the audit, on one page."""
-_SECTION: Final = {
-    "extend": "time",
-    "take-back": "time",
-    "agent": "agents",
-    "game": "rulings",
-    "revoke": "rulings",
-    "deactivate": "people",
-    "sign-out": "people",
-}
-"""Where on the page the effect of a form is seen; else at the top."""
 _NOTHING: Final = "There is no page at this address."
 
 
@@ -181,7 +171,7 @@ async def _sent(request: Request) -> Response:
         return await in_thread(desk.site, partial(again, wrong=str(error), given=given, status=400))
     if made is not None:
         return _link(desk, made)
-    return leads_to(f"{links.manage(desk.title)}#{_SECTION.get(given['do'], 'content')}")
+    return leads_to(f"{links.manage(desk.title)}#{manage_page.SECTION_OF.get(given['do'], 'content')}")
 
 
 def _carry_out(desk: _Desk, given: Given) -> Invited | None:

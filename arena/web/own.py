@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.course.report.public_game import public_rules
+from arena.results import figures
 from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
 from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep
@@ -138,18 +139,15 @@ def own(
         is_closed=closes < now,
         refused=_refused(connection, opened, author, theirs, now, closes=closes),
         agents=[
-            replace(_agent(line, shown[name]), rank=ranks.get(name), change=_change(line, before.get(name)))
+            replace(
+                _agent(line, shown[name]), rank=ranks.get(name), change=figures.change(line.rating, before.get(name))
+            )
             for name, line in theirs.items()
         ],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
         has_lost=any(_has_lost(connection, opened, name) for name in theirs),
         made=now,
     )
-
-
-def _change(line: LadderLine, before: float | None) -> str:
-    """How much the rating changed since it was `before`; empty if it is not known."""
-    return "" if before is None or line.rating is None else f"{line.rating - before:+.0f}".replace("-", "−")
 
 
 def _has_lost(connection: Connection, opened: OpenLadder, agent: str) -> bool:

@@ -214,6 +214,8 @@ _COLOURS: Final = {
     "maze": ("runner", "ghost", "B", "G", "R"),
 }
 _OF_OTHERS: Final = ("full-x", "full-o", "G", "Y", "R")
+COLOURS: Final = frozenset([*_OF_OTHERS, *(kind for kinds in _COLOURS.values() for kind in kinds)])
+"""All classes that `colour` gives."""
 
 
 def colour(game: str, seat: int) -> str:

@@ -47,7 +47,7 @@ PLAYERS: Final[Columns] = {
     "±": lambda row: "" if row["error"] is None else f"{row['error']:.0f}",
     "games": lambda row: "" if row["status"] == _ANCHOR else str(row["games"]),
     "status": lambda row: row["status"],
-    "rated": lambda row: _moment(row["rated"]),
+    "rated": lambda row: words.recorded_moment(row["rated"]),
 }
 """The players of a ladder."""
 _PLAYER: Final = ("rank", "name", "version", "rating", "error", "games", "status", "rated")
@@ -55,7 +55,7 @@ _NUMBERS: Final = ("rank", "version", "rating", "±", "games")
 SUBMISSIONS: Final[Columns] = {
     "submission": lambda row: str(row["id"]),
     "agent": lambda row: row["agent"],
-    "received": lambda row: _moment(row["received"]),
+    "received": lambda row: words.recorded_moment(row["received"]),
     "file": lambda row: row["file"],
     "state": lambda row: row["state"],
     "reason": lambda row: row["words"],
@@ -68,7 +68,7 @@ VERSIONS: Final[Columns] = {
     "rating": lambda row: f"{row['rating']:.0f}",
     "±": lambda row: f"{row['error']:.0f}",
     "games": lambda row: str(row["games"]),
-    "rated": lambda row: _moment(row["time"]),
+    "rated": lambda row: words.recorded_moment(row["time"]),
 }
 """The versions of an agent, each with its last rating."""
 _POINT: Final = ("version", "time", "rating", "error", "games")
@@ -314,10 +314,6 @@ def _submission(one: StoredSubmission) -> dict[str, Any]:
 def _times(row: dict[str, Any]) -> dict[str, Any]:
     """The row with its times as texts."""
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}
-
-
-def _moment(text: str | None) -> str:
-    return words.recorded_moment(text)
 
 
 def _phase(ladder: OpenLadder, now: datetime) -> str:

@@ -48,9 +48,9 @@ _COLUMNS: Final[Columns] = {
     "alias": lambda row: row["alias"],
     "role": lambda row: row["role"],
     "status": lambda row: row["status"],
-    "invited": lambda row: _moment(row["invited"]),
-    "signed in": lambda row: _moment(row["signed_in"]),
-    "last seen": lambda row: _moment(row["seen"]),
+    "invited": lambda row: recorded_moment(row["invited"]),
+    "signed in": lambda row: recorded_moment(row["signed_in"]),
+    "last seen": lambda row: recorded_moment(row["seen"]),
 }
 
 
@@ -212,10 +212,6 @@ def _row(use: AccountUse) -> Row:
         "status": "active" if account.active else "deactivated",
         **{name: None if time is None else instant(time) for name, time in times.items()},
     }
-
-
-def _moment(text: str | None) -> str:
-    return recorded_moment(text)
 
 
 def _refuse_bad_address(address: str) -> None:

@@ -32,9 +32,8 @@ def of_feedback(
     game: Callable[[int, int], str] | None = None,
     agent: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Values of the template feedback.html. `game`: the address of a game at the ply to
-    look at; without it, the page names the command that shows it. `agent`: the address of the page of an agent, if it
-    has one."""
+    """Values of the template feedback.html. `game`: the address of a game at the ply to look at; without it, the page
+    names the command that shows it. `agent`: the address of the page of an agent, if it has one."""
 
     def address(name: str) -> str | None:
         return None if agent is None else agent(name)

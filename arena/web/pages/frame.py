@@ -30,17 +30,14 @@ def drawn(
     made: datetime | None = None,
     json: str = "",
     stream: str = "",
-    modules: Sequence[str] = ("page.js",),
-    scripted: bool = False,
+    modules: Sequence[str] = (),
     broad: bool = False,
-    crumbs: Sequence[tuple[str, str]] = (),
     **values: Any,
 ) -> Document:
     """The page at the address `at`.
 
-    `of`: its tournament. `json`: the address of the same as JSON. `stream`: from which it hears of changes, with its
-    scripts `modules`. `scripted`: whether it has scripts without a stream. `broad`:
-    whether it is as wide as the window. `crumbs`: pages between its tournament and it.
+    `of`: its tournament. `json`: the address of the same as JSON. `stream`: from which it hears of changes. `modules`:
+    its scripts, by default the one that reads the page again at changes. `broad`: whether it is as wide as the window.
     """
     around = Frame(
         home=(links.HOME, _BRAND),
@@ -49,11 +46,10 @@ def drawn(
         find=links.FIND,
         at=at,
         of="" if of is None else of.title,
-        crumbs=crumbs,
         below="" if made is None else f"As of {moment(made)}.",
         json=json,
         stream=stream,
-        modules=modules if stream or scripted else (),
+        modules=modules or ("page.js",) * bool(stream),
         static=links.STATIC,
         broad=broad,
     )

@@ -40,7 +40,7 @@ def page(
         words.printable(" – ".join(game.players)),
         of=of,
         stream="" if is_cancelled else links.events(g=game.id),
-        modules=("live.js",),
+        modules=("live.js",) * (not is_cancelled),
         broad=True,
         shape=shape(len(game.players)),
         players=[(words.printable(name), address(game, name)) for name in game.players],

@@ -111,6 +111,7 @@ def page(
     label = "Number of the game, as in the list of games (not the one in the address of its page)"
     number = forms.field("find", "number", label, inputmode="numeric", pattern="[0-9]+", maxlength=18)
     instructor = forms.field("instructor", "name", "Name", maxlength=64, autocomplete="off")
+    people = [_person(one, forms, state) for one in known]
     return frame.drawn(
         "manage.html",
         "Manage",
@@ -120,7 +121,7 @@ def page(
         broad=True,
         sections=_SECTIONS,
         tabs=_TABS,
-        open=next((id for id, inside in _TABS.items() if _FORMS.get(given.get("do", "")) in inside), ""),
+        open=next((id for id, more in _TABS.items() if SECTION_OF.get(given.get("do", "")) in (id, *more)), ""),
         of_ladder=_managed(found.of_ladder) if found.of_ladder else None,
         ladder=None if state is None else _ladder(title, state, forms, now),
         agents=_agents(found),
@@ -130,8 +131,8 @@ def page(
         rulings=_rulings(found),
         revoke=lambda one: _revoke(one, forms),
         more_rulings=f"{found.more_rulings:,}" if found.more_rulings else "",
-        people=[_person(one, forms, state) for one in known],
-        shown=[*_filters(known, state)],
+        people=people,
+        shown=[*_filters(people)],
         invite=forms.form("instructor", "Make a link", instructor),
         grades={"href": links.grades(title), "name": f"Grades of {found.graded} (CSV)"} if found.graded else None,
         audit=_entries(title, entries, has_older=has_older),
@@ -159,8 +160,18 @@ _TABS: Final = {
     "rulings": ("agents",),
 }
 """The tabs of the page of a ladder, each called like its first section, with its other sections."""
-_FORMS: Final = {"extend": "time", "take-back": "time", "agent": "agents"}
-"""Where forms are that do not stand in the first section of a tab."""
+SECTION_OF: Final = {
+    "extend": "time",
+    "take-back": "time",
+    "agent": "agents",
+    "game": "rulings",
+    "revoke": "rulings",
+    "deactivate": "people",
+    "sign-out": "people",
+    "invite": "people",
+    "instructor": "people",
+}
+"""Where on the page a form is, and its effect is seen; else at the top."""
 
 
 def _managed(title: str) -> dict[str, str]:
@@ -404,10 +415,10 @@ def _revoke(one: Ruled, forms: _Forms) -> Form:
 # People.
 
 
-def _filters(known: Sequence[AccountUse], state: LadderState | None) -> Iterator[tuple[str, str, int]]:
+def _filters(people: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, int]]:
     """What the list of people can be narrowed to: a class of its rows, the words, and the number of these rows."""
-    kinds = [kind for one in known for kind in _kinds(one, state)]
-    yield "", "all", len(known)
+    kinds = " ".join(one["kinds"] for one in people).split()
+    yield "", "all", len(people)
     for kind, text in (("away", "not signed in"), ("nothing", "nothing handed in"), ("equal", "equal files")):
         if kinds.count(kind):
             yield kind, text, kinds.count(kind)

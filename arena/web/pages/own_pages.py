@@ -178,7 +178,6 @@ def submit(own: Own, *, wrong: str = "", no_hand_ins: str = "", most: int = 1) -
         of=own.ladder,
         at=links.SUBMIT,
         modules=("submit.js",),
-        scripted=True,
         wrong=wrong,
         about=f"{own.ladder.title}: {own.game}, clock {own.clock}. {_until(own)} {moment(own.closes)}.",
         why=_why_not(own, no_hand_ins),

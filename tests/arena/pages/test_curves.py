@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from arena.pages.curves import Plot, analysis, on_one_axis, plot
+from arena.pages.curves import Plot, analysis, on_one_axis, over_plies, plot
 from arena.ratings.plots.line_plot import Line, Point
 from tests.kit.page_games import analysed, past_game
 from tests.kit.plot_reading import AWKWARD
@@ -24,7 +24,7 @@ DOWN = curve("bob", 1, (2, -0.1), (4, -0.5))
 
 def made(lines: list[Line], plies: int = 5) -> Plot:
     """The plot of these lines."""
-    found = plot(lines, plies, "connect4", title="Value", unit="score")
+    found = plot(lines, over_plies(plies), "connect4", title="Value", unit="score")
     assert found is not None
     return found
 
@@ -65,7 +65,7 @@ def test_levels_stand_beside_their_numbers() -> None:
 
 @pytest.mark.parametrize("curves", [[], [curve("ann", 0)], [curve("ann", 0, (1, math.nan), (3, math.inf))]])
 def test_without_points_there_is_no_plot(curves: list[Line]) -> None:
-    assert plot(curves, 5, "connect4", title="Value", unit="score") is None
+    assert plot(curves, over_plies(5), "connect4", title="Value", unit="score") is None
 
 
 @pytest.mark.parametrize("values", [(0.0,), (1e9, -1e300), (1e-9, 2e-9), (3.0, 3.0), (-1.0, 1e9, 0.5)])
