@@ -1,11 +1,20 @@
-"""The hostile record of `tests/kit/web_record.py`, and page servers of it."""
+"""The hostile record of `tests/kit/web_record.py` and page servers of it, and a ladder that instructors manage."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.kit.managed_ladder import ManagedLadder, managed_ladder
 from tests.kit.web_record import LADDER, WebRecord, store_everything
 from tests.kit.web_room import PageServer
+
+
+@pytest.fixture
+def room(where: str, tmp_path: Path) -> Iterator[ManagedLadder]:
+    """A ladder that instructors manage, in each kind of database."""
+    with managed_ladder(where, tmp_path) as room:
+        yield room
 
 
 @pytest.fixture(scope="session")

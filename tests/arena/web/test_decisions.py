@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
@@ -16,14 +13,8 @@ from arena.web.drawn import BadQuery
 from db import ladder, store
 from db.errors import DatabaseError, NotFound
 from tests.kit.account_room import sign_in
-from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder, managed_ladder
+from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder
 from tests.kit.sample_record import Book
-
-
-@pytest.fixture
-def room(where: str, tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(where, tmp_path) as room:
-        yield room
 
 
 @pytest.fixture

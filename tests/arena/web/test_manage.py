@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,14 +17,8 @@ from db.errors import NotFound
 from db.ladder import SubmissionState
 from tests.kit.html_validity import check_html
 from tests.kit.ladder_record import hand_in
-from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder, managed_ladder
+from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder
 from tests.kit.sample_record import Book
-
-
-@pytest.fixture
-def room(where: str, tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(where, tmp_path) as room:
-        yield room
 
 
 def text(room: ManagedLadder, tournament: str = "cs101", *, wrong: str = "", **given: str) -> str:

@@ -1,0 +1,46 @@
+"""What the search finds, and that nobody finds what they may not see."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.web import finding
+from arena.web.finding import Thing
+from arena.web.names import Names
+from arena.web.sight import VISITOR, Viewer
+from tests.kit.managed_ladder import INSTRUCTOR, ManagedLadder
+
+
+def found(room: ManagedLadder, words: str, viewer: Viewer = INSTRUCTOR) -> list[Thing]:
+    names = Names(accounts=room.accounts).seen_by(viewer)
+    with room.record.reading() as connection:
+        return finding.things(connection, names, words)
+
+
+def test_agents_and_tournaments_are_found_by_parts_of_their_names(room: ManagedLadder) -> None:
+    assert [(one.kind, one.name, one.of) for one in found(room, "ALI")] == [("agent", "alice", "cs101")]
+    assert [one.href for one in found(room, "alice")] == ["/t/cs101/a/alice"]
+    assert ("tournament", "cs101") in [(one.kind, one.name) for one in found(room, "cs")]
+
+
+def test_a_number_finds_the_game_that_is_called_so_and_the_one_with_that_id(room: ManagedLadder) -> None:
+    rows = room.sql("SELECT id, number FROM game WHERE tournament IS NOT NULL")
+    for number in (1, 7, 10**17):
+        expected = {f"/g/{id}" for id, called in rows if number in (id, called)}
+        assert {one.href for one in found(room, f" {number} ") if one.kind == "game"} == expected
+
+
+@pytest.mark.parametrize("words", ["", " ", "nobody", "alice nobody", "1" * 19, "²"])
+def test_what_is_not_there_is_not_found(room: ManagedLadder, words: str) -> None:
+    assert found(room, words) == []
+
+
+@pytest.mark.parametrize("words", ["alice", "cs101", "1"])
+def test_a_visitor_finds_nothing_that_is_not_public(room: ManagedLadder, words: str) -> None:
+    assert found(room, words)
+    assert found(room, words, VISITOR) == []
+
+
+def test_no_more_than_some_are_listed(room: ManagedLadder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "MOST", 2)
+    assert len(found(room, "a")) == 2
