@@ -11,6 +11,7 @@ from msgspec import Struct
 from adsearch.pictures.boards import maze
 from adsearch.pictures.boards.paper import SIDES, colour, player
 from arena.history import words
+from arena.results import figures
 from db.records import Mark
 
 MARKS: Final = {Mark.MISTAKE: "a mistake", Mark.BLUNDER: "a serious mistake"}
@@ -79,7 +80,7 @@ def plays(seat: int, rules: str) -> str:
 
 def about(seat: int, rules: str, rating: float | None = None, error: float | None = None) -> str:
     """The side of a seat, and its rating."""
-    rated = "" if rating is None else f"{rating:.0f}" + ("" if error is None else f" ± {error:.0f}")
+    rated = "" if rating is None else figures.whole(rating) + ("" if error is None else f" ± {error:.0f}")
     return " · ".join(filter(None, (plays(seat, rules), rated)))
 
 

@@ -114,7 +114,7 @@ class _Page:
             trouble=self.trouble(),
             shape=shown_game.shape(len(self.names)),
             turned=bool(self.person()),
-            seats=[*self.seats(opened, ratings)],
+            seats=[*self.seats(opened, steps[opened.number]["turn"], ratings)],
             board=first,
             opened=steps[opened.number],
             shared=made.shared,
@@ -131,9 +131,10 @@ class _Page:
             unplaced=[*self.leftovers((Where.UNKNOWN, Where.CUT))],
         )
 
-    def seats(self, opened: Step, ratings: Mapping[str, tuple[float, float | None]]) -> Iterator[Seat]:
-        """The players at the edges of the board."""
-        turn = None if opened.state is None else opened.state.turn
+    def seats(
+        self, opened: Step, turn: int | None, ratings: Mapping[str, tuple[float, float | None]]
+    ) -> Iterator[Seat]:
+        """The players at the edges of the board. `turn`: the seat that is to move."""
         for seat, (player, name, href) in enumerate(zip(self.game.players, self.names, self.addresses, strict=True)):
             left = opened.left[seat]
             yield Seat(
@@ -142,7 +143,7 @@ class _Page:
                 about=shown_game.about(seat, self.rules, *ratings.get(player, (None, None))),
                 href=href,
                 time="" if left is None else words.clock(left),
-                is_turn=seat == turn and opened.number < self.plies,
+                is_turn=seat == turn,
             )
 
     def person(self) -> int | None:

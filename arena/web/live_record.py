@@ -120,6 +120,15 @@ class LiveRecord:
             id, str(game.verdict), points
         )
 
+    def ratings(self, game: Recorded) -> dict[str, tuple[float, float | None]]:
+        """The ratings now of the agents in the game's tournament, with their errors, by their public names."""
+        if game.tournament is None:
+            return {}
+        with self._database.reading() as connection:
+            shown = self._names.read(connection).shown
+            found = _ratings(connection, lookup.find_tournament(connection, game.tournament))
+        return {shown[name]: rating for name, rating in found.items()}
+
     def next_game(self, tournament: str | None, last: int | None, *, public: bool) -> Recorded | None:
         """The most interesting game in progress, of that tournament or else of any that may be seen; if possible not by
         the players of the last one. `public`: for visitors."""
@@ -128,12 +137,9 @@ class LiveRecord:
             for name in names:
                 id = lookup.find_tournament(connection, name)
                 playing = [game for game in running.in_progress(connection, id) if game.id != last]
-                ratings = {
-                    line.name: line.rating for line in ladder.standings(connection, id) if line.rating is not None
-                }
-                if (
-                    found := most_interesting(playing, ratings, self._before.get((tournament, public), ()))
-                ) is not None:
+                ratings = {name: rating for name, (rating, _) in _ratings(connection, id).items()}
+                before = self._before.get((tournament, public), ())
+                if (found := most_interesting(playing, ratings, before)) is not None:
                     self._before[tournament, public] = found.players
                     shown = self._shown(connection, games.games(connection, [found.id])[0])
                     return shown and replace(shown, ratings=[ratings.get(name) for name in found.players])
@@ -181,3 +187,12 @@ class LiveRecord:
         """The name in the record of the tournament with this public name; NotFound if there is none."""
         with self._database.reading() as connection:
             return lookup.tournament_name(connection, self._names.find_tournament(connection, title))
+
+
+def _ratings(connection: Connection, tournament: int) -> dict[str, tuple[float, float | None]]:
+    """The last ratings in the tournament, with their errors, by the names in the record."""
+    return {
+        line.name: (line.rating, line.error)
+        for line in ladder.standings(connection, tournament)
+        if line.rating is not None
+    }

@@ -131,6 +131,7 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
             called=which_game(game),
             mistake=mistake,
             agents=agents,
+            ratings=record.ratings(found),
         )
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.history import words
 from arena.pages.drawing import Document, part
+from arena.results import figures
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
@@ -51,7 +52,7 @@ def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str,
     for agent in [agent for agent in report.agents if agent.status == "active"][:_TOP]:
         rating = None if agent.rated is None else agent.rated.rating
         unrated = "–" if are_rated else words.number(agent.standing.points)
-        number = unrated if rating is None else f"{rating:.0f}"
+        number = unrated if rating is None else figures.whole(rating)
         yield words.printable(agent.name), own.agent(agent.name), number
 
 
