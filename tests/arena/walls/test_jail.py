@@ -342,6 +342,15 @@ def test_what_the_kernel_knows_of_a_process_is_counted_also_when_its_first_threa
     confined.remove()
 
 
+def check_excess(confined: Confined, excess: Excess | None) -> None:
+    """Fails unless that is too much while the agent runs and at rest; ends the agent."""
+    confined.usage.look()
+    for at_rest in (False, True):
+        assert confined.excess(at_rest=at_rest) is excess
+    confined.kill_all()
+    confined.remove()
+
+
 @needs_linux
 @pytest.mark.parametrize("kind", WallKind)
 @pytest.mark.parametrize(("watched", "excess"), [(900, None), (1100, Excess.WATCHES)])
@@ -364,11 +373,7 @@ def test_watches_are_counted_however_few_the_files_are(
     """
     confined = behind_walls.start((*behind_walls.PYTHON, source, str(watched)), kind, tmp_path)
     assert confined.stdout.read(1) == b"x"
-    confined.usage.look()
-    for at_rest in (False, True):
-        assert confined.excess(at_rest=at_rest) is excess
-    confined.kill_all()
-    confined.remove()
+    check_excess(confined, excess)
 
 
 @needs_linux
@@ -412,11 +417,7 @@ def test_timers_are_counted_because_they_run_out_in_the_opponents_turn(
     confined = behind_walls.start(command, WallKind.CONTAINER, tmp_path)
     for _ in range(processes):
         assert confined.stdout.read(1) == b"x"
-    confined.usage.look()
-    for at_rest in (False, True):
-        assert confined.excess(at_rest=at_rest) is excess
-    confined.kill_all()
-    confined.remove()
+    check_excess(confined, excess)
 
 
 @needs_linux
