@@ -290,6 +290,7 @@ async def _received(request: Request, account: Account, begun: datetime) -> Stor
         return await _uploaded(request, account, site, mine, begun)
     finally:
         del site.uploading[account.author]
+        mine.is_read.set()
         mine.is_over.set()
 
 
@@ -311,6 +312,7 @@ async def _uploaded(
     upload = await asyncio.to_thread(site.spool.begin)
     try:
         mine.body = asyncio.ensure_future(_spooled(request, upload))
+        mine.is_read.set()
         try:
             label, given = await mine.body
         except asyncio.CancelledError:

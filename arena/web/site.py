@@ -28,16 +28,20 @@ class Uploading:
     size: int
     """The bytes of its body."""
     body: asyncio.Future[Any] | None = None
-    """What reads its body."""
+    """What reads its body; None before that."""
+    is_read: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when its body is read, or never will be."""
     is_replaced: bool = False
     is_over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ended(self) -> bool:
         """Ends it, if its body is still being read: its author has begun another one, because a line was lost perhaps.
         Whether it has ended."""
-        if self.body is None or not self.body.cancel():
-            return False
-        self.is_replaced = True
+        await self.is_read.wait()
+        if self.body is not None:
+            if not self.body.cancel():
+                return False
+            self.is_replaced = True
         await self.is_over.wait()
         return True
 

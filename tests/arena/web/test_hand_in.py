@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import os
 import re
@@ -29,6 +30,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 from arena.accounts import tokens
 from arena.history.words import moment
 from arena.serve import opened
+from arena.web.site import Uploading
 from db import accounts, ladder
 from db.accounts import Role
 from db.accounts_database import AccountsDatabase
@@ -194,6 +196,28 @@ def test_slow_uploads_keep_nobody_from_handing_in(tmp_path: Path) -> None:
         assert len([*uploads.iterdir()]) == len(honest) + 1
         assert ask(server.address, "POST", "/api/v1/submissions?file=agent.py", slow[1], AGENT.encode())[0] == 201
     assert server.complaints == b""
+
+
+def test_an_upload_whose_body_is_not_read_yet_is_replaced_as_soon_as_it_is() -> None:
+    async def replaced() -> tuple[bool, bool]:
+        one = Uploading(1)
+        waits = asyncio.ensure_future(one.ended())
+        await asyncio.sleep(0)
+        one.body = asyncio.get_running_loop().create_future()
+        one.body.add_done_callback(lambda _: one.is_over.set())
+        one.is_read.set()
+        return await waits, one.is_replaced
+
+    async def never_read() -> tuple[bool, bool]:
+        one = Uploading(1)
+        waits = asyncio.ensure_future(one.ended())
+        await asyncio.sleep(0)
+        one.is_read.set()
+        one.is_over.set()
+        return await waits, one.is_replaced
+
+    assert asyncio.run(replaced()) == (True, True)
+    assert asyncio.run(never_read()) == (True, False)
 
 
 def test_after_a_lost_line_the_next_upload_takes_the_place_of_the_half_one(tmp_path: Path) -> None:
