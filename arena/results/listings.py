@@ -88,8 +88,6 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
     rows: Sequence[Row]
     kind: str = ""
     """Which table it is, as a CSS class."""
-    own: Callable[[Row], str] | None = None
-    """The name by which a row can be its reader's own."""
 
     @property
     def is_long(self) -> bool:
@@ -119,7 +117,7 @@ def standings(report: Report, links: Links, *, apart: bool = False) -> Listing[R
     """The standings of a tournament. `apart`: of those that play all others, as a gauntlet."""
     agents = [agent for agent in report.agents if agent.standing.apart == apart]
     caption = "The gauntlet" if apart else "Standings"
-    return Listing(caption=caption, columns=_standings(report, links), rows=agents, own=lambda one: one.name)
+    return Listing(caption=caption, columns=_standings(report, links), rows=agents)
 
 
 def _standings(report: Report, links: Links) -> list[Column[ReportedAgent]]:
@@ -199,7 +197,7 @@ def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
         ),
     ]
     columns += [_FAULTS] * any(one.standing.faults for one in report.agents)
-    return Listing(caption="Standings", columns=columns, rows=report.agents, own=lambda one: one.name)
+    return Listing(caption="Standings", columns=columns, rows=report.agents)
 
 
 _SCORE: Final = Column[ReportedAgent](
@@ -368,7 +366,7 @@ def met_whom(report: Report, links: Links) -> Listing[tuple[int, str]]:
         Column(name="met", title="Met", value=opponents, kind="met"),
     ]
     rows = [(place, name) for name, place in places.items()]
-    return Listing(caption="Who met whom", columns=columns, rows=rows, own=lambda row: row[1])
+    return Listing(caption="Who met whom", columns=columns, rows=rows)
 
 
 def games_in_cells(report: Report) -> set[int]:

@@ -23,7 +23,9 @@
       if (time.textContent !== text) time.textContent = text;
     }
     const own = kept((store) => JSON.parse(store.getItem("own") ?? "[]")) ?? [];
-    for (const row of document.querySelectorAll("tr[data-own]")) row.classList.toggle("own", own.includes(row.dataset.own));
+    for (const name of document.querySelectorAll("tbody th.name > a")) {
+      name.closest("tr").classList.toggle("own", own.includes(name.textContent));
+    }
   };
   addEventListener("DOMContentLoaded", () => {
     const mine = document.querySelector("[data-owns]");

@@ -296,6 +296,10 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         page.wait_for_url(re.compile(r"/g/\d+$"))
         game = page.url
         until(page, lambda: SAID in page.content())
+        page.goto(f"{course.address}/me")
+        (own_name,) = page.locator("#agents tbody th").all_inner_texts()
+        page.goto(f"{course.address}/t/cs101")
+        assert [row.split()[0] for row in page.locator("tr.own th").all_inner_texts()] == [own_name]
     # The link works once, and nobody else sees what the agent said, the submission, or its files.
     with browser.session(link, outages=True) as page:
         assert "does not work" in (page.text_content("main") or "")
