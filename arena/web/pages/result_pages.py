@@ -144,6 +144,7 @@ def standings(heading: Heading, report: Report) -> Document:
         made=report.made,
         json=links.api(heading.title),
         stream=links.events(t=heading.title),
+        broad=True,
         about=event.about_ladder(report, heading.closes, heading.finished) if is_ladder else event.about(report, own),
         standings=event.ladder(report, own) if is_ladder else event.standings(report, own),
         bracket=None,
