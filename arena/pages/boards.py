@@ -23,7 +23,7 @@ from arena.pages.drawing import part
 
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
 """An element with only text inside; else the start or the end of an element."""
-_TO_MOVE: Final = re.compile(r"(>|[:;] )[^<>:;]* to move\b")
+_TO_MOVE: Final = re.compile(r"(>|[:;] )[^<>:;]* (?:to move|throws(?: again)?)\b")
 """In a picture, who is to move: in its title, and in the line below the board."""
 _BOARD: Final = re.compile(
     r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)" viewBox="[^"]*" data-board="(?P<board>[^"]*)"'

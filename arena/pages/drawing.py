@@ -55,6 +55,8 @@ class Frame(Struct, frozen=True, kw_only=True):
     """What these links are."""
     ends: Sequence[tuple[str, str]] = ()
     """The links at the end of the line above; the last is what a reader comes for."""
+    above: Sequence[tuple[str, str]] = ()
+    """The pages above this one: the address and the text of each."""
     find: str = ""
     """The address of the search."""
     at: str = ""

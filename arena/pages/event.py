@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from arena.history.words import age, counted, moment
+from arena.ratings.match_statistics import Hypothesis
 from arena.results import figures, listings
 from arena.results.listings import Cell
 from arena.tournament.formats.knockout import Why
@@ -40,13 +41,35 @@ def about(report: Report, links: Links) -> dict[str, Any]:
     if report.status != "finished":
         how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
         notice = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {moment(report.made)})."
-    return {"facts": _facts(report, over), "notice": notice, "closing": "", "podium": _podium(report, links)}
+    return {
+        "facts": _facts(report, over),
+        "notice": notice,
+        "closing": "",
+        "podium": _podium(report, links),
+        "test": _test(report),
+    }
 
 
 def about_ladder(report: Report, closes: datetime | None, finished: datetime | None) -> dict[str, Any]:
     """What is played in a ladder, and until when."""
     said = "" if closes is None else closing(closes, finished, report.made)
-    return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said, "podium": []}
+    return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said, "podium": [], "test": None}
+
+
+def _test(report: Report) -> dict[str, Any] | None:
+    """How the sequential test of a match stands between its bounds; None if there is none."""
+    if (test := report.test) is None:
+        return None
+    found, claims = test.found, [test.terms.claim(each, test.other) for each in Hypothesis]
+    share = (found.llr - found.lower) / (found.upper - found.lower)
+    return {
+        "outcome": test.outcome,
+        "ends": [f"{each}: {claim}" for each, claim in zip(Hypothesis, claims, strict=True)],
+        "bounds": [figures.ratio(bound) for bound in (found.lower, found.upper)],
+        "at": f"{100 * min(max(share, 0.0), 1.0):.1f}",
+        "llr": figures.ratio(found.llr),
+        "pairs": counted(found.pairs, "pair"),
+    }
 
 
 def _podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:

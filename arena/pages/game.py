@@ -17,6 +17,8 @@ from db.records import Mark
 MARKS: Final = {Mark.MISTAKE: "a mistake", Mark.BLUNDER: "a serious mistake"}
 _LONGEST: Final = 100
 """Most characters of a name or a move that are shown; imported files can have longer ones."""
+_SHORT: Final = 8
+"""Most characters of a move that two columns of moves have room for."""
 
 
 class Seat(Struct, frozen=True, kw_only=True):
@@ -61,7 +63,7 @@ class Item(Struct, frozen=True):
     number: str
     who: str
     kind: str
-    """The class of the seat's colour; "events" of what is dealt."""
+    """The class of the seat's colour, and whether it is long; "events" of what is dealt."""
     plies: Sequence[Ply]
 
 
@@ -106,6 +108,8 @@ def items(plies: Iterable[Ply], names: Sequence[str], rules: str) -> list[Item]:
         elif chess and found and not ply.number % 2:
             number = ""
         kind = "events" if len(dealt) > 1 else seat_kind(ply.who, rules) if isinstance(ply.who, int) else ""
+        if kind != "events" and len(ply.text) > _SHORT:
+            kind = f"{kind} long".strip()
         found.append(Item(number, who, kind, tuple(dealt)))
         dealt.clear()
     return found

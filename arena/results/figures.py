@@ -33,6 +33,11 @@ def whole(value: float | None) -> str:
     return "–" if value is None else f"{round(value) + 0}".replace("-", _MINUS)
 
 
+def ratio(value: float) -> str:
+    """A number with two digits after the point."""
+    return f"{value:.2f}".replace("-", _MINUS)
+
+
 def percent(value: float | None) -> str:
     """A share of all points, in percent."""
     return "–" if value is None else f"{value:.1%}".replace("%", " %")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranked, Ranking
     from arena.tournament.formats.knockout import Bracket
+    from arena.tournament.formats.sprt_match import TestedMatch
     from db.ladder import RatingPoint
     from db.lately import LastResult
     from db.scores import HeadToHead
@@ -95,5 +96,7 @@ class Report(Struct, frozen=True, kw_only=True):
     """By two names, the games of the one agent against the other; without those who have not met."""
     ranking: Ranking | None
     """None if no rating system rates such games."""
+    test: TestedMatch | None = None
+    """None if it is not a match with a sequential test."""
     people: Mapping[str, str] = {}
     """Who is behind agents, by the agents' names; empty in everything that anyone may see."""

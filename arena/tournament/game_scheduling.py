@@ -18,7 +18,7 @@ from adsearch.garbage import rare_collection
 from arena.errors import BadFixture
 from arena.match.openings import Book, Opening
 from arena.tournament import formats
-from arena.tournament.formats.sprt_match import MatchTest, match_test
+from arena.tournament.formats.sprt_match import MatchTest, SprtTerms, match_test
 from arena.tournament.league import League
 from db import running, store
 from db.database import Connection
@@ -153,19 +153,24 @@ def decide_match(connection: Connection, tournament: RecordedTournament) -> Matc
     terms = tournament.league.sprt
     if terms is None:
         return None
-    settings = running.settings(connection, tournament.id)
-    if "decided" in settings:
-        test = convert(settings["decided"], MatchTest)
-    else:
-        test = match_test(terms, running.pair_points(connection, tournament.id, terms.of))
+    test = match_so_far(connection, tournament.id, terms)
     if test.verdict is None:
         return test
+    settings = running.settings(connection, tournament.id)
     if "decided" not in settings:
         store.change_settings(connection, tournament.id, settings | {"decided": to_builtins(test)})
     waiting = running.waiting_pairs(connection, tournament.id)
     for first in range(0, len(waiting), _CANCELLED_AT_ONCE):
         store.cancel(connection, tournament.id, waiting[first : first + _CANCELLED_AT_ONCE])
     return test
+
+
+def match_so_far(connection: Connection, tournament: int, terms: SprtTerms) -> MatchTest:
+    """The state of a match's sequential test: as it was decided, or by the games so far."""
+    decided = running.settings(connection, tournament).get("decided")
+    if decided is not None:
+        return convert(decided, MatchTest)
+    return match_test(terms, running.pair_points(connection, tournament, terms.of))
 
 
 def known_pairings(

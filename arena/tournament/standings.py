@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import convert
+
 from arena.ratings import points
 from arena.ratings.points import BY_POINTS, Order, Standing
 from db import lookup, running
@@ -17,6 +19,7 @@ from db.scores import Scores, scores
 
 if TYPE_CHECKING:
     from arena.tournament.formats.knockout import Bracket
+    from arena.tournament.formats.sprt_match import TestedMatch
     from db.database import Connection
 
 
@@ -32,6 +35,8 @@ class TournamentStandings:
     order: Order = BY_POINTS
     bracket: Bracket | None = None
     """None if the format is not knockout."""
+    test: TestedMatch | None = None
+    """None if it is not a match with a sequential test."""
 
     @property
     def lines(self) -> list[Standing]:
@@ -54,6 +59,7 @@ class TournamentStandings:
             byes={shown[name]: given for name, given in self.byes.items()},
             order=order,
             bracket=None if self.bracket is None else self.bracket.renamed(shown),
+            test=None if self.test is None else self.test.renamed(shown),
         )
 
 
@@ -68,6 +74,7 @@ def standings(connection: Connection, tournament: int | None) -> TournamentStand
         byes=lookup.byes(connection, tournament),
         order=_order(connection, tournament, bracket),
         bracket=bracket,
+        test=_test(connection, tournament),
     )
 
 
@@ -109,6 +116,21 @@ def _bracket(connection: Connection, tournament: int) -> Bracket | None:
         if one.verdict == "forfeit" and one.fault is not None
     }
     return knockout.bracket_so_far(_Described(**{key: settings[key] for key in _TERMS}), so_far, forfeits)
+
+
+def _test(connection: Connection, tournament: int) -> TestedMatch | None:
+    """The sequential test of a match; None if there is none, or if it is not known."""
+    described = running.settings(connection, tournament).get("sprt")
+    if described is None:
+        return None
+    from arena.tournament.formats.sprt_match import SprtTerms, TestedMatch
+    from arena.tournament.game_scheduling import match_so_far
+
+    terms = convert(described, SprtTerms)
+    others = [entry.name for entry in running.entries(connection, tournament) if entry.name != terms.of]
+    if len(others) != 1:  # the database of a bundle has only its author's entry
+        return None
+    return TestedMatch(terms, others[0], match_so_far(connection, tournament, terms))
 
 
 _TERMS: Final = ("format", "rounds", "gauntlet", "seeds", "best_of", "repeats")

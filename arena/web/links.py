@@ -26,6 +26,8 @@ WHY: Final = "/me/why"
 TOKENS: Final = "/me/tokens"
 OUT: Final = "/out"
 FIND: Final = "/find"
+OWN: Final = ((ME, "My page"),)
+"""What leads to the pages of a reader's own things."""
 STATIC: Final = "/static/"
 """Where the style sheet and the scripts are."""
 _DOTS: Final = re.compile(r"~*\.\.?")
@@ -50,6 +52,11 @@ def bracket(title: str) -> str:
 def games(title: str, wanted: Wanted | None = None, cursor: str = "") -> str:
     """The games of a tournament that are wanted, from `cursor` on."""
     return f"{tournament(title)}/games{_query(wanted, cursor)}"
+
+
+def games_of(title: str | None) -> list[tuple[str, str]]:
+    """What leads to a game of a tournament; nothing leads to another one."""
+    return [] if title is None else [(tournament(title), title), (games(title), "Games")]
 
 
 def agent(title: str, name: str) -> str:

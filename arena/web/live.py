@@ -169,7 +169,7 @@ class GameChannel(Channel):
         is_waiting = self.follows is not None and not knows and now < self._silent_until
         if self._changed and self._game is not None and not is_waiting:
             self._changed = False
-            drawn = parts(self._game.shown, self._followed, now=now, most=_MOST_MOVES)
+            drawn = parts(self._game.shown, self._followed, now=now, most=_MOST_MOVES, ratings=self._game.ratings)
             if drawn != self._drawn:
                 self._drawn = drawn
                 yield self._change("parts", drawn, now)

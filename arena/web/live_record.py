@@ -49,7 +49,7 @@ class LiveRecord:
         """The game; None if there is none."""
         with self._database.reading() as connection:
             found = games.games(connection, [id])
-            return self._shown(connection, found[0]) if found else None
+            return self._rated(connection, found[0]) if found else None
 
     def seeds(self, id: int) -> GameSeeds | None:
         """The seeds of what chance does in the game; None if they are not recorded. They are for no viewer."""
@@ -64,6 +64,14 @@ class LiveRecord:
         with self._database.reading() as connection:
             (found,) = games.games(connection, [id], whole=True)
             return self._shown(connection, found)
+
+    def _rated(self, connection: Connection, game: PastGame) -> Recorded | None:
+        """The game as the viewer sees it, with the ratings of its players if it is not over."""
+        shown = self._shown(connection, game)
+        if shown is None or shown.is_over or game.tournament is None:
+            return shown
+        ratings = _ratings(connection, lookup.find_tournament(connection, game.tournament))
+        return replace(shown, ratings=[ratings.get(name, (None,))[0] for name in game.players])
 
     def _shown(self, connection: Connection, game: PastGame) -> Recorded | None:
         """The game as the viewer sees it; None if they may not see it at all."""
@@ -141,8 +149,7 @@ class LiveRecord:
                 before = self._before.get((tournament, public), ())
                 if (found := most_interesting(playing, ratings, before)) is not None:
                     self._before[tournament, public] = found.players
-                    shown = self._shown(connection, games.games(connection, [found.id])[0])
-                    return shown and replace(shown, ratings=[ratings.get(name) for name in found.players])
+                    return self._rated(connection, games.games(connection, [found.id])[0])
         return None
 
     def _playing(self, connection: Connection, *, public: bool) -> list[str]:

@@ -89,7 +89,7 @@ async def _game(request: Request, answer: Answer) -> Response:
         drawn = await site.streams.state(game_topic(id, found.own_seat), "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, found.tournament))
     near = await in_thread(site, partial(record.beside, found))
-    return page(live_page.page(found.shown, drawn, of=of, near=links.near(*near)))
+    return page(live_page.page(found.shown, drawn, of=of, near=links.near(*near), ratings=found.ratings))
 
 
 class _NotOver(Exception):
@@ -125,6 +125,7 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
                 at=links.games(title or ""),
                 modules=replay_page.MODULES,
                 broad=True,
+                above=links.games_of(title),
             ),
             private=sees_words,
             near=ways,

@@ -284,6 +284,7 @@ def report(connection: Connection, names: SeenNames, tournament: int, *, now: da
         bracket=found.bracket,
         head_to_head=found.results.head_to_head,
         ranking=ranking,
+        test=found.test,
         people=names.people(connection, tournament),
     )
 

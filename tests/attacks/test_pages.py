@@ -43,7 +43,7 @@ from tests.kit.sample_reports import reported
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-OUR_LINK: Final = re.compile(r"#content|#all|#ply-\d+|(\.\./)?((agents|pairs|games)/)?[a-z0-9][a-z0-9.-]*\.html")
+OUR_LINK: Final = re.compile(r"#content|#sheet|#ply-\d+|(\.\./)?((agents|pairs|games)/)?[a-z0-9][a-z0-9.-]*\.html")
 POLICY: Final = re.compile(
     r"default-src 'none'; style-src 'sha256-[\w+/=]{44}'; script-src 'sha256-[\w+/=]{44}'( 'sha256-[\w+/=]{44}')?; "
     r"img-src data:; base-uri 'none'; form-action 'none'"

@@ -76,6 +76,14 @@ def reports() -> Pages:
             course.run(later_name_loses, most=most)
             pages = site(reported(folder / "arena.db", "cs101"))
             found |= {f"knockout after {most} games/{place}": page for place, page in pages.items()}
+        (folder / "match").mkdir()
+        match = Course(folder / "match")
+        (match.folder / "students" / "cid.py").unlink()
+        match.describe(format="match", rounds=20, sprt={"elo0": 0, "elo1": 200})
+        for most in (4, 99):
+            match.run(later_name_loses, most=most)
+            pages = site(reported(match.folder / "arena.db", "cs101"))
+            found[f"match after {most} games/index.html"] = pages["index.html"]
     return found
 
 

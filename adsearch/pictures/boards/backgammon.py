@@ -37,7 +37,7 @@ _TALLEST: Final = 5
 """Checkers of a column that are drawn; a number says how many there are."""
 _BOARD: Final = 13 * _WIDE
 """Twelve points and the bar."""
-_TRAY: Final = 72.0
+_TRAY: Final = 104.0
 _MIDDLE: Final = _EDGE + _HIGH / 2
 
 
@@ -63,7 +63,7 @@ def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:
         parts += _column(seat, bar, side[BAR], up=is_below)
         off = _MIDDLE + (1 if is_below else -1) * (_HIGH / 2 - 30.0)
         parts.append(
-            words(f"{_SIDES[seat]} off: {side[OFF]}", _BOARD + 36.0, off, kind="bold" if side[OFF] else "faint")
+            words(f"{_SIDES[seat]} off: {side[OFF]}", _BOARD + _TRAY / 2, off, kind="bold" if side[OFF] else "faint")
         )
     moved = () if last is None or isinstance(last, str) else last
     mover = state.seat if state.turn is None else 1 - state.seat

@@ -22,7 +22,7 @@ def page(feedback: AgentFeedback) -> Document:
     """The page as a file."""
     made = f"As of {moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
     values = of_feedback(feedback)
-    values |= {"heading": feedback.agent.name, "others": (), "back": ""}
+    values |= {"heading": feedback.agent.name, "others": ()}
     title = f"{feedback.agent.name} in {feedback.title}"
     return draw("feedback.html", title, Frame(below=made), **values)
 

@@ -80,6 +80,7 @@ def gather(
         bracket=found.bracket,
         head_to_head=found.results.head_to_head,
         ranking=ratings,
+        test=found.test,
         games=list(_games(connection, tournament, names)),
     )
     return report, names

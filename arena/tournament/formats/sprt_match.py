@@ -7,7 +7,7 @@ only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.ratings.match_statistics import Hypothesis, Model, Sprt, sprt
@@ -50,6 +50,26 @@ class MatchTest(Sprt, frozen=True):
 
     pairs: int
     """Number of pairs of games so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestedMatch:
+    """The sequential test of a match, and how it stands."""
+
+    terms: SprtTerms
+    other: str
+    """The opponent of the tested player."""
+    found: MatchTest
+
+    @property
+    def outcome(self) -> str:
+        """What is decided, in a sentence."""
+        verdict = self.found.verdict
+        return "undecided" if verdict is None else f"{verdict} accepted: {self.terms.claim(verdict, self.other)}"
+
+    def renamed(self, shown: Mapping[str, str]) -> TestedMatch:
+        """The same with other names for the players."""
+        return TestedMatch(replace(self.terms, of=shown[self.terms.of]), shown[self.other], self.found)
 
 
 def meetings(_: Terms, so_far: TournamentState) -> list[list[tuple[str, str]]]:

@@ -32,12 +32,14 @@ def drawn(
     stream: str = "",
     modules: Sequence[str] = (),
     broad: bool = False,
+    above: Sequence[tuple[str, str]] = (),
     **values: Any,
 ) -> Document:
     """The page at the address `at`.
 
     `of`: its tournament. `json`: the address of the same as JSON. `stream`: from which it hears of changes. `modules`:
     its scripts, by default the one that reads the page again at changes. `broad`: whether it is as wide as the window.
+    `above`: the pages that lead to it, of a page that no link of its frame leads to.
     """
     around = Frame(
         home=(links.HOME, _BRAND),
@@ -52,6 +54,7 @@ def drawn(
         modules=modules or ("page.js",) * bool(stream),
         static=links.STATIC,
         broad=broad,
+        above=above,
     )
     return draw(template, title, around, **values)
 

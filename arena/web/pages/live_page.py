@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 
 def page(
-    game: PastGame, drawn: Mapping[str, str] | None, *, of: Titled | None, near: Sequence[tuple[str, str]] = ()
+    game: PastGame,
+    drawn: Mapping[str, str] | None,
+    *,
+    of: Titled | None,
+    near: Sequence[tuple[str, str]] = (),
+    ratings: Sequence[float | None] = (),
 ) -> Document:
     """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known. `near`: links
-    to other games."""
-    found = drawn or parts(game, FollowedGame(), now=0)
+    to other games. `ratings`: of the players, by seat."""
+    found = drawn or parts(game, FollowedGame(), now=0, ratings=ratings)
     facts = (
         words.without_store(game.game),
         which_game(game),
@@ -42,6 +47,7 @@ def page(
         stream="" if is_cancelled else links.events(g=game.id),
         modules=("live.js",) * (not is_cancelled),
         broad=True,
+        above=links.games_of(game.tournament),
         shape=shape(len(game.players)),
         players=[(words.printable(name), address(game, name)) for name in game.players],
         drawn=found,

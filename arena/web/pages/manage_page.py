@@ -179,6 +179,11 @@ def _managed(title: str) -> dict[str, str]:
     return {"href": links.manage(title), "name": title}
 
 
+def _above(title: str, tab: str) -> list[tuple[str, str]]:
+    """The pages above one of an instructor: that on which the tournament is managed, in this tab."""
+    return [(links.tournament(title), title), (f"{links.manage(title)}#{tab}", "Manage")]
+
+
 def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
     """The page on which a game is ruled on."""
     title = found.of.title
@@ -200,21 +205,19 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
         },
         replay=links.game(found.id),
         decide=forms.form("game", "Decide", *fields, game=found.id, number=found.number, ruling=found.ruling),
-        back=_managed(title),
+        above=_above(title, "rulings"),
     )
 
 
 def link(title: str, made: Invited, address: str) -> Document:
     """The page with a new link, which is shown once."""
-    back = _managed(title)
-    back["href"] += "#people"
     return frame.drawn(
         "new_link.html",
         "A new link",
         name=_name(made.account),
         address=address,
         expires=made.expires,
-        back=back,
+        above=_above(title, "people"),
     )
 
 
@@ -225,7 +228,7 @@ def audit(of: Titled, entries: Sequence[AuditEntry], *, has_older: bool) -> Docu
         "Who did and saw what",
         of=of,
         audit=_entries(of.title, entries, has_older=has_older),
-        back=_managed(of.title),
+        above=_above(of.title, "state"),
     )
 
 

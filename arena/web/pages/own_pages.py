@@ -166,7 +166,7 @@ _SUBMISSIONS: Final = (
 def new_token(key: str, address: str) -> Document:
     """The page with a new token, which is shown once."""
     commands = f"export ARENA_SERVER={address}\nexport ARENA_TOKEN={key}\narena submit my_agent.py"
-    return frame.drawn("token.html", "Your new token", key=key, commands=commands, back=links.ME)
+    return frame.drawn("token.html", "Your new token", key=key, commands=commands, above=links.OWN)
 
 
 def submit(own: Own, *, wrong: str = "", no_hand_ins: str = "", most: int = 1) -> Document:
@@ -188,7 +188,7 @@ def submit(own: Own, *, wrong: str = "", no_hand_ins: str = "", most: int = 1) -
         example=_EXAMPLE,
         command=f"arena new my_agent.py --game {own.game}",
         clock=f"The clock {own.clock}: {_in_words(TimeControl.parse(own.clock))}",
-        back=links.ME,
+        above=links.OWN,
     )
 
 
@@ -240,7 +240,7 @@ def submission(view: SubmissionView) -> Document:
         playing="" if view.playing is None else links.game(view.playing),
         games=[*_first_games(view)],
         files=links.files(one.id) if view.has_files else "",
-        back=links.ME,
+        above=links.OWN,
     )
 
 

@@ -137,7 +137,7 @@ def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "", going_o
         action=links.play(opponent.name, game),
         sides=[_side(seat, game) for seat in (0, 1)],
         clocks=CLOCKS,
-        back=links.play(),
+        above=[(links.play(), "Play")],
     )
 
 
@@ -151,6 +151,7 @@ def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Do
         of=of,
         stream=links.events(p=seen.key),
         modules=("live.js", "play.js"),
+        above=[(links.play(), "Play")],
         turned=seen.seat == 1,
         drawn=parts(seen, opponent, wrong=wrong),
         opponent={"name": opponent, "href": links.agent(of.title, opponent)} if has_page else None,

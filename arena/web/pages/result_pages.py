@@ -248,6 +248,7 @@ def agent(view: AgentView) -> Document:
         of=view.heading,
         made=view.made,
         json=links.api(title, "a", name=name),
+        above=[(links.tournament(title), title)],
         about={
             "person": view.person,
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),

@@ -30,15 +30,15 @@ def why(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
     """The page about the games of an agent in this round."""
     values = of_feedback(feedback, links.position, TournamentLinks(round.title).agent)
     name = title(has_lost=asked.has_lost)
-    values |= {"heading": name, "others": [*_others(asked)], "back": links.ME}
-    return frame.drawn("feedback.html", name, of=round, at=links.WHY, made=feedback.made, **values)
+    values |= {"heading": name, "others": [*_others(asked)]}
+    return frame.drawn("feedback.html", name, of=round, at=links.WHY, above=links.OWN, made=feedback.made, **values)
 
 
 def no_games(asked: AskedFor) -> Document:
     """The page without games."""
     name = title(has_lost=False)
-    values: dict[str, Any] = {"heading": name, "others": [*_others(asked)], "feedback": None, "back": links.ME}
-    return frame.drawn("feedback.html", name, of=asked.ladder, at=links.WHY, **values)
+    values: dict[str, Any] = {"heading": name, "others": [*_others(asked)], "feedback": None}
+    return frame.drawn("feedback.html", name, of=asked.ladder, at=links.WHY, above=links.OWN, **values)
 
 
 def _others(asked: AskedFor) -> Iterator[tuple[str, str, bool]]:

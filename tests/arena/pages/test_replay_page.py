@@ -257,7 +257,7 @@ def test_links_to_what_is_near_stand_beside_the_facts() -> None:
     assert re.findall("<a .*?</a>", near) == [
         '<a href="12.html">next game</a>',
         '<a href="agents/ann.html">ann &amp; co</a>',
-        '<a href="#all" id="all">All positions</a>',
+        '<a href="#sheet" id="all">All positions</a>',
     ]
 
 

@@ -190,3 +190,22 @@ def test_games_by_forfeit_are_counted_for_those_who_did_not_play_them(course: Co
     assert lines["ann"].forfeits == 0
     assert lines["ann"].faults["forfeit"] == sum(expected.values())
     assert found.statuses["ann"] == "withdrawn"
+
+
+def test_the_sequential_test_of_a_match_is_part_of_its_standings(tmp_path: Path) -> None:
+    """Undecided, decided, and under other names."""
+    match = Course(tmp_path)
+    (tmp_path / "students" / "cid.py").unlink()
+    match.describe(format="match", rounds=20, sprt={"elo0": 0, "elo1": 200})
+    match.run(most=4)
+    test = now(match).test
+    assert test is not None
+    assert (test.outcome, test.found.pairs) == ("undecided", 2)
+    match.run(ann_wins)
+    test = now(match).renamed({"ann": "x", "bob": "y"}).test
+    assert test is not None
+    assert test.outcome == "H1 accepted: x is at least 200 Elo better than y"
+
+
+def ann_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...]]:
+    return Verdict.NORMAL, None, tuple(float(entrant.name == "ann") for entrant in game.entrants)
