@@ -80,6 +80,16 @@ def boards(
     return DrawnBoards(tuple(made), shared if names else "")
 
 
+def plain_board(state: State[Any], last: Any) -> str:
+    """The board of a position alone, for a page that says what it shows."""
+    found = _drawn(state, last, None, is_over=False)
+    if isinstance(found, str):
+        return found
+    board = found[0]
+    opening = board.begin[: board.begin.index(">")].replace('role="img"', 'aria-hidden="true"')
+    return f"{opening}>{''.join(board.parts)}</svg>"
+
+
 def _units(lists: Sequence[list[str]]) -> list[list[str]]:
     """The same lists, with parts joined that are always next to each other; starts and ends of groups stay separate."""
     counts = Counter(part for parts in lists for part in parts)

@@ -11,7 +11,7 @@ from db.running import GameInProgress
 
 
 def most_interesting(
-    playing: Sequence[GameInProgress], ratings: Mapping[str, float], before: tuple[str, ...]
+    playing: Sequence[GameInProgress], ratings: Mapping[str, float], before: Sequence[str]
 ) -> GameInProgress | None:
     """The game with the highest mean rating less the difference of the ratings; without ratings, the one that began
     first, because it has the most plies. If possible not again the players `before`."""

@@ -1,15 +1,16 @@
 """Server-sent events: the streams of open pages, and what each has still to be sent.
 
 It lives on the event loop of the page server; `arena/web/following.py`, a thread, gives it the changes. A stream keeps
-one pending state for each kind of event, the newest: a slow reader gets fewer states, and never a queue of them. A
-state is compressed once for all streams: a stream is one gzip member whose raw-deflate chunks were made independently.
+one pending state for each kind of event, the newest: a slow reader gets fewer states, and never a queue of them. Who
+has had the state before gets only what has changed since. A state is compressed once for all streams: a stream is one
+gzip member whose raw-deflate chunks were made independently.
 """
 
 from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, MutableMapping
 from time import monotonic_ns
 from typing import Any, Final, NamedTuple
 
@@ -57,6 +58,8 @@ class Change(Struct, frozen=True):
     """A newer state of the same kind replaces this one."""
     data: Any
     sent: Chunk
+    since: Chunk | None = None
+    """The same for those who have had the state before; None: they are sent the whole."""
 
 
 class Owner(NamedTuple):
@@ -71,20 +74,22 @@ class Owner(NamedTuple):
 class Stream:
     """What one open page follows and has still to be sent."""
 
-    def __init__(self, topic: str, pending: Mapping[str, Chunk], owner: Owner | None = None) -> None:
+    def __init__(self, topic: str, owner: Owner | None = None) -> None:
         """`owner`: by whose rights it is sent; None: by anybody's."""
         self.topic = topic
         self.owner = owner
         self.is_closed = False
-        self._pending = dict(pending)
+        self._pending: dict[str, Chunk] = {}
+        # The kinds of which it has had the last state.
+        self._had = set[str]()
         self._woken = asyncio.Event()
-        if pending:
-            self._woken.set()
 
-    def put(self, kind: str, state: Chunk) -> None:
+    def put(self, change: Change) -> None:
         """Replaces the pending state of this kind."""
-        self._pending.pop(kind, None)
-        self._pending[kind] = state
+        has_last = change.kind in self._had
+        self._had.discard(change.kind)
+        self._pending.pop(change.kind, None)
+        self._pending[change.kind] = change.since if has_last and change.since is not None else change.sent
         self._woken.set()
 
     def close(self) -> None:
@@ -100,8 +105,9 @@ class Stream:
         except TimeoutError:
             return []
         self._woken.clear()
-        found, self._pending = [*self._pending.values()], {}
-        return found
+        found, self._pending = self._pending, {}
+        self._had |= found.keys()
+        return [*found.values()]
 
 
 class Streams:
@@ -124,7 +130,9 @@ class Streams:
 
     def open(self, topic: str, owner: Owner | None = None) -> Stream:
         """A new stream, with the last states of the topic pending."""
-        stream = Stream(topic, {kind: change.sent for kind, change in self._last.get(topic, {}).items()}, owner)
+        stream = Stream(topic, owner)
+        for change in self._last.get(topic, {}).values():
+            stream.put(change)
         self._streams.setdefault(topic, set()).add(stream)
         self._note_wanted()
         return stream
@@ -145,7 +153,7 @@ class Streams:
         for change in changes:
             self._last.setdefault(change.topic, {})[change.kind] = change
             for stream in self._streams.get(change.topic, ()):
-                stream.put(change.kind, change.sent)
+                stream.put(change)
 
     def forget(self, topic: str) -> None:
         """Forgets the last states of a topic that is not followed any more."""

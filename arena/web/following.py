@@ -18,8 +18,9 @@ from arena.match.live import GameNews, LiveEnd, NotLive, RatingNews, SubmissionN
 from arena.play.follower import Follower
 from arena.tournament.lock import running_in
 from arena.web.events import MOST_TOPICS, Change
-from arena.web.live import SECOND, LiveHub, Record
+from arena.web.live import LiveHub, Record
 from arena.web.live_record import LiveRecord
+from arena.web.screens import SECOND
 from arena.web.sight import MEMBER
 from arena.web.site import Site
 

@@ -8,56 +8,39 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from msgspec import Struct
-
-from arena.match.live import LiveEnd, LiveGame, NotLive, OfGame
+from arena.match.live import LiveEnd, NotLive, OfGame
 from arena.play.followed_game import FollowedGame
+from arena.web.delta import Piece, delta
 from arena.web.events import Change, event
 from arena.web.own_seat import OwnSeatGame
-from arena.web.pace import PacedGame
-from arena.web.pages.live_parts import parts
-from db.records import PastGame
+from arena.web.pace import STEP, PacedGame
+from arena.web.pages.live_parts import parts, small
+from arena.web.screens import SECOND, Games, Recorded, Screens
 
 if TYPE_CHECKING:
     from arena.match.seeds import GameSeeds
 
-SECOND: Final = 1_000_000_000
 _LOOK_EVERY: Final = 2 * SECOND
 """Time between two readings of the record, about a game that no director has, or for the front page."""
 _PATIENCE: Final = SECOND // 2
 """Time for which a page waits for the game so far."""
-_NEXT_EVERY: Final = SECOND // 2
-"""Time between two looks for the next game of a TV page."""
 _NEWS_EVERY: Final = 3 * SECOND
 """Least time between two readings of the standings for a page."""
+_SMALL: Final = 6
+"""Small screens of a page."""
+_BESIDE: Final = 2
+"""Small screens beside a large one."""
+_SMALL_STEP: Final = 1.0
+"""Least seconds between two positions on a small screen."""
 _LAST_MOVES: Final = 6
 """Number of moves that a TV page lists."""
 _MOST_MOVES: Final = 500
 """Most moves that the page of a game lists while it is played: all of them are sent at every change."""
 
 
-class Recorded(Struct, frozen=True):
-    """A game as the record has it."""
-
-    tournament: str | None
-    """Its name in the record, by which its director is found."""
-    shown: PastGame
-    """What visitors may see of it, without moves."""
-    ratings: Sequence[float | None] = ()
-    """Of its players, by seat, if they were read."""
-    own_seat: int | None = None
-    """The seat from which the viewer may see what the rules hide from others; None if there is none."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it will not be played any more."""
-        return self.shown.status not in ("scheduled", "playing")
-
-
-class Record(Protocol):
+class Record(Games, Protocol):
     """What is read from the database."""
 
     def game(self, id: int) -> Recorded | None:
@@ -65,13 +48,6 @@ class Record(Protocol):
 
     def seeds(self, id: int) -> GameSeeds | None:
         """The seeds of what chance does in the game; None if they are not recorded."""
-
-    def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
-        """A finished game as its director published it; None if it is not finished."""
-
-    def next_game(self, tournament: str | None, last: int | None, *, public: bool) -> Recorded | None:
-        """The game in progress to show next on a TV page, of that tournament or of any, with its players' ratings; not
-        the game `last`. None if there is none. `public`: for visitors."""
 
     served: str
     """The name of the ladder that the director serves."""
@@ -92,8 +68,8 @@ class Channel(ABC):
 
     @property
     @abstractmethod
-    def follows(self) -> tuple[int, str] | None:
-        """The game that it follows now, and its tournament."""
+    def follows(self) -> Mapping[int, str]:
+        """The games that it follows now, each with its tournament."""
 
     @property
     def tournament(self) -> str | None:
@@ -116,8 +92,15 @@ class Channel(ABC):
     def tick(self, now: int) -> Iterator[Change]:
         """What has changed since the last tick."""
 
-    def _change(self, kind: str, data: Any, now: int) -> Change:
-        return Change(self.topic, kind, data, event(kind, data, now=now))
+    def _change(self, kind: str, data: Any, now: int, since: Any = None) -> Change:
+        """`since`: what has changed since the last change of this kind."""
+        changed = None if since is None else event(kind, since, now=now)
+        return Change(self.topic, kind, data, event(kind, data, now=now), changed)
+
+
+def since_then(before: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Sequence[Piece]]:
+    """The parts that are not as before, in pieces of what they were."""
+    return {id: delta(before.get(id, ""), text) for id, text in parts.items() if text != before.get(id)}
 
 
 def game_topic(id: int, seat: int | None) -> str:
@@ -145,11 +128,11 @@ class GameChannel(Channel):
         self._silent_until: int | None = None
 
     @property
-    def follows(self) -> tuple[int, str] | None:
+    def follows(self) -> Mapping[int, str]:
         game = self._game
         if game is None or game.tournament is None or game.shown.status != "playing" or not self._asks:
-            return None
-        return self._id, game.tournament
+            return {}
+        return {self._id: game.tournament}
 
     def take(self, message: OfGame) -> None:
         self._followed.take(message)
@@ -166,72 +149,88 @@ class GameChannel(Channel):
             self._changed = self._asks = True
         if self._silent_until is None:
             self._silent_until = now + _PATIENCE
-        is_waiting = self.follows is not None and not knows and now < self._silent_until
+        is_waiting = self.follows and not knows and now < self._silent_until
         if self._changed and self._game is not None and not is_waiting:
             self._changed = False
             drawn = parts(self._game.shown, self._followed, now=now, most=_MOST_MOVES, ratings=self._game.ratings)
             if drawn != self._drawn:
-                self._drawn = drawn
-                yield self._change("parts", drawn, now)
+                since, self._drawn = since_then(self._drawn, drawn), drawn
+                yield self._change("parts", drawn, now, since)
         self._is_over = self._game is None or self._game.is_over or self._followed.end is not None
         if self._is_over:
             yield self._change("over", None, now)
 
 
-class TvChannel(Channel):
+def _of_screen(game: Recorded, paced: PacedGame, *, now: int) -> Mapping[str, str]:
+    """The parts of the large screen of a TV page."""
+    return parts(
+        game.shown,
+        paced.shown,
+        now=now,
+        since=paced.since,
+        spent=paced.spent,
+        most=_LAST_MOVES,
+        ratings=game.ratings,
+    )
+
+
+class ScreenChannel(Channel):
+    """A page with screens: what each of them shows is an event of its own kind."""
+
+    def __init__(self, topic: str, record: Record, tournament: str | None, *, public: bool, large: int = 0) -> None:
+        """`large`: the number of large screens, before the small ones."""
+        super().__init__(topic, record)
+        self._large = large
+        steps = [STEP] * large + [_SMALL_STEP] * (_BESIDE if large else _SMALL)
+        self._screens = Screens(record, tournament, steps, public=public)
+        self._drawn: dict[int, tuple[int | None, Mapping[str, str]]] = {}
+        for screen in self._screens.each[:large]:
+            screen.changed = True  # also that there is no game is said
+
+    @property
+    def follows(self) -> Mapping[int, str]:
+        return self._screens.follows
+
+    def take(self, message: OfGame) -> None:
+        self._screens.take(message)
+
+    def _screen_changes(self, now: int) -> Iterator[Change]:
+        for number, screen in self._screens.tick(now):
+            game, paced = screen.game, screen.paced
+            shown: tuple[int | None, Mapping[str, str]] = (None, {})
+            if paced is not None and game is not None and paced.has_begun:
+                is_large = number < self._large
+                draw = _of_screen(game, paced, now=now) if is_large else small(game.shown, paced.shown)
+                shown = (paced.id, draw)
+            before, self._drawn[number] = self._drawn.get(number), shown
+            if shown == before:
+                continue
+            id, drawn = shown
+            since = None if before is None or before[0] != id else {"game": id, "parts": since_then(before[1], drawn)}
+            yield self._change(f"screen-{number}", {"game": id, "parts": drawn}, now, since)
+
+
+class TvChannel(ScreenChannel):
     """The TV page of a tournament, or of all."""
 
     def __init__(self, topic: str, record: Record) -> None:
-        super().__init__(topic, record)
         kind, _, name = topic.partition("=")
         self._of, self._is_public = name or None, kind == PUBLIC_TV
-        self._paced: PacedGame | None = None
-        self._game: Recorded | None = None
-        self._changed = True
-        # The last game that its director did not know: others are tried first.
-        self._lost: int | None = None
-        self._next = self._side = 0
+        super().__init__(topic, record, self._of, public=self._is_public, large=1)
+        self._side = 0
         self._beside: Mapping[str, str] | None = None
         self._has_news = True
 
     @property
-    def follows(self) -> tuple[int, str] | None:
-        game, paced = self._game, self._paced
-        if game is None or paced is None or paced.has_all or game.tournament is None:
-            return None
-        return paced.id, game.tournament
-
-    @property
     def tournament(self) -> str | None:
-        return self._of or (None if self._game is None else self._game.tournament)
-
-    def take(self, message: OfGame) -> None:
-        if self._paced is not None and message.game == self._paced.id:
-            self._changed |= self._paced.take(message)
+        game = self._screens.each[0].game
+        return self._of or (None if game is None else game.tournament)
 
     def note_news(self) -> None:
         self._has_news = True
 
     def tick(self, now: int) -> Iterator[Change]:
-        self._choose(now)
-        paced, game = self._paced, self._game
-        if paced is not None:
-            self._changed |= paced.step(now / SECOND)
-        if self._changed:
-            self._changed = False
-            data: dict[str, Any] = {"game": None, "parts": {}}
-            if paced is not None and game is not None and paced.has_begun:
-                drawn = parts(
-                    game.shown,
-                    paced.shown,
-                    now=now,
-                    since=paced.since,
-                    spent=paced.spent,
-                    most=_LAST_MOVES,
-                    ratings=game.ratings,
-                )
-                data = {"game": paced.id, "parts": drawn}
-            yield self._change("tv", data, now)
+        yield from self._screen_changes(now)
         if self._has_news and now >= self._side:
             self._has_news, self._side = False, now + _NEWS_EVERY
             beside = self._record.side(self.tournament, public=self._is_public)
@@ -239,69 +238,54 @@ class TvChannel(Channel):
                 self._beside = beside
                 yield self._change("parts", beside, now)
 
-    def _choose(self, now: int) -> None:
-        """Chooses the next game when the last one has been shown."""
-        paced = self._paced
-        if paced is not None and paced.is_lost:
-            self._lost = paced.id
-        if paced is not None and paced.is_lost and not paced.has_begun:
-            # It was over before it could be followed: it is shown from the record.
-            played = self._record.played(paced.id)
-            self._paced = None if played is None else PacedGame(paced.id, now / SECOND, is_recorded=True)
-            for message in played or ():
-                self.take(message)
-        elif (paced is None or paced.is_done(now / SECOND)) and now >= self._next:
-            self._next = now + _NEXT_EVERY
-            last = self._lost if paced is None else paced.id
-            next_game = partial(self._record.next_game, self._of, public=self._is_public)
-            found = next_game(last)
-            if found is None and last is not None and last == self._lost:
-                found = next_game(None)  # it may be played again
-            if found is not None:
-                self._game, self._paced = found, PacedGame(found.shown.id, now / SECOND)
-            elif paced is not None:
-                self._paced, self._changed = None, True
 
-
-class NewsChannel(Channel):
-    """The pages of a tournament, which are read again when there are new results or ratings."""
-
-    def __init__(self, topic: str, record: Record) -> None:
-        super().__init__(topic, record)
-        self._has_news = False
-        self._due = 0
-
-    @property
-    def follows(self) -> tuple[int, str] | None:
-        return None
-
-    @property
-    def tournament(self) -> str | None:
-        return self.topic.partition("=")[2]
-
-    def note_news(self) -> None:
-        self._has_news = True
-
-    def tick(self, now: int) -> Iterator[Change]:
-        if self._has_news and now >= self._due:
-            self._has_news, self._due = False, now + _NEWS_EVERY
-            yield self._change("news", None, now)
-
-
-class SubmissionChannel(NewsChannel):
+class SubmissionChannel(Channel):
     """The page of a submission to the ladder that is served, which is read again when something becomes of it."""
 
     def __init__(self, topic: str, record: Record) -> None:
         super().__init__(topic, record)
-        self._has_news = True  # what became of it between the page and its stream
+        self._news = _News()
+        self._news.note()  # what became of it between the page and its stream
+
+    @property
+    def follows(self) -> Mapping[int, str]:
+        return {}
 
     @property
     def tournament(self) -> str | None:
         return self._record.served
 
+    def note_news(self) -> None:
+        self._news.note()
+
     def note_submission(self, id: int) -> None:
         if self.topic == f"s={id}":
-            self._has_news, self._due = True, 0
+            self._news.note(at_once=True)
+
+    def tick(self, now: int) -> Iterator[Change]:
+        if self._news.is_due(now):
+            yield self._change("news", None, now)
+
+
+class _News:
+    """Whether a page is to be read again: not too often."""
+
+    def __init__(self) -> None:
+        self._waits = False
+        self._due = 0
+
+    def note(self, *, at_once: bool = False) -> None:
+        """There is something new."""
+        self._waits = True
+        if at_once:
+            self._due = 0
+
+    def is_due(self, now: int) -> bool:
+        """Whether the page is told of it now."""
+        if not self._waits or now < self._due:
+            return False
+        self._waits, self._due = False, now + _NEWS_EVERY
+        return True
 
 
 PUBLIC: Final = "public"
@@ -310,25 +294,44 @@ PUBLIC_TV: Final = "public-tv"
 """The TV page of all tournaments, as visitors see it, in a topic."""
 
 
-class FrontChannel(Channel):
+class FrontChannel(ScreenChannel):
     """The front page, which is read again when games begin or end in any tournament that is on it."""
 
     def __init__(self, topic: str, record: Record) -> None:
-        super().__init__(topic, record)
+        self._is_public = topic.endswith(PUBLIC)
+        super().__init__(topic, record, None, public=self._is_public)
         self._known: object = None
         self._look = 0
 
-    @property
-    def follows(self) -> tuple[int, str] | None:
-        return None
-
     def tick(self, now: int) -> Iterator[Change]:
+        yield from self._screen_changes(now)
         if now < self._look:
             return
         self._look = now + _LOOK_EVERY
-        found = self._record.front(public=self.topic.endswith(PUBLIC))
+        found = self._record.front(public=self._is_public)
         if found != self._known:
             self._known = found
+            yield self._change("news", None, now)
+
+
+class TournamentChannel(ScreenChannel):
+    """The page of a tournament, which is read again when there are new results or ratings."""
+
+    def __init__(self, topic: str, record: Record) -> None:
+        self._news = _News()
+        self._of = topic.partition("=")[2]
+        super().__init__(topic, record, self._of, public=False)
+
+    @property
+    def tournament(self) -> str | None:
+        return self._of
+
+    def note_news(self) -> None:
+        self._news.note()
+
+    def tick(self, now: int) -> Iterator[Change]:
+        yield from self._screen_changes(now)
+        if self._news.is_due(now):
             yield self._change("news", None, now)
 
 
@@ -336,7 +339,7 @@ _CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {
     "g": GameChannel,
     "tv": TvChannel,
     PUBLIC_TV: TvChannel,
-    "t": NewsChannel,
+    "t": TournamentChannel,
     "s": SubmissionChannel,
     "front": FrontChannel,
 }
@@ -350,7 +353,7 @@ class LiveHub:
     def __init__(self, record: Record) -> None:
         self._record = record
         self._channels: dict[str, Channel] = {}
-        self._followed: dict[str, tuple[int, str] | None] = {}
+        self._followed: dict[str, set[int]] = {}
         self.asked = set[int]()
         """Games to be subscribed to, or again because another channel needs the game so far."""
 
@@ -368,7 +371,7 @@ class LiveHub:
     @property
     def wanted(self) -> dict[int, str]:
         """The games to be followed now, each with its tournament."""
-        return dict(found for channel in self._channels.values() if (found := channel.follows) is not None)
+        return {game: of for channel in self._channels.values() for game, of in channel.follows.items()}
 
     @property
     def tournaments(self) -> set[str]:
@@ -378,10 +381,10 @@ class LiveHub:
     def take(self, message: OfGame) -> None:
         """Takes a message of a director."""
         for topic, channel in self._channels.items():
-            if (found := channel.follows) is not None and found[0] == message.game:
+            if message.game in channel.follows:
                 channel.take(message)
-                if isinstance(message, NotLive):
-                    self._followed[topic] = None  # if it is wanted again, the director is asked again
+                if isinstance(message, NotLive):  # if it is wanted again, the director is asked again
+                    self._followed.get(topic, set()).discard(message.game)
 
     def lose(self, games: Collection[int]) -> None:
         """The director of these games has ended."""
@@ -403,8 +406,7 @@ class LiveHub:
         """What has changed since the last tick. `now`: time.monotonic_ns."""
         changes = [change for channel in self._channels.values() for change in channel.tick(now)]
         for topic, channel in self._channels.items():
-            found = channel.follows
-            if found is not None and found != self._followed.get(topic):
-                self.asked.add(found[0])
+            found = {*channel.follows}
+            self.asked |= found - self._followed.get(topic, set())
             self._followed[topic] = found
         return changes

@@ -5,7 +5,7 @@ Everything that it gives has passed `shown_game` or has public names only, excep
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -16,9 +16,9 @@ from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.serve.opened import ladder_of, opened
 from arena.serve.watching import most_interesting
 from arena.web import own, results
-from arena.web.live import Recorded
 from arena.web.pages import tv_page
 from arena.web.results import Wanted
+from arena.web.screens import Recorded
 from arena.web.sight import VISITOR, What, may, own_seat, shown_game
 from db import games, ladder, lookup, running, web
 from db.errors import NotFound
@@ -42,8 +42,6 @@ class LiveRecord:
         self._database = database
         self._names = names
         self.served = served
-        # The players of the last game on a TV page, by its tournament and whether it is for visitors.
-        self._before: dict[tuple[str | None, bool], tuple[str, ...]] = {}
 
     def game(self, id: int) -> Recorded | None:
         """The game; None if there is none."""
@@ -84,7 +82,7 @@ class LiveRecord:
         if viewer.author and not self._is_of_ladder(connection, game):
             viewer = replace(viewer, author="")  # an agent of this name is somebody else's there
         shown = shown_game(viewer, game, self._names.read(connection), title)
-        return Recorded(game.tournament, shown, own_seat=own_seat(viewer, game))
+        return Recorded(game.tournament, shown, players=game.players, own_seat=own_seat(viewer, game))
 
     def _is_of_ladder(self, connection: Connection, game: PastGame) -> bool:
         """Whether it is a game of the ladder that is served, or of one of its tournaments, and of an agent of the
@@ -137,18 +135,18 @@ class LiveRecord:
             found = _ratings(connection, lookup.find_tournament(connection, game.tournament))
         return {shown[name]: rating for name, rating in found.items()}
 
-    def next_game(self, tournament: str | None, last: int | None, *, public: bool) -> Recorded | None:
-        """The most interesting game in progress, of that tournament or else of any that may be seen; if possible not by
-        the players of the last one. `public`: for visitors."""
+    def next_game(
+        self, tournament: str | None, *, without: Collection[int], before: Sequence[str], public: bool
+    ) -> Recorded | None:
+        """The most interesting game in progress, of that tournament or else of any that may be seen, and none of
+        `without`; if possible not by the players `before`. `public`: for visitors."""
         with self._database.reading() as connection:
             names = [tournament] if tournament is not None else self._playing(connection, public=public)
             for name in names:
                 id = lookup.find_tournament(connection, name)
-                playing = [game for game in running.in_progress(connection, id) if game.id != last]
-                ratings = {name: rating for name, (rating, _) in _ratings(connection, id).items()}
-                before = self._before.get((tournament, public), ())
+                playing = [game for game in running.in_progress(connection, id) if game.id not in without]
+                ratings = {name: rating for name, (rating, _) in _ratings(connection, id).items()} if playing else {}
                 if (found := most_interesting(playing, ratings, before)) is not None:
-                    self._before[tournament, public] = found.players
                     return self._rated(connection, games.games(connection, [found.id])[0])
         return None
 

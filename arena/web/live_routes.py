@@ -22,10 +22,11 @@ from arena.web.drawn import BadQuery, Drawn, NotThere
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
 from arena.web.headers import takes_gzip
 from arena.web.identity import account_of, viewer_of
-from arena.web.live import PUBLIC, PUBLIC_TV, Recorded, game_topic
+from arena.web.live import PUBLIC, PUBLIC_TV, game_topic
 from arena.web.live_record import LiveRecord
 from arena.web.pages import frame, live_page, tv_page
 from arena.web.pages.live_parts import which_game
+from arena.web.screens import Recorded
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
 from arena.web.turns import client
@@ -155,7 +156,7 @@ async def _tv(request: Request) -> Response:
     record = _record(site, viewer)
     name = await _tournament(site, viewer, request.query_params.get("t", ""))
     topic = _tv_topic(viewer, name)
-    shown = await site.streams.state(topic, "tv", patience=_PATIENCE)
+    shown = await site.streams.state(topic, "screen-0", patience=_PATIENCE)
     side = await site.streams.state(topic, "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, name or None))
     return page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=of))

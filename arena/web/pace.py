@@ -16,7 +16,7 @@ from arena.play.followed_game import FollowedGame
 
 _SECOND: Final = 1_000_000_000
 STEP: Final = 0.6
-"""Least seconds between two positions."""
+"""Least seconds between two positions on a large board."""
 _LONGEST: Final = 90.0
 """Seconds after which a game that was followed too slowly is shown at its end: plies are left out."""
 _PATIENCE: Final = 3.0
@@ -28,8 +28,9 @@ _END_SHOWN: Final = 5.0
 class PacedGame:
     """One game on the TV page."""
 
-    def __init__(self, id: int, now: float, *, is_recorded: bool = False) -> None:
-        """`is_recorded`: the game is over, and is shown from its first ply."""
+    def __init__(self, id: int, now: float, step: float = STEP, *, is_recorded: bool = False) -> None:
+        """`step`: least seconds between two positions. `is_recorded`: the game is over, and is shown from its first
+        ply."""
         self.id = id
         self.shown = FollowedGame()
         """What is on the screen."""
@@ -37,6 +38,7 @@ class PacedGame:
         # Whether more of the game was known when the position was shown.
         self._is_behind = is_recorded
         self._is_recorded = is_recorded
+        self._step = step
         self._began = now
         self._stepped = now
         self._ended: float | None = None
@@ -88,10 +90,10 @@ class PacedGame:
 
     def step(self, now: float) -> bool:
         """Goes on to the next position if it is time; whether the screen changes."""
-        if not self._waiting or now - self._stepped < STEP:
+        if not self._waiting or now - self._stepped < self._step:
             return False
         self._stepped = now
-        steps = int((self._began + _LONGEST - now) / STEP)
+        steps = int((self._began + _LONGEST - now) / self._step)
         for _ in range(ceil(len(self._waiting) / steps) if steps > 0 else len(self._waiting)):
             message = self._waiting.popleft()
             self.shown.take(message)

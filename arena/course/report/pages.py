@@ -77,6 +77,7 @@ def _front(report: Report, where: Addresses) -> str:
         standings=event.standings(report, links),
         bracket=event.bracket(report, links),
         crosstable=event.crosstable(report, links),
+        has_screens=False,
     )
 
 

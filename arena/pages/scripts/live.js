@@ -1,6 +1,7 @@
 // A game in progress: the server draws the parts, this script shows them and runs the clocks.
 import { glide } from "./glide.js";
 import { on, serverNow, wait } from "./page.js";
+import { whole } from "./parts.js";
 
 const SPOKEN_EVERY = 2000; // milliseconds: a fast game must not drown a screen reader
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -16,8 +17,9 @@ const speak = () => {
 
 // Shows markup from the server in the elements with these ids.
 export const show = (parts) => {
-  for (const [id, markup] of Object.entries(parts)) {
+  for (const [id, sent] of Object.entries(parts)) {
     const part = document.getElementById(id);
+    const markup = whole(shown.get(id), sent);
     if (part === null || shown.get(id) === markup) continue;
     const isAtEnd = part.scrollHeight - part.scrollTop - part.clientHeight < 40;
     shown.set(id, markup);

@@ -4,7 +4,7 @@ import { show } from "./live.js";
 
 const link = document.getElementById("game");
 
-on("tv", ({ game, parts }) => {
+on("screen-0", ({ game, parts }) => {
   document.getElementById("playing").hidden = game === null;
   document.getElementById("waiting").hidden = game !== null;
   if (game !== null) link.href = `/g/${game}`;

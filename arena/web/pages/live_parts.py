@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from arena.history import words
-from arena.pages.boards import boards
+from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import part
 from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shown
 from arena.play.followed_game import FollowedGame
@@ -44,6 +44,23 @@ def parts(
         "last": _last_move(game, followed),
         "board": board(followed),
         "moves": _moves(game, followed, most),
+    }
+
+
+def small(game: PastGame, followed: FollowedGame) -> dict[str, str]:
+    """The parts of a small screen."""
+    players = [
+        {
+            "name": words.printable(past.player),
+            "kind": seat_kind(seat, game.game),
+            "is_turn": seat == followed.turn,
+        }
+        for seat, past in enumerate(game.seats)
+    ]
+    return {
+        "board": board(followed, plain=True),
+        "players": part("small_players", players),
+        "state": part("small_state", game.tournament or "", state(game, followed)),
     }
 
 
@@ -136,8 +153,8 @@ def _line(game: PastGame, line: words.Line) -> dict[str, str | None]:
     }
 
 
-def board(followed: FollowedGame) -> str:
-    """The board, or why there is none."""
+def board(followed: FollowedGame, *, plain: bool = False) -> str:
+    """The board, or why there is none. `plain`: without its caption and what it says."""
     position = followed.state
     hides = followed.has_hidden_move or (position is not None and position.hidden)
     sees_own = isinstance(followed, OwnSeatGame) and position is not None  # then it has nothing else in it
@@ -145,6 +162,8 @@ def board(followed: FollowedGame) -> str:
         return part("no_board", _HIDDEN)
     if position is None:
         return part("no_board", "There is no board: the rules failed.") if followed.trouble else ""
+    if plain:
+        return plain_board(position, followed.last)
     drawn = boards([(position, followed.last)], ended=None if followed.end is None else 0)
     return drawn.drawn[0]
 

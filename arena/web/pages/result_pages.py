@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.protocol import Verdict
-from arena.history.words import ENDS, moment
+from arena.history.words import ENDS, counted, moment
 from arena.pages import agent as about
 from arena.pages import event
 from arena.pages.drawing import Document
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from arena.web.results import AgentView, GamesPart, Overview, PlayingGame, VersionCurve, WorstLoss
 
 LADDER: Final = "ladder"
+_WITH_SCREENS: Final = ("page.js", "screens.js")
 _MOST_PLAYING: Final = 20
 """Games in progress that are listed."""
 _RESULTS: Final = {"win": "won", "draw": "drew", "loss": "lost"}
@@ -54,8 +55,10 @@ def home(overview: Overview, *, signed_in: bool, mine: Own | None = None) -> Doc
         at=links.HOME,
         json=links.API,
         stream=links.events(front=""),
+        modules=_WITH_SCREENS,
         mine=[] if mine is None else [*_mine(mine, overview)],
         playing=[_playing(game) for game in shown],
+        counted=f"{counted(len(overview.playing), 'game')} in progress",
         more=len(overview.playing) - len(shown),
         events=[(caption, [_event(one) for one in headings]) for caption, headings in events if headings],
         signed_in=signed_in,
@@ -144,6 +147,8 @@ def standings(heading: Heading, report: Report) -> Document:
         made=report.made,
         json=links.api(heading.title),
         stream=links.events(t=heading.title),
+        modules=_WITH_SCREENS,
+        has_screens=heading.status == "running",
         broad=True,
         about=event.about_ladder(report, heading.closes, heading.finished) if is_ladder else event.about(report, own),
         standings=event.ladder(report, own) if is_ladder else event.standings(report, own),

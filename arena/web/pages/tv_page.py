@@ -30,7 +30,7 @@ def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Titled | None
         of=of,
         at=links.tv(title),
         stream=links.events(tv=title),
-        modules=("tv.js",),
+        modules=("tv.js", "screens.js"),
         drawn=drawn,
         side=side,
         tv=links.TV,

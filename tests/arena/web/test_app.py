@@ -126,8 +126,8 @@ def test_the_tv_shows_each_viewer_all_that_they_may_see(
         book.enter(cup, "alice", "bob")
         store.begin(connection, book.plan(cup, "tictactoe", ("bob", "alice")), book.now)
     record = LiveRecord(room.record, Names().seen_by(MEMBER), "cs101")
-    assert record.next_game(None, None, public=True) is None
-    assert record.next_game(None, None, public=False) is not None
+    assert record.next_game(None, without=(), before=(), public=True) is None
+    assert record.next_game(None, without=(), before=(), public=False) is not None
     assert (record.side(None, public=True), bool(record.side(None, public=False))) == ({}, True)
     followed: list[str] = []
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.seeds import GameSeeds
 from arena.web.events import Change
-from arena.web.live import SECOND, LiveHub, Recorded
+from arena.web.live import LiveHub
 from arena.web.pace import PacedGame
 from arena.web.pages import live_page
+from arena.web.screens import SECOND, Recorded
 from db.records import PastGame, PastSeat
+from tests.arena.web.test_delta import whole
 
 TICK = SECOND // 10
 
@@ -45,8 +49,10 @@ class FakeRecord:
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         return self.finished.get(id)
 
-    def next_game(self, tournament: str | None, last: int | None, *, public: bool) -> Recorded | None:
-        seen = (id for id in self.playing if id != last and not (public and id in self.private))
+    def next_game(
+        self, tournament: str | None, *, without: Collection[int], before: Sequence[str], public: bool
+    ) -> Recorded | None:
+        seen = (id for id in self.playing if id not in without and not (public and id in self.private))
         return next((self.games[id] for id in seen), None)
 
     def front(self, *, public: bool) -> object:
@@ -68,7 +74,7 @@ def plies(id: int, *moves: str | None, first: int = 1) -> list[LivePly]:
     ]
 
 
-def by_kind(changes: list[Change]) -> dict[str, object]:
+def by_kind(changes: list[Change]) -> dict[str, Any]:
     return {change.kind: change.data for change in changes}
 
 
@@ -202,9 +208,9 @@ def test_a_game_of_a_director_that_is_gone_does_not_keep_the_tv_from_others() ->
     hub = LiveHub(record)
     hub.follow({"tv="})
     hub.tick(0)
-    assert hub.wanted == {7: "cs101"}
+    assert [*hub.wanted] == [7, 8], "that on the large screen first"
     hub.tick(3 * SECOND)
-    assert hub.wanted == {8: "cs101"}
+    assert [*hub.wanted] == [8, 7]
 
 
 def test_the_tv_of_all_tournaments_shows_visitors_only_public_ones() -> None:
@@ -228,7 +234,7 @@ def test_a_game_that_its_director_does_not_know_is_tried_again_after_all_others(
     hub = LiveHub(record)
     hub.follow({"tv="})
     hub.tick(0)
-    wanted = list[dict[int, str]]()
+    wanted = list[list[int]]()
     for second in range(1, 6):
         if second == 4:
             record.playing = [7]
@@ -236,8 +242,8 @@ def test_a_game_that_its_director_does_not_know_is_tried_again_after_all_others(
             hub.take(NotLive(game))
         hub.tick(second * SECOND)
         hub.tick(second * SECOND + SECOND // 2)
-        wanted.append(hub.wanted)
-    assert wanted == [{8: "cs101"}, {7: "cs101"}, {8: "cs101"}, {7: "cs101"}, {7: "cs101"}]
+        wanted.append([*hub.wanted])
+    assert wanted == [[8, 7], [7, 8], [8, 7], [7], [7]]
 
 
 def test_a_game_that_nobody_has_is_over_at_once() -> None:
@@ -273,11 +279,12 @@ def test_the_tv_shows_a_fast_game_slowly_its_end_for_a_while_and_then_the_next()
     for ply in plies(7, "a1", "b2", "a2", "b1", "a3"):
         hub.take(ply)
     hub.take(LiveEnd(7, "normal", (1.0, 0.0)))
-    assert hub.wanted == {}, "all of it is known"
+    assert hub.wanted == {8: "cs101"}, "all of the first is known"
+    record.playing = [8]
     shown: dict[str, list[int]] = {}
     for tick in range(1, 110):
         for change in hub.tick(tick * TICK):
-            if change.kind == "tv" and change.data["parts"]:
+            if change.kind == "screen-0" and change.data["parts"]:
                 assert change.data["game"] == 7
                 shown.setdefault(change.data["parts"]["state"], []).append(tick)
     states = [state for state in shown if state.startswith("1-0")]
@@ -285,7 +292,7 @@ def test_the_tv_shows_a_fast_game_slowly_its_end_for_a_while_and_then_the_next()
     steps = shown["in progress"]
     assert len(steps) == 6
     assert all(after - before >= 6 for before, after in pairwise(steps[1:]))
-    assert hub.wanted == {8: "cs101"}
+    assert [*hub.wanted] == [8]
 
 
 def test_behind_a_fast_game_each_turn_begins_when_it_is_shown_and_its_clock_stops_when_the_turn_ended() -> None:
@@ -317,7 +324,7 @@ def test_the_tv_marks_the_player_to_move_at_every_ply_of_a_fast_game() -> None:
     marked = []
     for tick in range(1, 50):
         for change in hub.tick(tick * TICK):
-            if change.kind == "tv":
+            if change.kind == "screen-0":
                 clocks = change.data["parts"]["seats"]
                 marked.append(clocks.index("data-since") > clocks.index("Bob"))
     assert marked == [False, True, False, True, False]
@@ -332,7 +339,7 @@ def test_the_tv_shows_a_game_from_the_record_that_was_over_before_it_could_be_fo
     hub.follow({"tv="})
     hub.tick(0)
     hub.take(NotLive(7))
-    changes = [change for tick in range(1, 40) for change in hub.tick(tick * TICK) if change.kind == "tv"]
+    changes = [change for tick in range(1, 40) for change in hub.tick(tick * TICK) if change.kind == "screen-0"]
     seen = [change.data["parts"]["last"] for change in changes]
     assert [text.rpartition(" ")[2] for text in seen if text] == ["begins.", "a1", "b2", "b2"]
 
@@ -342,7 +349,7 @@ def test_without_games_the_tv_waits_with_the_standings() -> None:
     hub = LiveHub(record)
     hub.follow({"tv=cs101"})
     changes = by_kind(hub.tick(0))
-    assert changes == {"tv": {"game": None, "parts": {}}, "parts": {"standings": "0 of cs101"}}
+    assert changes == {"screen-0": {"game": None, "parts": {}}, "parts": {"standings": "0 of cs101"}}
     assert hub.tick(SECOND) == []
     hub.note_news({"cs101"})
     assert hub.tick(4 * SECOND) == [], "it was of something else"
@@ -369,11 +376,11 @@ def test_the_front_page_has_news_when_the_record_has_changed_and_it_is_read_seld
     assert [change.kind for change in hub.tick(0)] == ["news"], "the page can be older than its stream"
     assert [hub.tick(tick * TICK) for tick in range(1, 40)] == [[]] * 39
     assert record.looks == 2
-    record.playing = [7]
-    record.playing.append(8)
+    for id in (7, 8):
+        record.add(id)
+    record.playing = [7, 8]
     assert [(change.topic, change.kind) for change in hub.tick(4 * SECOND)] == [("front=", "news")]
     assert hub.tick(6 * SECOND) == []
-    assert (hub.wanted, hub.tournaments) == ({}, set())
 
 
 def test_a_visitor_s_front_page_has_no_news_of_what_visitors_do_not_see() -> None:
@@ -381,7 +388,59 @@ def test_a_visitor_s_front_page_has_no_news_of_what_visitors_do_not_see() -> Non
     hub = LiveHub(record)
     hub.follow({"front=", "front=public"})
     hub.tick(0)
+    for id in (7, 8):
+        record.add(id)
     record.playing, record.private = [7], {7}
     assert [change.topic for change in hub.tick(4 * SECOND)] == ["front="]
     record.playing.append(8)
     assert sorted(change.topic for change in hub.tick(8 * SECOND)) == ["front=", "front=public"]
+    hub.follow({"front=public"})
+    assert hub.wanted == {8: "cs101"}
+
+
+def test_six_games_are_on_small_screens_at_most_one_ply_a_second_and_as_what_has_changed() -> None:
+    record = FakeRecord()
+    record.playing = [*range(1, 9)]
+    for id in record.playing:
+        record.add(id, rules="chess")
+    hub = LiveHub(record)
+    hub.follow({"front="})
+    hub.tick(0)
+    assert [*hub.wanted] == [1, 2, 3, 4, 5, 6]
+    for id in hub.wanted:
+        hub.take(begun(id, rules="chess"))
+    first = {change.kind: change for change in hub.tick(TICK)}
+    assert sorted(first) == [f"screen-{number}" for number in range(6)]
+    assert all(change.since is None for change in first.values())
+    for ply in plies(3, "e2e4", "e7e5", "g1f3"):
+        hub.take(ply)
+    found = [(tick, change) for tick in range(2, 60) for change in hub.tick(tick * TICK)]
+    assert {change.kind for _, change in found} == {"screen-2"}
+    times = [tick for tick, _ in found]
+    assert len(times) == 3
+    assert all(later - earlier >= 10 for earlier, later in pairwise(times))
+    before = first["screen-2"].data["parts"]
+    for _, change in found:
+        assert change.since is not None
+        sent = msgspec.json.decode(change.since.plain.partition(b"data: ")[2])["data"]["parts"]
+        assert sent.keys() <= before.keys()
+        before |= {id: whole(before[id], pieces) for id, pieces in sent.items()}
+        assert before == change.data["parts"]
+
+
+def test_a_large_screen_takes_over_what_a_small_one_shows_if_there_is_nothing_else() -> None:
+    record = FakeRecord()
+    for id in (7, 8):
+        record.add(id)
+    record.playing = [7, 8]
+    hub = LiveHub(record)
+    hub.follow({"tv="})
+    hub.tick(0)
+    hub.take(begun(7, "a1"))
+    hub.take(begun(8, "b2"))
+    hub.tick(TICK)
+    hub.take(NotLive(7))
+    record.playing = [8]
+    shown = by_kind(hub.tick(SECOND))
+    assert shown["screen-0"]["game"] == 8
+    assert shown["screen-1"] == {"game": None, "parts": {}}

@@ -19,10 +19,11 @@ from arena.history import recorded_rules
 from arena.match.live import LiveGame, LivePly
 from arena.match.seeds import GameSeeds
 from arena.web.events import Change, event
-from arena.web.live import SECOND, LiveHub
+from arena.web.live import LiveHub
 from arena.web.live_record import LiveRecord
 from arena.web.names import Names
 from arena.web.own_seat import OwnSeatGame
+from arena.web.screens import SECOND
 from arena.web.sight import MEMBER
 from db import games as record
 from db import store
