@@ -1,7 +1,7 @@
 // A game in progress: the server draws the parts, this script shows them and runs the clocks.
-import { glide } from "./glide.js";
+import { put } from "./board.js";
 import { on, serverNow, wait } from "./page.js";
-import { whole } from "./parts.js";
+import { elements, whole } from "./parts.js";
 
 const SPOKEN_EVERY = 2000; // milliseconds: a fast game must not drown a screen reader
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -23,11 +23,8 @@ export const show = (parts) => {
     if (part === null || shown.get(id) === markup) continue;
     const isAtEnd = part.scrollHeight - part.scrollTop - part.clientHeight < 40;
     shown.set(id, markup);
-    if (id === "board") {
-      const fresh = part.cloneNode(false);
-      fresh.innerHTML = markup;
-      glide(part, fresh, () => part.replaceChildren(...fresh.childNodes));
-    } else part.innerHTML = markup;
+    if (id === "board") put(part, elements(markup));
+    else part.innerHTML = markup;
     if (isAtEnd) part.scrollTop = part.scrollHeight;
   }
   if (spoken === 0) spoken = setTimeout(speak, SPOKEN_EVERY);

@@ -1,6 +1,6 @@
 // Shows one position at a time; the players' clocks, the list of moves and the plots are updated with it. All positions
 // are in the page as a text, in <noscript>, where a browser without scripts shows them; each is made from there.
-import { glide } from "./glide.js";
+import { put } from "./board.js";
 import { find, markCurrent, stepper } from "./stepper.js";
 
 const written = document.querySelector("noscript").textContent;
@@ -15,14 +15,13 @@ const last = steps.length - 1;
 const beside = (at, by) => (steps[at + by]?.dataset.passes === undefined ? at + by : beside(at + by, by));
 const mistakes = [...links.keys()].filter((number) => links[number].querySelector(".mark"));
 
-// A copy of a part of a step, with the parts that boards share put in.
-const copied = (part) => {
-  const copy = document.importNode(part, true);
-  for (const use of copy.querySelectorAll("use")) {
-    const shared = positions.querySelector(use.getAttribute("href"));
-    use.replaceWith(...[...shared.childNodes].map((node) => document.importNode(node, true)));
-  }
-  return copy;
+// The parts that boards share, in place of what refers to them.
+const shared = new Map();
+const make = (part) => {
+  if (part.localName !== "use") return [{ part }];
+  const id = part.getAttribute("href");
+  if (!shared.has(id)) shared.set(id, [...positions.querySelector(id).children].map((one) => ({ key: one.outerHTML, part: one })));
+  return shared.get(id);
 };
 
 // The place of the board keeps one shape, that of the highest board, so that nothing jumps.
@@ -37,15 +36,11 @@ const isBeside = (at) => shown >= 0 && [beside(shown, 1), beside(shown, -1)].inc
 const show = (at) => {
   const step = steps[at];
   const place = step.querySelector(".position, .played");
-  const fresh = board.cloneNode(false);
-  fresh.append(...[...place?.children ?? []].filter((part) => part.localName !== "figcaption").map(copied));
-  const change = () => board.replaceChildren(...fresh.childNodes);
-  if (isBeside(at)) glide(board, fresh, change);
-  else change();
+  put(board, [...place?.children ?? []].filter((part) => part.localName !== "figcaption"), { make, moves: isBeside(at) });
   shown = at;
-  said.replaceChildren(...[...step.children].filter((part) => !part.matches(".position, .two")).map(copied));
   const better = step.querySelector(".better");
-  if (better) said.append(copied(better));
+  const words = [...step.children].filter((part) => !part.matches(".position, .two"));
+  put(said, better ? [...words, better] : words, { make, moves: false });
   const clocks = [...step.querySelectorAll(".clock b")].map((clock) => clock.textContent);
   seats.forEach((seat, number) => {
     const isTurn = step.dataset.turn === String(number);

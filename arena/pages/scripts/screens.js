@@ -1,7 +1,7 @@
 // Small screens: each shows one game in progress after the other.
-import { glide } from "./glide.js";
+import { put } from "./board.js";
 import { on } from "./page.js";
-import { whole } from "./parts.js";
+import { elements, whole } from "./parts.js";
 
 for (const screen of document.querySelectorAll("[data-screen]")) {
   const [link, board, players, state] = ["a", ".figure", ".players", ".line"].map((part) => screen.querySelector(part));
@@ -19,10 +19,6 @@ for (const screen of document.querySelectorAll("[data-screen]")) {
     if (parts.players !== undefined) players.innerHTML = texts.players;
     if (parts.state !== undefined) state.innerHTML = texts.state;
     if (parts.board === undefined) return;
-    const fresh = board.cloneNode(false);
-    fresh.innerHTML = texts.board;
-    const change = () => board.replaceChildren(...fresh.childNodes);
-    if (isNext) change();
-    else glide(board, fresh, change);
+    put(board, elements(texts.board), { moves: !isNext });
   });
 }

@@ -236,17 +236,20 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
 
 
 @pytest.mark.costly
-def test_the_front_page_lists_new_games_and_leaves_out_those_that_are_over(
+def test_the_front_page_shows_new_games_on_small_boards_until_they_are_over(
     browser: Browser, director: Director, server: PageServer
 ) -> None:
     with director.running(), browser.open(f"{server.address}/", alone=True) as page:
         page.locator("#tournaments a").first.focus()
         game = director.begin()
-        shown = page.locator(f'#playing a[href="/g/{game}"]')
-        shown.wait_for()
+        screen = page.locator(f'[data-screen]:has(a[href="/g/{game}"])')
+        screen.wait_for()
         assert page.evaluate("document.activeElement.tagName") == "A"
         over = text(page, "#tournaments .facts")
         director.play(game, "a1", "b2", "a2", "b1", "a3")
+        until(page, lambda: screen.locator(".figure svg").count() == 1)
+        until(page, lambda: page.locator(".figure .x").count() == 3)
         director.end(game)
-        shown.wait_for(state="detached")
+        screen.get_by_text("1-0").wait_for()
+        screen.wait_for(state="hidden")
         until(page, lambda: text(page, "#tournaments .facts") != over)
