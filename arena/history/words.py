@@ -353,6 +353,12 @@ def thinking(move: MoveRecord) -> str:
     return ", ".join(parts)
 
 
+def marks(move: MoveRecord) -> str:
+    """The cells that the player marked: "e4 good, d5 -0.5"; empty if it marked none."""
+    found = (f"{cell} {mark if isinstance(mark, str) else f'{mark:+.2g}'}" for cell, mark in (move.marks or {}).items())
+    return printable(", ".join(found))
+
+
 def mistake(ply: JudgedPly, players: Sequence[str]) -> str:
     """A move with its mark, and the better line: "alice played 2??, better was 6 (then 3 4)"; empty without a mark."""
     if not ply.mark or not isinstance(ply.who, int):
