@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
@@ -353,10 +353,15 @@ def thinking(move: MoveRecord) -> str:
     return ", ".join(parts)
 
 
-def marks(move: MoveRecord) -> str:
-    """The cells that the player marked: "e4 good, d5 -0.5"; empty if it marked none."""
-    found = (f"{cell} {mark if isinstance(mark, str) else f'{mark:+.2g}'}" for cell, mark in (move.marks or {}).items())
+def marks(marks: Mapping[str, str | float] | None) -> str:
+    """The cells that a player marked: "e4 good, d5 -0.5"; empty if it marked none."""
+    found = (f"{cell} {mark if isinstance(mark, str) else heat(mark)}" for cell, mark in (marks or {}).items())
     return printable(", ".join(found))
+
+
+def heat(mark: float) -> str:
+    """A number with which a player marked a cell: "+0.5"."""
+    return f"{mark:+.2g}"
 
 
 def mistake(ply: JudgedPly, players: Sequence[str]) -> str:

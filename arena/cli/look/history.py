@@ -123,7 +123,7 @@ def show_game(
         show_json(documents.whole(game))
     elif format is OutputFormat.CSV:
         rows = [
-            documents.move(move) | {"player": _player(game, move.who), "marks": words.marks(move)}
+            documents.move(move) | {"player": _player(game, move.who), "marks": words.marks(move.marks)}
             for move in game.moves
         ]
         show(rows, MOVES, format=format)
@@ -229,7 +229,7 @@ def _print(game: PastGame, board: str) -> None:
     if game.moves:
         print()
     for move in game.moves:
-        thinking, marks = words.thinking(move), words.marks(move)
+        thinking, marks = words.thinking(move), words.marks(move.marks)
         parts = [f"{move.ply:3}  {words.printable(_player(game, move.who))} {words.printable(move.move)}"]
         parts += [words.seconds(move.spent)] * (move.spent is not None)
         parts += [f"{words.seconds(move.left)} left"] * (move.left is not None)

@@ -7,7 +7,7 @@ const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
 const parts = (board) => {
   const isMany = (part) => part.matches("g:not([transform])") && part.children.length > 3;
   const inside = (box) => [...box.children].flatMap((part) => (isMany(part) ? inside(part) : [part]));
-  return [...(board.querySelector("svg")?.querySelectorAll(":scope > g:not(.fields)") ?? [])].flatMap(inside);
+  return [...(board.querySelector("svg")?.querySelectorAll(":scope > g:not(.fields, .marks)") ?? [])].flatMap(inside);
 };
 const drawn = (board) => new Map(parts(board).map((part) => [part, part.outerHTML]));
 
