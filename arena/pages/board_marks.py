@@ -78,7 +78,8 @@ def _drawn(found: Sequence[tuple[Field, str | float]]) -> Iterator[str]:
 
 
 def _colour(mark: str | float) -> tuple[str, str]:
-    """The kind of a mark that has its colour, and its opacity if that is not the sheet's: of a number, its size in ten steps."""
+    """The kind of mark that has the colour of this one, and its opacity if that is not the sheet's: of a number, its
+    size in ten steps."""
     if isinstance(mark, str):
         return mark, ""
     return "good" if mark > 0 else "bad", f"{_STRONGEST * round(abs(mark), 1):.2g}"
