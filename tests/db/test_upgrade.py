@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sqlite3
@@ -15,13 +16,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, text
 
-from db import games, upgrade
+from db import games, store, upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
 from db.records import moves_hash
 from db.schema import METADATA, VIEWS
 from tests.kit.places import ROOT, WRITTEN_BEFORE
-from tests.kit.small_record import begun_game, counted, finish, program
+from tests.kit.small_record import NOW, begun_game, counted, finish, planned, program
 
 NEXT = '''
 """A change to come."""
@@ -231,6 +232,27 @@ def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> 
         rows = connection.execute(text("SELECT id, moves_hash FROM game WHERE status IN ('finished', 'void')"))
         assert {row.id: row.moves_hash for row in rows} == wanted
     assert sum(one is not None for one in wanted.values()) > 40
+
+
+def test_moves_of_older_games_have_no_marks_and_those_of_new_games_in_the_same_database_do(tmp_path: Path) -> None:
+    file = tmp_path / "course.db"
+    shutil.copy(WRITTEN_BEFORE / "1.0.0" / "course.db", file)
+    with Database(str(file)) as database:
+        with database.writing() as connection:
+            ids = games.ids(connection, None, every=True)
+            older = [move for game in games.games(connection, ids, whole=True) for move in game.moves]
+            ann, bob = (store.version(connection, name, "random", "random", NOW) for name in ("ann", "bob"))
+            (game,) = store.schedule(connection, None, [planned((ann, bob))])
+            store.begin(connection, game, NOW)
+        finish(database, game)
+        with database.reading() as connection:
+            (found,) = games.games(connection, [game], whole=True)
+            stored = connection.execute(text(f"SELECT DISTINCT marks FROM v_move WHERE game = {game}")).scalar_one()
+            none = connection.execute(text(f"SELECT COUNT(marks) FROM v_move WHERE game <> {game}")).scalar_one()
+    assert older
+    assert {str(move.marks) for move in older} == {"None"}
+    assert (json.loads(stored), none) == ({"a1": "good", "c3": -0.5}, 0)
+    assert {str(move.marks) for move in found.moves} == {str(json.loads(stored))}
 
 
 def test_known_revisions_end_with_the_program_s_own() -> None:

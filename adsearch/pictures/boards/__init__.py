@@ -6,7 +6,7 @@ the module also has `touched(state, move)`: the fields that a person clicks, fro
 move has steps that can be clicked in any order, `STEP`, the number of fields of each, and `others(state, move)`, which
 gives other steps that make the same move. Where the sides move towards each other, it has `ABOVE`, the seat whose
 pieces start at the upper edge, and these functions take `turned`: then the board is drawn from the other side.
-Where a board has cells, or other places with names, `cells(state)` gives the fields of all of them, whoever moves.
+Where a board has cells, or other places with names, `cells(state)` gives the fields of all of them.
 `SHOWS_EVENTS` is true where a picture shows the last chance event if that is given as `last`. `paper.py` is what they
 are drawn with and `sheet.py` the style of all, in which no colour means anything that a shape, a letter or a number
 does not say as well.
