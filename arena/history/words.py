@@ -360,8 +360,8 @@ def marks(marks: Mapping[str, str | float] | None) -> str:
 
 
 def heat(mark: float) -> str:
-    """A number with which a player marked a cell: "+0.5"."""
-    return f"{mark:+.2g}"
+    """A number with which a player marked a cell: "+0.5", "-0.03" or "0"."""
+    return f"{rounded:+g}" if (rounded := round(mark, 2)) else "0"
 
 
 def mistake(ply: JudgedPly, players: Sequence[str]) -> str:

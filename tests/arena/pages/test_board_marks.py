@@ -19,7 +19,7 @@ from db.records import Marks, MoveRecord, PastGame
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
-ALL_KINDS: Marks = {"a1": "good", "b1": "bad", "c1": "best", "a2": "danger", "b2": "note", "c2": 0.52, "a3": -1.0}
+ALL_KINDS: Marks = {"a1": "good", "b1": "bad", "c1": "best", "a2": "danger", "b2": "note", "c2": 0.519, "a3": -1.0}
 
 
 def drawn(state: State[Any], marks: Marks, **how: Any) -> ElementTree.Element:
