@@ -7,7 +7,7 @@ its host (`player.py`) passes it the state and the clock, and sends its move to 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from random import Random
 from typing import Any, Final, Self
@@ -94,11 +94,14 @@ class Agent:
         nodes: int | None = None,
         line: str | Iterable[Any] | None = None,
         text: str | None = None,
+        marks: Mapping[str, str | float] | None = None,
     ) -> None:
         """Report the search behind the move that `choose` is about to return; it is recorded and shown with the move.
 
         `score` is from the view of the agent's own seat; `line` is the expected continuation (principal variation), as
-        moves or texts. A later call in the same turn replaces the values of an earlier one. This method never raises:
-        values that cannot be shown are left out, and long texts are cut."""
-        report = {"depth": depth, "score": score, "nodes": nodes, "line": line, "text": text}
+        moves or texts. `marks` are drawn on the board of a replay: for the name of a cell, such as "e4", one of "good",
+        "bad", "best", "danger" and "note", or a number from -1 (bad) to 1 (good); at most 64 cells. A later call in the
+        same turn replaces the values of an earlier one. This method never raises: values that cannot be shown are left
+        out, and long texts are cut."""
+        report = {"depth": depth, "score": score, "nodes": nodes, "line": line, "text": text, "marks": marks}
         self._reported.update({what: value for what, value in report.items() if value is not None})

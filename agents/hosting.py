@@ -25,11 +25,18 @@ _MOST_SHOWN: Final = 12
 _MOST_MOVES: Final = 64
 """How many moves of a line are sent."""
 _MOST_LETTERS: Final = 1000
-"""Longest text that is sent, in characters. With the line it stays below the protocol's 16 KiB in any script."""
+"""Longest text that is sent, in characters. With line and marks it stays below the protocol's 16 KiB in any script."""
 _MOST_COUNTED: Final = 2**63 - 1
 """The largest depth or number of nodes that is sent."""
 _LARGEST: Final = 1e300
 """Scores must be smaller than this number."""
+
+_CELL_LENGTH: Final = 16
+"""Longest name of a cell that is sent, in characters."""
+_MOST_MARKS: Final = 64
+"""How many marks of cells are sent."""
+_CELL_MARKS: Final = ("good", "bad", "best", "danger", "note")
+"""The words with which a cell can be marked; a test compares these three with the protocol."""
 
 _OUR_FOLDER: Final = os.path.dirname(__file__)
 
@@ -97,7 +104,29 @@ def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:
     if "text" in raw:
         with suppress(Exception):
             info["text"] = _plain(str(raw["text"]))
+    if "marks" in raw:
+        with suppress(Exception):
+            info["marks"] = _marks(raw["marks"])
     return info
+
+
+def _marks(marks: Any) -> dict[str, str | float]:
+    """The first of these marks of cells, without those that the protocol refuses; numbers are held from -1 to 1."""
+    found: dict[str, str | float] = {}
+    for cell, mark in marks.items():
+        if not (isinstance(cell, str) and cell.isascii() and cell.isprintable() and 1 <= len(cell) <= _CELL_LENGTH):
+            continue
+        if isinstance(mark, str):
+            if mark in _CELL_MARKS:
+                found[str(cell)] = str(mark)
+        else:
+            with suppress(Exception):
+                heat = float(mark)
+                if isfinite(heat):
+                    found[str(cell)] = min(max(heat, -1.0), 1.0)
+        if len(found) == _MOST_MARKS:
+            break
+    return found
 
 
 def _texts(line: Any, state: State[Any]) -> tuple[str, ...]:

@@ -71,6 +71,16 @@ Finite = Annotated[float, Meta(gt=-1e300, lt=1e300)]
 Word = Annotated[str, Meta(max_length=MOVE_LENGTH)]
 Name = Annotated[str, Meta(max_length=256)]
 
+CELL_LENGTH: Final = 16
+"""The longest name of a cell in `marks`, in characters."""
+MOST_MARKS: Final = 64
+"""How many cells an agent can mark with one move."""
+Cell = Annotated[str, Meta(pattern=rf"\A[ -~]{{1,{CELL_LENGTH}}}\Z")]
+"""The name of a cell of a board, such as "e4": printable characters of ASCII."""
+CellMark = Literal["good", "bad", "best", "danger", "note"]
+Heat = Annotated[float, Meta(ge=-1, le=1)]
+"""How good a cell is, from -1 (bad) over 0 (nothing) to 1 (good)."""
+
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
     """Base class of the messages. The key "type" is the class's name in lower case."""
@@ -84,6 +94,7 @@ class Info(Struct, frozen=True, omit_defaults=True):
     nodes: Count | None = None
     line: tuple[str, ...] | str | None = None
     text: str | None = None
+    marks: Annotated[dict[Cell, CellMark | Heat], Meta(max_length=MOST_MARKS)] | None = None
 
 
 # From a player to the referee.

@@ -41,7 +41,7 @@ _TABLES: Final = (
 )
 _STORE_PATH: Final = re.compile(r"(^|=)(/[^=]*?)/(?=([0-9a-f]{64})/)")
 """A path into a store within rules. Groups: the text before it, the store's folder, and the hash."""
-_HIDDEN: Final = ("cpu", "log", "score", "depth", "nodes", "line", "text")
+_HIDDEN: Final = ("cpu", "log", "score", "depth", "nodes", "line", "text", "marks")
 """Columns of an opponent's moves that the bundle leaves empty."""
 
 

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Meta, Struct
@@ -66,6 +66,16 @@ def in_zone(moment: datetime, name: str) -> datetime:
         return moment
 
 
+Marks = Annotated[
+    dict[
+        Annotated[str, Meta(pattern=r"\A[ -~]{1,16}\Z")],
+        Literal["good", "bad", "best", "danger", "note"] | Annotated[float, Meta(ge=-1, le=1)],
+    ],
+    Meta(max_length=64),
+]
+"""Marks of cells by their names, as the protocol has them."""
+
+
 class MoveRecord(Struct, frozen=True):
     """One ply: a move, an outcome of chance, or a move of the opening."""
 
@@ -90,6 +100,8 @@ class MoveRecord(Struct, frozen=True):
     nodes: Integer64 | None = None
     line: str | None = None
     text: str | None = None
+    marks: Marks | None = None
+    """Cells of the board that the agent has marked, each as good, bad, best, danger or note, or by a number."""
 
 
 def moves_hash(moves: Iterable[MoveRecord], dice: Sequence[object] = ()) -> int | None:

@@ -161,6 +161,8 @@ class Move(_Rows, sqlite_with_rowid=False):
     nodes: ColumnElement[int | None] = columns.number(nullable=True)
     line: ColumnElement[str | None] = columns.text(nullable=True)
     text: ColumnElement[str | None] = columns.text(nullable=True)
+    marks: ColumnElement[dict[str, Any] | None] = columns.json(nullable=True)
+    """Cells of the board, each with what the agent marked it as; NULL in games of older versions."""
 
 
 class Analysis(_Rows, sqlite_with_rowid=False):
@@ -317,7 +319,8 @@ VIEWS: Final = {
     """,
     "v_move": """
         SELECT game, ply, who, move, spent / 1000000 AS spent, "left" / 1000000 AS "left", cpu / 1000000 AS cpu,
-               delay / 1000000 AS delay, lag / 1000000 AS lag, log, score, depth, nodes, line, text
+               delay / 1000000 AS delay, lag / 1000000 AS lag, log, score, depth, nodes, line, text,
+               marks
         FROM move
     """,
     "v_analysis": """

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final
 
+from msgspec import structs
+
 from adsearch import State
 from agents.agent import Agent, Clock, Resign
 from agents.protocol import (
@@ -95,7 +97,7 @@ class ProgramAgent(Agent):
             raise ValueError(f"expected a move from {self._command[0]}, got {type(answer).__name__.lower()}")
         if answer.info:
             info = answer.info
-            self.tell(depth=info.depth, score=info.score, nodes=info.nodes, line=info.line, text=info.text)
+            self.tell(**structs.asdict(info))
         move = state.from_text(answer.move)
         self._last = (state, move)
         return move

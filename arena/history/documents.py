@@ -83,8 +83,8 @@ def seat(seat: PastSeat) -> dict[str, Any]:
 
 
 def move(move: MoveRecord) -> dict[str, Any]:
-    """One ply."""
-    return {
+    """One ply; `marks` only if there are any."""
+    document = {
         "ply": move.ply,
         "who": move.who,
         "move": move.move,
@@ -99,6 +99,7 @@ def move(move: MoveRecord) -> dict[str, Any]:
         "line": move.line,
         "text": move.text,
     }
+    return document | {"marks": move.marks} if move.marks else document
 
 
 def ruled(ruling: PastRuling) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
@@ -351,6 +351,17 @@ def thinking(move: MoveRecord) -> str:
     if move.text:
         parts.append(quote(move.text))
     return ", ".join(parts)
+
+
+def marks(marks: Mapping[str, str | float] | None) -> str:
+    """The cells that a player marked: "e4 good, d5 -0.5"; empty if it marked none."""
+    found = (f"{cell} {mark if isinstance(mark, str) else heat(mark)}" for cell, mark in (marks or {}).items())
+    return printable(", ".join(found))
+
+
+def heat(mark: float) -> str:
+    """A number with which a player marked a cell: "+0.5", "-0.03" or "0"."""
+    return f"{rounded:+g}" if (rounded := round(mark, 2)) else "0"
 
 
 def mistake(ply: JudgedPly, players: Sequence[str]) -> str:

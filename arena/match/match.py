@@ -305,6 +305,7 @@ class Match:
             nodes=info.nodes,
             line=info.line if info.line is None or isinstance(info.line, str) else " ".join(info.line),
             text=info.text,
+            marks=info.marks,
         )
         self._made += 1
         self._play(move, record)

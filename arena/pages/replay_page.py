@@ -19,6 +19,7 @@ from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
 from arena.pages import curves
 from arena.pages import game as shown_game
+from arena.pages.board_marks import legend, with_marks
 from arena.pages.boards import boards
 from arena.pages.curves import Plot, on_one_axis, over_plies, plot
 from arena.pages.drawing import Document, Frame, draw
@@ -105,7 +106,8 @@ class _Page:
             ended=None if self.game.verdict is None or opened.number < self.plies else 0,
         ).drawn
         steps = [
-            self.step(step, board, better.get(step.number, "")) for step, board in zip(found, made.drawn, strict=False)
+            self.step(step, self.marked(step, board), better.get(step.number, ""))
+            for step, board in zip(found, made.drawn, strict=False)
         ]
         return drawn(
             "replay.html",
@@ -115,7 +117,7 @@ class _Page:
             shape=shown_game.shape(len(self.names)),
             turned=bool(self.person()),
             seats=[*self.seats(opened, steps[opened.number]["turn"], ratings)],
-            board=first,
+            board=self.marked(opened, first),
             opened=steps[opened.number],
             shared=made.shared,
             plies=self.plies,
@@ -240,6 +242,7 @@ class _Page:
             "who": self.who(step),
             "said": said,
             "quoted": quoted,
+            "marks": legend(move) if move and self.private else [],
             "printed": [] if printed is None else [printed],
             "verdict": [*self.verdict()] if is_last and self.game.verdict is not None else [],
             "logs": [*self.leftovers(_LAST)] if is_last else [],
@@ -272,6 +275,12 @@ class _Page:
         numbers = words.thinking(structs.replace(move, line=None, text=None))
         reported = [numbers, f"expects {words.printable(move.line)}" if move.line else ""]
         return " · ".join(filter(None, reported)), words.printable(move.text or "")
+
+    def marked(self, step: Step, board: str) -> str:
+        """The board of a step with the cells that the player marked when it chose the move that led to the step."""
+        if step.move is None or not self.private:
+            return board
+        return with_marks(board, step.move.marks, step.state, below=self.person())
 
     def counted_mistakes(self) -> str:
         """The number of mistakes of each player; empty if the game was not analysed."""

@@ -3,16 +3,16 @@
 import math
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adsearch import State, games
 from agents import Agent, Clock, hosting
-from agents.protocol import INFO_BYTES, MOVE_LENGTH, Info
+from agents.protocol import CELL_LENGTH, INFO_BYTES, MOST_MARKS, MOVE_LENGTH, CellMark, Info
 
 
 class First(Agent):
@@ -85,6 +85,23 @@ def test_a_line_of_moves_is_told_as_texts() -> None:
     assert hosting.reported(agent, state)["line"] == ("4", "4", "4", "1", "so on", "9")
 
 
+def test_marked_cells_are_told_in_words_or_numbers_from_minus_one_to_one() -> None:
+    marks = {"e4": "good", "d5": 0.5, "c6": -3, "b7": 9, "a8": True}
+    assert told(marks=marks) == {"marks": {"e4": "good", "d5": 0.5, "c6": -1.0, "b7": 1.0, "a8": 1.0}}
+    assert told(marks={f"c{number}": "note" for number in range(80)}) == {
+        "marks": {f"c{number}": "note" for number in range(MOST_MARKS)}
+    }
+    for mark in get_args(CellMark):
+        assert told(marks={"c" * CELL_LENGTH: mark}) == {"marks": {"c" * CELL_LENGTH: mark}}
+
+
+def test_marks_that_cannot_be_sent_are_left_out() -> None:
+    wrong = {"a1": "great", "a2": math.nan, "a3": None, "a4": Odd(), "": "good", "a\n": "good", "é": "good", 5: "good"}
+    assert told(marks=wrong | {"c" * (CELL_LENGTH + 1): "good", "b1": "bad"}) == {"marks": {"b1": "bad"}}
+    for marks in (["a1"], "a1", 5, Odd()):
+        assert told(marks=marks) == {}
+
+
 @pytest.mark.parametrize("score", [math.inf, -math.inf, math.nan, 1e301, "high", [1]])
 def test_a_score_that_is_no_number_is_left_out(score: Any) -> None:
     assert told(score=score) == {}
@@ -123,15 +140,23 @@ class EqualToAll:
 
 def test_what_cannot_be_told_is_no_error() -> None:
     odd = Odd()
-    assert told(depth=odd, score=odd, nodes=odd, line=odd, text=odd) == {}
+    assert told(depth=odd, score=odd, nodes=odd, line=odd, text=odd, marks=odd) == {}
 
 
 texts = st.text(st.characters(), max_size=3000)
 
 
-@given(line=texts | st.lists(texts | st.integers()), text=texts)
-def test_whatever_is_told_fits_into_the_protocol(line: Any, text: str) -> None:
-    info = told(line=line, text=text, depth=1, score=1e299, nodes=2**80)
+marked = st.dictionaries(texts | st.text('"\\ee4', min_size=1, max_size=16), st.floats() | texts | st.integers())
+
+
+@given(line=texts | st.lists(texts | st.integers()), text=texts, marks=marked)
+@example(
+    line=["\0" * 15] * 64,
+    text="\0" * 3000,
+    marks={f'"""""""""""""{number:03}': -0.1234567890123456 for number in range(99)},
+)
+def test_whatever_is_told_fits_into_the_protocol(line: Any, text: str, marks: Any) -> None:
+    info = told(line=line, text=text, marks=marks, depth=1, score=1e299, nodes=2**80)
     assert len(msgspec.json.encode(msgspec.convert(info, Info))) <= INFO_BYTES
 
 

@@ -11,7 +11,7 @@ import math
 import struct
 import tracemalloc
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import msgpack
 import msgspec
@@ -51,6 +51,7 @@ from agents.protocol import (
     unpack_from_player,
     unpack_from_referee,
 )
+from db import records
 from tests.kit.effort import tries
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -73,6 +74,13 @@ INFOS = st.builds(
     nodes=maybe(COUNT),
     line=maybe(TEXT | st.lists(TEXT, max_size=4).map(tuple)),
     text=maybe(TEXT),
+    marks=maybe(
+        st.dictionaries(
+            st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=protocol.CELL_LENGTH),
+            st.sampled_from(get_args(protocol.CellMark)) | st.floats(-1, 1),
+            max_size=4,
+        )
+    ),
 )
 MEASURED = {"spent": maybe(NUMBER), "cpu": maybe(NUMBER), "delay": maybe(NUMBER)}
 PLAYERS = st.one_of(
@@ -264,6 +272,27 @@ def test_a_refused_line_is_shown() -> None:
         {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"score": math.inf}},
         {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"line": [1]}},
         {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"text": "t" * INFO_BYTES}},
+        *(
+            {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"marks": marks}}
+            for marks in (
+                ["e4"],
+                "e4",
+                {"e4": "great"},
+                {"e4": None},
+                {"e4": True},
+                {"e4": ["good"]},
+                {"e4": 1.01},
+                {"e4": -2},
+                {"e4": math.nan},
+                {"": "good"},
+                {"e4\n": "good"},
+                {"\x1b[2J": "good"},
+                {"é4": "good"},
+                {"e" * 17: "good"},
+                {4: "good"},
+                {f"c{number}": "good" for number in range(65)},
+            )
+        ),
         {"type": "hello", "protocol": 1, "wants": ["everything"]},
         {"type": "hello", "protocol": 1, "name": "n" * 257},
         {"type": "failed", "game": 7, "verdict": "lost", "detail": ""},
@@ -289,6 +318,20 @@ def test_the_limits_are_kept_to_the_letter() -> None:
     assert from_player(read_line(b'{"type":"bye"}' + blank)) == protocol.Bye()
     with pytest.raises(BadMessage, match="a line of at most 65536 bytes, got 65537 or more"):
         read_line(b'{"type":"bye"} ' + blank)
+
+
+def test_sixty_four_cells_can_be_marked_in_words_or_numbers() -> None:
+    marks: dict[str, Any] = {f"cell {number}": -1 + number / 32 for number in range(63)}
+    marks["c" * protocol.CELL_LENGTH] = "best"
+    move = from_player({"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"marks": marks}})
+    assert isinstance(move, Move)
+    assert move.info == Info(marks=marks)
+
+
+def test_the_record_takes_the_marks_that_the_protocol_takes() -> None:
+    assert msgspec.json.schema(records.Marks) == msgspec.json.schema(
+        Annotated[dict[protocol.Cell, protocol.CellMark | protocol.Heat], msgspec.Meta(max_length=protocol.MOST_MARKS)]
+    )
 
 
 def test_nothing_that_a_player_wrote_can_move_a_terminals_cursor() -> None:
@@ -396,12 +439,13 @@ def test_under_an_unknown_key_msgpack_must_still_be_whole(inside: bytes) -> None
     assert read(unpack_from_player, b"\x83\xa4type\xa5ready\xa4game\x07\xa4more" + inside) is None
 
 
-@pytest.mark.parametrize("field", ["wants", "line"])
+@pytest.mark.parametrize("field", ["wants", "line", "marks"])
 @pytest.mark.parametrize("size", [2**16, 2**27, 2**32 - 1])
 def test_an_array_that_promises_much_takes_no_memory(field: str, size: int) -> None:
     array = b"\xdd" + size.to_bytes(4, "big")
     hello = b"\x83\xa4type\xa5hello\xa8protocol\x01\xa5wants" + array
-    move = b"\x85\xa4type\xa4move\xa4game\x07\xa2id\xa1x\xa4move\xa2e4\xa4info\x81\xa4line" + array
+    move = b"\x85\xa4type\xa4move\xa4game\x07\xa2id\xa1x\xa4move\xa2e4\xa4info\x81"
+    move += b"\xa4line" + array if field == "line" else b"\xa5marks\xdf" + array[1:]
     tracemalloc.start()
     try:
         assert read(unpack_from_player, hello if field == "wants" else move) is None

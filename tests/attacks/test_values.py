@@ -45,13 +45,14 @@ HOSTILE: st.SearchStrategy[Any] = st.one_of(
 
 def _info(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     line = values | st.lists(values, max_size=3)
+    marks = values | st.dictionaries(st.sampled_from(("b2", *TEXTS)), values | st.sampled_from(("good", 0.5)))
     return st.fixed_dictionaries(
-        {}, optional={"depth": values, "score": values, "nodes": values, "line": line, "text": values}
+        {}, optional={"depth": values, "score": values, "nodes": values, "line": line, "text": values, "marks": marks}
     )
 
 
 FIELDS: Final = {
-    "move": ("game", "id", "move", "spent", "cpu", "delay", "log", "depth", "score", "nodes", "line", "text"),
+    "move": ("game", "id", "move", "spent", "cpu", "delay", "log", "depth", "score", "nodes", "line", "text", "marks"),
     "resign": ("id", "spent"),
     "failed": ("verdict", "detail", "cpu"),
     "hello": ("protocol", "token", "name", "wants"),

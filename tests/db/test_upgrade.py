@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sqlite3
@@ -15,21 +16,21 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, text
 
-from db import games, upgrade
+from db import games, store, upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
 from db.records import moves_hash
 from db.schema import METADATA, VIEWS
 from tests.kit.places import ROOT, WRITTEN_BEFORE
-from tests.kit.small_record import begun_game, counted, finish, program
+from tests.kit.small_record import NOW, begun_game, counted, finish, planned, program
 
 NEXT = '''
 """A change to come."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 
 
 def upgrade():
@@ -43,9 +44,9 @@ def next_program(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") 
     """From now on this is a program that knows one revision more."""
     there = Path(upgrade.__file__).parent / "migrations"
     shutil.copytree(there, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0007_motto.py").write_text(NEXT.format(more=more))
+    (folder / "versions" / "0008_motto.py").write_text(NEXT.format(more=more))
     monkeypatch.setattr(upgrade, "_MIGRATIONS", folder)
-    monkeypatch.setattr(upgrade, "REVISION", "0008")
+    monkeypatch.setattr(upgrade, "REVISION", "0009")
 
 
 def older(file: Path) -> None:
@@ -72,7 +73,7 @@ def test_the_migrations_create_the_same_sql_word_for_word(tmp_path: Path) -> Non
         with closing(sqlite3.connect(file)) as plain:
             rows = plain.execute("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql NOTNULL")
             # Every column and constraint has its line, an added column only a comma; their order means nothing.
-            added = "moves_hash|revokes|status_before|paired|seats_key|seed"
+            added = "moves_hash|revokes|status_before|paired|seats_key|seed|marks"
             lines = {name: re.split(rf"\n|, (?=(?:{added}) )", sql) for name, sql in rows}
             return {name: sorted(line.strip(" \t,") for line in of_it) for name, of_it in lines.items()}
 
@@ -110,11 +111,11 @@ def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path, monkey
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with Database(str(file)) as database:
-        assert database.copied == tmp_path / "arena.db.before-0008"
+        assert database.copied == tmp_path / "arena.db.before-0009"
         assert counted(database, "agent", "motto = 'play on'") == 2
         assert counted(database, "v_seat") == 2
-    assert (revision(file), revision(tmp_path / "arena.db.before-0008")) == ("0008", "0007")
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0008")) as copy:
+    assert (revision(file), revision(tmp_path / "arena.db.before-0009")) == ("0009", "0008")
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0009")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
     with Database(str(file)) as database:
         assert database.copied is None
@@ -125,10 +126,10 @@ def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, mon
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=r"older version of arena \(revision 0007\); upgrade it with `arena db upgrade`"
+        DatabaseError, match=r"older version of arena \(revision 0008\); upgrade it with `arena db upgrade`"
     ):
         Database(str(file), read_only=True)
-    assert revision(file) == "0007"
+    assert revision(file) == "0008"
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +138,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     next_program(tmp_path / "migrations", monkeypatch, more='op.execute("no SQL at all")')
     with pytest.raises(DatabaseError, match="syntax error"):
         Database(str(file))
-    assert revision(file) == "0007"
+    assert revision(file) == "0008"
     with closing(sqlite3.connect(file)) as plain:
         assert "motto" not in [column[1] for column in plain.execute("PRAGMA table_info(agent)")]
         assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
@@ -156,7 +157,7 @@ def test_without_space_for_the_backup_nothing_is_changed(tmp_path: Path, monkeyp
     monkeypatch.setattr(upgrade, "_copy", no_room)
     with pytest.raises(DiskFull):
         Database(str(file))
-    assert revision(file) == "0007"
+    assert revision(file) == "0008"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
@@ -164,7 +165,7 @@ def test_a_backup_that_fails_leaves_no_part_of_it(tmp_path: Path, monkeypatch: p
     file = tmp_path / "arena.db"
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
-    backup = tmp_path / "arena.db.before-0008"
+    backup = tmp_path / "arena.db.before-0009"
     backup.mkdir()
     with pytest.raises(IsADirectoryError):
         Database(str(file))
@@ -178,7 +179,7 @@ def test_the_backup_includes_the_write_ahead_log(tmp_path: Path, monkeypatch: py
     assert (tmp_path / "arena.db-wal").stat().st_size > 0
     next_program(tmp_path / "migrations", monkeypatch)
     Database(str(file)).close()
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0008")) as copy:
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0009")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
@@ -190,7 +191,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     code = """
-        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0008"
+        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0009"
         start = os.pipe()
 
         def open_it():
@@ -214,7 +215,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     *copied, codes = done.stdout.splitlines()
     assert codes == "[0, 0, 0, 0, 0, 0]", done.stderr
     assert sorted(copied) == ["False"] * 5 + ["True"]
-    assert (revision(file), revision(tmp_path / "arena.db.before-0008")) == ("0008", "0007")
+    assert (revision(file), revision(tmp_path / "arena.db.before-0009")) == ("0009", "0008")
 
 
 def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> None:
@@ -231,6 +232,27 @@ def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> 
         rows = connection.execute(text("SELECT id, moves_hash FROM game WHERE status IN ('finished', 'void')"))
         assert {row.id: row.moves_hash for row in rows} == wanted
     assert sum(one is not None for one in wanted.values()) > 40
+
+
+def test_moves_of_older_games_have_no_marks_and_those_of_new_games_in_the_same_database_do(tmp_path: Path) -> None:
+    file = tmp_path / "course.db"
+    shutil.copy(WRITTEN_BEFORE / "1.0.0" / "course.db", file)
+    with Database(str(file)) as database:
+        with database.writing() as connection:
+            ids = games.ids(connection, None, every=True)
+            older = [move for game in games.games(connection, ids, whole=True) for move in game.moves]
+            ann, bob = (store.version(connection, name, "random", "random", NOW) for name in ("ann", "bob"))
+            (game,) = store.schedule(connection, None, [planned((ann, bob))])
+            store.begin(connection, game, NOW)
+        finish(database, game)
+        with database.reading() as connection:
+            (found,) = games.games(connection, [game], whole=True)
+            stored = connection.execute(text(f"SELECT DISTINCT marks FROM v_move WHERE game = {game}")).scalar_one()
+            none = connection.execute(text(f"SELECT COUNT(marks) FROM v_move WHERE game <> {game}")).scalar_one()
+    assert older
+    assert {str(move.marks) for move in older} == {"None"}
+    assert (json.loads(stored), none) == ({"a1": "good", "c3": -0.5}, 0)
+    assert {str(move.marks) for move in found.moves} == {str(json.loads(stored))}
 
 
 def test_known_revisions_end_with_the_program_s_own() -> None:

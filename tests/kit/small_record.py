@@ -62,7 +62,23 @@ def record(game: int, *, plies: int = 12, letters: int = 4096) -> GameRecord:
             for seat, name in enumerate(("ann", "bob"))
         ),
         moves=tuple(
-            MoveRecord(ply, (ply - 1) % 2, "a1", 10**6, 9 * 10**9, 10**3, 1, 2, 3, 0.5, 4, 5, "a1 b2", "hm " * 100)
+            MoveRecord(
+                ply,
+                (ply - 1) % 2,
+                "a1",
+                10**6,
+                9 * 10**9,
+                10**3,
+                1,
+                2,
+                3,
+                0.5,
+                4,
+                5,
+                "a1 b2",
+                "hm " * 100,
+                {"a1": "good", "c3": -0.5},
+            )
             for ply in range(1, plies + 1)
         ),
         lag=12_000,

@@ -246,7 +246,8 @@ _MOVER: Final = "COALESCE((SELECT name FROM seat WHERE seat.game = move.game AND
 _AT_FAULT: Final = "COALESCE((SELECT name FROM seat WHERE seat.game = game.id AND seat = game.fault), '')"
 _EVERYWHERE: Final = (
     f"UPDATE move SET score = :score, depth = :depth, nodes = :nodes, line = '{PLANTED}-line-of-' || {_MOVER}, "
-    f"text = '{PLANTED}-text-of-' || {_MOVER} || :run",
+    f"text = '{PLANTED}-text-of-' || {_MOVER} || :run, "
+    f"marks = json_object('{PLANTED}-marks-of-' || {_MOVER}, 'good')",
     f"UPDATE seat SET stderr = '{PLANTED}-stderr-of-' || name || stderr, memory = :memory",
     f"UPDATE game SET detail = '{PLANTED}-detail-of-' || {_AT_FAULT} WHERE verdict <> 'normal'",
     f"UPDATE ruling SET reason = '{PLANTED}-reason'",

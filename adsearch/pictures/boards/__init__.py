@@ -5,7 +5,8 @@ imported only when it is asked for; `text.py` draws games that have none. Where 
 the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board; and where a
 move has steps that can be clicked in any order, `STEP`, the number of fields of each, and `others(state, move)`, which
 gives other steps that make the same move. Where the sides move towards each other, it has `ABOVE`, the seat whose
-pieces start at the upper edge, and both functions take `turned`: then the board is drawn from the other side.
+pieces start at the upper edge, and these functions take `turned`: then the board is drawn from the other side.
+Where a board has cells, or other places with names, `cells(state)` gives the fields of all of them.
 `SHOWS_EVENTS` is true where a picture shows the last chance event if that is given as `last`. `paper.py` is what they
 are drawn with and `sheet.py` the style of all, in which no colour means anything that a shape, a letter or a number
 does not say as well.
@@ -61,6 +62,17 @@ def ways(state: State[Any], *, below: int | None = None) -> dict[str, list[tuple
         for move in state.moves()
     }
     return {text: clicked for text, clicked in found.items() if clicked[0]}
+
+
+def cells(state: State[Any], *, below: int | None = None) -> dict[str, Field]:
+    """Every cell of the board by its name, in the coordinates of the picture's viewBox; `below` is that of `draw`.
+    Empty in games whose boards have no cells, and in those that draw themselves."""
+    module = _module_of(state)
+    named = getattr(module, "cells", None)
+    if named is None or type(state).svg is not State.svg:
+        return {}
+    left, top = corner(draw(state))
+    return {field.name: field.moved(left, top) for field in named(state, **_turned(module, below))}
 
 
 def last_mark(state: State[Any] | None, who: int | str, played: Any, last: Any) -> Any:

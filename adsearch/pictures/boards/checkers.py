@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from adsearch.games.checkers import BIT, Checkers, Path
@@ -54,7 +55,16 @@ def draw(state: Checkers, last: Path | None = None, *, turned: bool = False) -> 
 
 def touched(_state: Checkers, move: Path, *, turned: bool = False) -> tuple[Field, ...]:
     """The square of the piece, and every square on which it lands."""
-    return tuple(Field.around(str(square), _middle(square, turned), _CELL) for square in move)
+    return tuple(_square(square, turned) for square in move)
+
+
+def cells(_state: Checkers, *, turned: bool = False) -> Iterator[Field]:
+    """The dark squares."""
+    return (_square(square, turned) for square in range(1, 33))
+
+
+def _square(square: int, turned: bool) -> Field:
+    return Field.around(str(square), _middle(square, turned), _CELL)
 
 
 def piece(side: str, x: float, y: float, *, king: bool = False, scale: float = 1.0) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from adsearch.games.chess import Chess
@@ -72,11 +73,17 @@ def draw(state: Chess, last: int | None = None, *, turned: bool = False) -> str:
 def touched(_state: Chess, move: int, *, turned: bool = False) -> tuple[Field, ...]:
     """The squares from which and to which the piece moves, of a castling move the king; a pawn's promotions have the
     same squares."""
-    found = []
-    for square in (move % 64, move // 64 % 64):
-        row, column = _place(7 - square // 8, square % 8, turned)
-        found.append(Field(NAMES[square], RIM + column * _CELL, row * _CELL, _CELL, _CELL))
-    return tuple(found)
+    return tuple(_square(square, turned) for square in (move % 64, move // 64 % 64))
+
+
+def cells(_state: Chess, *, turned: bool = False) -> Iterator[Field]:
+    """The squares."""
+    return (_square(square, turned) for square in range(64))
+
+
+def _square(square: int, turned: bool) -> Field:
+    row, column = _place(7 - square // 8, square % 8, turned)
+    return Field(NAMES[square], RIM + column * _CELL, row * _CELL, _CELL, _CELL)
 
 
 def _place(row: int, column: int, turned: bool) -> tuple[int, int]:

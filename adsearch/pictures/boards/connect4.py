@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import product
 
 from adsearch.games.connect4 import Connect4
+from adsearch.games.grid import cell_name
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
@@ -58,6 +61,14 @@ def touched(state: Connect4, move: int) -> tuple[Field, ...]:
     """The column."""
     x, y = _centre(0, move)
     return (Field(f"column {state.to_text(move)}", x - CELL / 2, y - CELL / 2, CELL, state.board.rows * CELL),)
+
+
+def cells(state: Connect4) -> Iterator[Field]:
+    """The columns by their numbers, and the cells as on other grids: a1 is at the top left."""
+    rows, columns = state.board.rows, state.board.columns
+    yield from (replace(column, name=state.to_text(move)) for move in range(columns) for column in touched(state, move))
+    for row, column in product(range(rows), range(columns)):
+        yield Field.around(cell_name(row, column), _centre(row, column), CELL)
 
 
 def disc(side: str, x: float, y: float, radius: float) -> str:

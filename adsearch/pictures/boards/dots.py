@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from adsearch.games.dots import Dots
 from adsearch.games.grid import cell_name
 from adsearch.pictures.boards.paper import (
@@ -66,6 +68,11 @@ def touched(state: Dots, move: int) -> tuple[Field, ...]:
     x, y = _first_dot(state, move)
     middle = (x, y + CELL / 2) if move >= state.board.half else (x + CELL / 2, y)
     return (Field.around(state.board.names[move], middle, CELL / 2),)
+
+
+def cells(state: Dots) -> Iterator[Field]:
+    """The edges."""
+    return (field for edge in state.board.edges for field in touched(state, edge))
 
 
 def _step(state: Dots, edge: int) -> str:

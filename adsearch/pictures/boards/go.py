@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from adsearch.games.go import PASS, Go
@@ -55,8 +56,17 @@ def draw(state: Go, last: int | None = None) -> str:
 
 def touched(state: Go, move: int) -> tuple[Field, ...]:
     """The point; none for a pass."""
+    return () if move == PASS else (_field(state, move),)
+
+
+def cells(state: Go) -> Iterator[Field]:
+    """The points."""
+    return (_field(state, point) for point in range(len(state.board.names)))
+
+
+def _field(state: Go, point: int) -> Field:
     board = state.board
-    return () if move == PASS else (Field.around(board.names[move], _point(*divmod(move, board.size)), _STEP),)
+    return Field.around(board.names[point], _point(*divmod(point, board.size)), _STEP)
 
 
 def _territory(state: Go) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from adsearch.games.maze import Maze
@@ -51,8 +52,17 @@ def touched(state: Maze, move: int) -> tuple[Field, ...]:
     """The cell to which the runner or the ghost moves; its own if it stays."""
     board = state.setting.board
     start = state.ghosts[state.mover - 1] // HEADINGS if state.mover else state.runner
-    cell = board.next[start * 5 + move]
-    return (Field.around(cell_text(board, cell), _centre(board.places[cell]), _CELL),)
+    return (_cell(state, board.next[start * 5 + move]),)
+
+
+def cells(state: Maze) -> Iterator[Field]:
+    """The cells without a wall."""
+    return (_cell(state, cell) for cell in range(len(state.setting.board.places)))
+
+
+def _cell(state: Maze, cell: int) -> Field:
+    board = state.setting.board
+    return Field.around(cell_text(board, cell), _centre(board.places[cell]), _CELL)
 
 
 def _centre(place: tuple[int, int]) -> Point:

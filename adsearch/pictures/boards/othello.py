@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from adsearch.games.othello import PASS, Othello
 from adsearch.pictures.boards.paper import (
     CELL,
@@ -51,8 +53,17 @@ def draw(state: Othello, last: int | None = None) -> str:
 
 def touched(state: Othello, move: int) -> tuple[Field, ...]:
     """The square; none for a pass."""
+    return () if move == PASS else (_square(state, move),)
+
+
+def cells(state: Othello) -> Iterator[Field]:
+    """The squares."""
+    return (_square(state, square) for square in range(len(state.board.names)))
+
+
+def _square(state: Othello, square: int) -> Field:
     board = state.board
-    return () if move == PASS else (Field.around(board.names[move], centre(*divmod(move, board.size)), CELL),)
+    return Field.around(board.names[square], centre(*divmod(square, board.size)), CELL)
 
 
 def disc(side: str, x: float, y: float, radius: float) -> str:

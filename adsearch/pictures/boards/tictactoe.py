@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from adsearch.games.tictactoe import TicTacToe
 from adsearch.pictures.boards.paper import (
     CELL,
@@ -44,5 +46,14 @@ def draw(state: TicTacToe, last: int | None = None) -> str:
 
 def touched(state: TicTacToe, move: int) -> tuple[Field, ...]:
     """The cell."""
+    return (_cell(state, move),)
+
+
+def cells(state: TicTacToe) -> Iterator[Field]:
+    """The cells."""
+    return (_cell(state, cell) for cell in range(len(state.board.names)))
+
+
+def _cell(state: TicTacToe, cell: int) -> Field:
     board = state.board
-    return (Field.around(board.names[move], centre(*divmod(move, board.columns)), CELL),)
+    return Field.around(board.names[cell], centre(*divmod(cell, board.columns)), CELL)

@@ -122,7 +122,10 @@ def show_game(
     elif format is OutputFormat.JSON:
         show_json(documents.whole(game))
     elif format is OutputFormat.CSV:
-        rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
+        rows = [
+            documents.move(move) | {"player": _player(game, move.who), "marks": words.marks(move.marks)}
+            for move in game.moves
+        ]
         show(rows, MOVES, format=format)
     else:
         found = replay(game, trust=trust_rules)
@@ -186,7 +189,7 @@ _WRITTEN: Final[Columns] = {
 CSV: Final[Columns] = {name: _WRITTEN.get(name, _text(name)) for name in LISTED}
 MOVES: Final[Columns] = {
     name: _text(name)
-    for name in ("ply", "who", "player", "move", "spent", "left", "score", "depth", "nodes", "line", "text")
+    for name in ("ply", "who", "player", "move", "spent", "left", "score", "depth", "nodes", "line", "text", "marks")
 }
 LOGS: Final[Columns] = {name: _text(name) for name in ("seat", "player", "stderr")}
 _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
@@ -226,11 +229,12 @@ def _print(game: PastGame, board: str) -> None:
     if game.moves:
         print()
     for move in game.moves:
-        thinking = words.thinking(move)
+        thinking, marks = words.thinking(move), words.marks(move.marks)
         parts = [f"{move.ply:3}  {words.printable(_player(game, move.who))} {words.printable(move.move)}"]
         parts += [words.seconds(move.spent)] * (move.spent is not None)
         parts += [f"{words.seconds(move.left)} left"] * (move.left is not None)
         parts += [thinking] * bool(thinking)
+        parts += [f"marks {marks}"] * bool(marks)
         print("   ".join(parts))
     if board:
         print(f"\n{board}")

@@ -177,7 +177,8 @@ def _thinking(step: Step) -> str:
     if step.move is None:
         return ""
     line = f"expects {words.printable(step.move.line)}" if step.move.line else ""
-    thinking = ", ".join(part for part in (words.thinking(step.move), line) if part)
+    marks = f"marks {marked}" if (marked := words.marks(step.move.marks)) else ""
+    thinking = ", ".join(part for part in (words.thinking(step.move), line, marks) if part)
     return f"says: {thinking}" if thinking else ""
 
 

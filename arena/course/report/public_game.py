@@ -45,7 +45,8 @@ def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
             replace(seat, player=names.shown[seat.player], stderr=None, cpu=None, memory=None) for seat in game.seats
         ),
         moves=tuple(
-            replace(move, log=None, score=None, depth=None, nodes=None, line=None, text=None) for move in game.moves
+            replace(move, log=None, score=None, depth=None, nodes=None, line=None, text=None, marks=None)
+            for move in game.moves
         ),
         rulings=() if ruling is None else (ruling if helped(ruling) else replace(ruling, reason=""),),
     )

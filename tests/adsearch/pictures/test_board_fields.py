@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from importlib import import_module
 from itertools import combinations, pairwise
 from typing import Any
 from xml.etree.ElementTree import fromstring
@@ -11,7 +13,7 @@ import pytest
 
 from adsearch import State, games
 from adsearch.games.tictactoe import TicTacToe
-from adsearch.pictures.boards import draw, fields, last_mark
+from adsearch.pictures.boards import cells, draw, fields, last_mark
 from adsearch.pictures.boards.paper import Field, Point, corner
 from adsearch.state import CHANCE
 from tests.adsearch.pictures.test_chess_board import KIWIPETE
@@ -97,6 +99,44 @@ def _check_sequences(spec: str, found: dict[str, tuple[Field, ...]]) -> None:
         alike = 4 if name(spec) == "chess" and len(text) == 5 else 1
         assert times[clicked] == alike
         assert not any(clicked[:length] in times for length in range(len(clicked)))
+
+
+CELLS = {"tictactoe": 9, "connect4": 49, "othello": 64, "go": 81, "chess": 64, "checkers": 32, "dots": 24, "maze": 94}
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+def test_a_board_with_cells_has_all_of_them_in_every_position_and_those_that_are_clicked_are_the_same(
+    spec: str,
+) -> None:
+    start = games.start(spec)
+    assert len(cells(start)) == CELLS.get(spec, len(cells(start)))
+    assert bool(cells(start)) == (name(spec) in CELLS)
+    for state, last, after in steps(spec):
+        named = cells(after)
+        assert list(named) == list(cells(start))
+        assert all(cell == field.name for cell, field in named.items())
+        if not named:
+            continue
+        left, top, width, height = map(float, fromstring(after.svg(last)).get("data-board", "nan nan nan nan").split())
+        for field in named.values():
+            assert left <= field.x < field.x + field.width <= left + width + 0.1
+            assert top <= field.y < field.y + field.height <= top + height + 0.1
+        if name(spec) != "connect4":
+            assert distinct(fields(state)) <= {*cells(state).values()}
+
+
+def test_a_column_and_its_cells_have_names() -> None:
+    named = cells(games.start("connect4"))
+    column, top, bottom = named["4"], named["d1"], named["d6"]
+    assert (column.x, column.y, column.width) == (top.x, top.y, top.width)
+    assert column.y + column.height == bottom.y + bottom.height
+
+
+def test_cells_are_where_the_board_has_them_from_either_side() -> None:
+    for spec, one, other in (("chess", "a1", "h8"), ("checkers", "1", "32")):
+        state = games.start(spec)
+        above = import_module(f"adsearch.pictures.boards.{spec}").ABOVE
+        assert replace(cells(state, below=above)[one], name=other) == cells(state)[other]
 
 
 @pytest.mark.parametrize("spec", ["rps", "kuhn", "pig", "grundy", "tree"])

@@ -96,3 +96,10 @@ def test_the_latest_move_stays_when_chance_does_what_nobody_sees() -> None:
 )
 def test_a_clock(seconds: float, shown: str) -> None:
     assert words.clock(round(seconds * 1_000_000_000)) == shown
+
+
+def test_marks_of_cells_are_listed_and_numbers_have_two_decimals() -> None:
+    marks: dict[str, str | float] = {"e4": "good", "d5": -0.0, "c6": 0.029126, "b7": -0.004, "a8": -1.0, "h1": 0.5}
+    assert words.marks(marks) == "e4 good, d5 0, c6 +0.03, b7 0, a8 -1, h1 +0.5"
+    assert words.marks({"\x1b": "note"}) == "\\x1b note"
+    assert words.marks(None) == ""

@@ -436,3 +436,27 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
             seen.append(opened.screenshot(full_page=True))
     assert "<use" in "".join(shared)
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_marks_of_cells_come_and_go_with_their_move_do_not_glide_and_can_be_read(
+    browser: Browser, tmp_path: Path, dark: bool
+) -> None:
+    game = past_game("tictactoe", ("ann", "bob"), moves=MOVES)
+    marks = {"c1": "good", "a1": "bad", "b2": "best", "c2": "danger", "a3": "note", "c3": -0.5}
+    moves = tuple(structs.replace(move, marks=marks if move.ply == 3 else None) for move in game.moves)
+    file = tmp_path / "game.html"
+    file.write_text(page(structs.replace(game, moves=moves)).text, "utf-8")
+    with browser.open(file, at="#ply-2", dark=dark) as shown:
+        paths, said = shown.locator("#board .marks path"), shown.locator("#step .said", has_text=" marks ")
+        assert (paths.count(), said.count()) == (0, 0)
+        shown.keyboard.press("ArrowRight")
+        assert (paths.count(), said.count()) == (6, 1)
+        assert not shown.evaluate("document.getAnimations().some(one => one.effect.target.closest('.marks'))")
+        assert said.inner_text() == "ann marks c1 good +; a1 bad −; b2 best ★; c2 danger !; a3 note •; c3 -0.5"
+        fills = paths.evaluate_all("paths => paths.map(path => getComputedStyle(path).fill)")
+        assert len({*fills}) == 5  # the number has the colour of "bad"
+        check_contrast(shown)
+        check_axe(shown)
+        shown.keyboard.press("ArrowRight")
+        assert (paths.count(), said.count()) == (0, 0)

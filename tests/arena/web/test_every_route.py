@@ -116,7 +116,7 @@ def test_a_student_sees_what_is_private_of_the_own_agent_alone(
     own = STUDENTS[1]
     visited = visit_everything(server_with_roster, record, Reader(names=True, cookie=record.session(own), of=own))
     everything = "".join(answer.text for answer in visited.values())
-    for what in ("stderr", "line", "text", "label", "words", "step"):
+    for what in ("stderr", "line", "text", "marks", "label", "words", "step"):
         assert f"-{what}-of-{own}" in everything, what
 
 
@@ -126,6 +126,7 @@ def test_an_instructor_sees_all_and_nothing_of_it_runs(server_with_roster: PageS
     everything = "".join(answer.text for answer in visited.values())
     for student in STUDENTS:
         assert f"-stderr-of-{student}" in everything
+        assert f"-marks-of-{student}" in everything
     assert visited[f"/t/{LADDER}/manage"].status == 200
 
 

@@ -24,8 +24,8 @@ GAME = PastGame(
         PastSeat(seat=1, player="bob", stderr="secret of bob"),
     ),
     moves=(
-        MoveRecord(1, 0, "a1", score=0.5, line="secret of ann", text="secret of ann"),
-        MoveRecord(2, 1, "b2", score=0.5, line="secret of bob", text="secret of bob"),
+        MoveRecord(1, 0, "a1", score=0.5, line="secret of ann", text="secret of ann", marks={"secret of ann": "good"}),
+        MoveRecord(2, 1, "b2", score=0.5, line="secret of bob", text="secret of bob", marks={"secret of bob": 0.5}),
     ),
     rulings=(PastRuling("award", 1, "secret reason", ""),),
 )

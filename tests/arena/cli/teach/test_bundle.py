@@ -90,7 +90,7 @@ def test_no_byte_of_it_tells_anything_of_opponents(record: Path, bundle: Path) -
             assert secret.encode() not in content, secret
     with closing(sqlite3.connect(bundle)) as connection:
         others = connection.execute(
-            "SELECT who, score, depth, nodes, line, text, log, move.cpu, seat.stderr, seat.memory FROM move "
+            "SELECT who, score, depth, nodes, line, text, marks, log, move.cpu, seat.stderr, seat.memory FROM move "
             "JOIN seat ON seat.game = move.game AND CAST(seat.seat AS TEXT) = move.who WHERE seat.name <> 'alice_agent'"
         ).fetchall()
         assert others

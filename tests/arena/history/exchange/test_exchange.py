@@ -119,6 +119,8 @@ def plies(seats: int) -> st.SearchStrategy[MoveRecord]:
         nodes=TIME,
         line=st.none() | TEXT,
         text=st.none() | TEXT,
+        marks=st.none()
+        | st.dictionaries(st.sampled_from(("e4", "3,4")), st.just("good") | st.floats(-1, 1), min_size=1),
     )
 
 
@@ -149,6 +151,7 @@ def as_far_as(form: FileFormat, game: PastGame) -> PastGame:
         return game
     lost: dict[str, Any] = {"cpu": None, "memory": None, "stderr": None}
     game = replace(game, host=None, seats=tuple(replace(seat, **lost) for seat in game.seats))
+    game = replace(game, moves=tuple(replace(move, marks=None) for move in game.moves))
     if form is FileFormat.PGN:
         return game
     if any(seat.utility is None for seat in game.seats):

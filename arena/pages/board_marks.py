@@ -1,0 +1,90 @@
+"""Marks of an agent on a board: a translucent colour over each cell that it named, with a sign in the cell's corner.
+
+The marks are a group at the end of the inline SVG that `boards.py` makes, over squares and pieces, which stay readable.
+The page's sheet has the colours. A sign, or the number itself, says the same as its colour. A name that the board does
+not have is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from adsearch import State
+from adsearch.pictures import boards, svg
+from adsearch.pictures.boards.paper import Field
+from arena.history import words
+from db.records import Marks, MoveRecord
+
+_SIGNS: Final = {"good": "+", "bad": "−", "best": "★", "danger": "!", "note": "•"}
+_EDGE: Final = 1.5
+"""Distance of a colour from the edge of its cell, in pixels."""
+_STRONGEST: Final = 0.5
+"""The opacity of 1 and -1."""
+
+
+class Legend(NamedTuple):
+    """The cells of a move that are marked alike, in words."""
+
+    kind: str
+    """How they are marked; empty for numbers."""
+    sign: str
+    text: str
+    """Such as "e4, d5 good"; of numbers each cell with its own."""
+
+
+def with_marks(board: str, marks: Marks | None, state: State[Any] | None, *, below: int | None = None) -> str:
+    """The markup of the board of a position, with a group of class "marks" at the end of it. Without a mark that it
+    can show, and if the board is not an inline SVG, it is the same markup."""
+    start, end, rest = board.partition("</svg>")
+    if not marks or state is None or not end or not start.startswith("<svg"):
+        return board
+    cells = _cells(state, below)
+    found = [(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells]
+    return f"{start}{svg.element('g', *_drawn(found), class_='marks')}{end}{rest}" if found else board
+
+
+def legend(move: MoveRecord) -> list[Legend]:
+    """What the marks of the move mean, in the order of `_SIGNS`, and then the numbers."""
+    marks = move.marks or {}
+    found = []
+    for kind, sign in _SIGNS.items():
+        if cells := ", ".join(cell for cell, mark in marks.items() if mark == kind):
+            found.append(Legend(kind, sign, words.printable(f"{cells} {kind}")))
+    numbers = {cell: mark for cell, mark in marks.items() if not isinstance(mark, str)}
+    return [*found, Legend("", "", words.marks(numbers))] if numbers else found
+
+
+def _cells(state: State[Any], below: int | None) -> Mapping[str, Field]:
+    """The cells by their names in small letters; none if the rules are user-supplied and raise."""
+    try:
+        return {name.lower(): field for name, field in boards.cells(state, below=below).items()}
+    except Exception:  # a user-supplied game may raise anything
+        return {}
+
+
+def _drawn(found: Sequence[tuple[Field, str | float]]) -> Iterator[str]:
+    """One path for all cells of a colour, and then the signs."""
+    outlines: dict[tuple[str, str], str] = {}
+    for field, mark in found:
+        outlines[_colour(mark)] = outlines.get(_colour(mark), "") + _outline(field)
+    for (kind, opacity), steps in outlines.items():
+        yield svg.element("path", class_=f"mark-{kind}", d=steps, fill_opacity=opacity)
+    for field, mark in found:
+        size = max(7.0, 0.25 * min(field.width, field.height))
+        place = {"x": field.x + field.width - 2 * _EDGE, "y": field.y + _EDGE + size}
+        sign = _SIGNS[mark] if isinstance(mark, str) else words.heat(mark)
+        yield svg.element("text", sign, **place, font_size=size)
+
+
+def _colour(mark: str | float) -> tuple[str, str]:
+    """The kind of mark that has the colour of this one, and its opacity if that is not the sheet's: of a number, its
+    size in ten steps."""
+    if isinstance(mark, str):
+        return mark, ""
+    return "good" if mark > 0 else "bad", f"{_STRONGEST * round(abs(mark), 1):.2g}"
+
+
+def _outline(field: Field) -> str:
+    across, down = (svg.number(side - 2 * _EDGE) for side in (field.width, field.height))
+    return f"M{svg.pair(field.x + _EDGE, field.y + _EDGE)}h{across}v{down}h-{across}z"
