@@ -8,7 +8,7 @@ from typing import Final
 from adsearch.games.maze import Maze
 from adsearch.games.maze_map import HEADINGS, cell_text
 from adsearch.pictures.boards.paper import Drawing, Field, Point, document, dots, inside, path
-from adsearch.pictures.svg import pair
+from adsearch.pictures.svg import element, number, pair
 
 _CELL: Final = 22.0
 _WAYS: Final = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
@@ -31,13 +31,14 @@ def draw(state: Maze, last: int | None = None) -> str:
     moved = state.mover in (-1, 1) or not state.ghosts
     facing = last if last is not None and last < 4 and moved else 1
     everyone = [board.places[state.runner], *(board.places[ghost // HEADINGS] for ghost in state.ghosts)]
-    for number, place in enumerate(everyone):
+    for seat, place in enumerate(everyone):
         x, y = _centre(place)
         together = everyone.count(place)
         # Several ghosts on one cell are drawn slightly apart.
-        x += min(10.0, 24.0 / together) * (everyone[:number].count(place) - (together - 1) / 2)
-        scared = bool(state.scared >> number - 1 & 1) if number else False
-        parts.append(_ghost(number, x, y, scared=scared) if number else _runner(x, y, facing))
+        x += min(10.0, 24.0 / together) * (everyone[:seat].count(place) - (together - 1) / 2)
+        scared = bool(state.scared >> seat - 1 & 1) if seat else False
+        heading = state.ghosts[seat - 1] % HEADINGS if seat else facing
+        parts.append(_ghost(seat, x, y, heading, scared=scared) if seat else _runner(x, y, facing))
     news, *fears = state.captions()
     sentences = [f"Runner at line and column {cell_text(board, state.runner)}."]
     sentences += [
@@ -91,16 +92,27 @@ def _walls(lines: tuple[str, ...]) -> str:
 
 
 def _runner(x: float, y: float, facing: int) -> str:
-    """A disc with its mouth towards a direction."""
+    """A disc with its mouth towards a direction. A script lets it turn, and shut its mouth for an instant."""
     (right, down), r = _WAYS[facing], _CELL * 0.42
-    lips = [(x + r * (0.75 * right + s * 0.66 * down), y + r * (0.75 * down - s * 0.66 * right)) for s in (-1, 1)]
-    return path("runner", f"M{pair(x, y)}L{pair(*lips[0])}A{r:g},{r:g} 0 1 1 {pair(*lips[1])}z")
+    lips = [(r * (0.75 * right + s * 0.66 * down), r * (0.75 * down - s * 0.66 * right)) for s in (-1, 1)]
+    mouth = path("runner", f"M0,0L{pair(*lips[0])}A{r:g},{r:g} 0 1 1 {pair(*lips[1])}z")
+    shut = element("circle", class_="shut", r=r, opacity=0)
+    place = f"translate({number(x)} {number(y)})"
+    return element("g", mouth, shut, transform=place, data_look="runner", data_turned=90 * facing)
 
 
-def _ghost(number: int, x: float, y: float, *, scared: bool) -> str:
-    """A hood with its number; dashed while it is scared."""
+def _ghost(seat: int, x: float, y: float, heading: int, *, scared: bool) -> str:
+    """A hood with its number, and eyes that look where it goes; dashed while it is scared."""
     r = _CELL * 0.42
     frills = "l-3.1,-3l-3.1,3l-3.1,-3l-3.1,3l-3.1,-3"
-    hood = f"M{pair(x - r, y + r)}v{-r:.1f}a{r:.1f},{r:.1f} 0 0 1 {2 * r:.1f},0v{r:.1f}{frills}z"
-    kind = "scared" if scared else "ghost"
-    return path(kind, hood) + inside(str(number), x, y, size=11.0, kind="bold" if scared else "bold on-ghost")
+    hood = path(
+        "scared" if scared else "ghost",
+        f"M{-r:.1f},{r:.1f}v{-r:.1f}a{r:.1f},{r:.1f} 0 0 1 {2 * r:.1f},0v{r:.1f}{frills}z",
+    )
+    eyes = dots("eye", [(-3.4, -4.0), (3.4, -4.0)], 5.0)
+    right, down = _WAYS[heading] if heading < len(_WAYS) else (0.0, 0.0)
+    gaze = element(
+        "g", dots("pupil", [(-3.4, -4.0), (3.4, -4.0)], 2.4), transform=f"translate({1.2 * right:g} {1.2 * down:g})"
+    )
+    name = inside(str(seat), 0.0, 3.6, size=9.0, kind="bold" if scared else "bold on-ghost")
+    return element("g", hood, eyes, gaze, name, transform=f"translate({number(x)} {number(y)})")

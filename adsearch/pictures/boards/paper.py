@@ -144,11 +144,16 @@ def die(face: int, *, sides: int = 6, size: float = 32.0) -> Drawing:
     """A die that shows that face; a die with more than six sides shows a number."""
     markup = rect("die", 1.0, 1.0, size - 2.0, size - 2.0, rx=size / 5)
     if sides > 6:
-        return Drawing(size, size, markup + inside(str(face), size / 2, size / 2, kind="on-card"))
+        return _rolls(size, markup + inside(str(face), size / 2, size / 2, kind="on-card"))
     places = [divmod(int(key) - 1, 3) for key in _PIPS[face]]
     step = size / 4
     pips = [(size / 2 + (column - 1) * step, size / 2 + (row - 1) * step) for row, column in places]
-    return Drawing(size, size, markup + dots("pip", pips, size / 6))
+    return _rolls(size, markup + dots("pip", pips, size / 6))
+
+
+def _rolls(size: float, markup: str) -> Drawing:
+    """What a script lets roll when it changes."""
+    return Drawing(size, size, svg.element("g", markup, class_="rolls"))
 
 
 def cross(kind: str, x: float, y: float, reach: float) -> str:

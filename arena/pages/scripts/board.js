@@ -9,7 +9,7 @@ const leaving = new WeakSet();
 
 // What is not exchanged as a whole: figures, pictures, what a picture consists of, and plain groups.
 const isBox = (part) =>
-  part.matches("figure, svg, svg > g:not(.fields)") || (part.localName === "g" && part.attributes.length === 0);
+  part.matches("figure, svg, svg > g:not(.fields, .marks)") || (part.localName === "g" && part.attributes.length === 0);
 
 const written = (part) => {
   if (!keys.has(part)) keys.set(part, part.outerHTML);
@@ -61,41 +61,44 @@ const measured = (part) => {
   const at = new DOMPoint(x + width / 2, y + height / 2).matrixTransform(place);
   const kinds = [part, ...part.querySelectorAll("[class]")].map((one) => one.getAttribute("class"));
   const size = `${Math.round(width)} ${Math.round(height)}`;
-  const look = part.matches("[transform]")
-    ? part.innerHTML.replace(/ transform="[^"]*"/g, "")
-    : `${kinds} ${size} ${part.textContent}`;
+  const inside = part.innerHTML.replace(/ transform="[^"]*"/g, "");
+  const look = part.dataset.look ?? (part.matches("[transform]") ? inside : `${kinds} ${size} ${part.textContent}`);
   // An outline or a ground of class "at" marks a place, such as that of the last move: it does not travel.
   const shapes = [part, ...part.querySelectorAll("*")].filter((one) => !one.matches("g, .at"));
   const travels = shapes.some((one) => getComputedStyle(one).fill !== "none");
-  const turned = Number(/rotate\((-?[\d.]+)/.exec(part.getAttribute("transform"))?.[1] ?? 0);
-  return { part, look, travels, turned, x: at.x, y: at.y, top: place.inverse().f };
+  return { part, look, travels, turned: Number(part.dataset.turned ?? 0), x: at.x, y: at.y };
 };
 const far = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
+const kindOf = (look) => look.split(" ", 1)[0];
 const taken = (from, found) => from.splice(from.indexOf(found), 1)[0];
 
-// How a part comes: from where, turned, how large and how clear it begins, and how long that takes.
+// How a part comes: from where, turned, how large and how clear it begins, and how long that takes. Null if it is there
+// at once, as lines are of which others were there.
 const coming = (one, gone) => {
   const [like] = gone
     .filter(({ look }) => one.travels && look === one.look)
     .sort((a, b) => far(a, one) - far(b, one));
   if (like) {
-    taken(gone, like);
+    taken(gone, like).part.remove();
     return { by: [like.x - one.x, like.y - one.y], turn: ((like.turned - one.turned + 540) % 360) - 180 };
   }
   if (one.part.matches(".rolls")) return { turn: -170, scale: [0.6, 0.6], opacity: 0, lasts: FALLS };
-  const before = one.travels && gone.find((other) => other.travels && far(one, other) < 1);
-  if (!before) return { scale: one.travels ? [1.3, 1.3] : [1, 1], opacity: 0 };
+  if (!one.travels) return gone.some(({ look }) => kindOf(look) === kindOf(one.look)) ? null : { opacity: 0 };
+  if (one.part.localName === "text") return { opacity: 0 };
+  const before = gone.find((other) => other.travels && far(one, other) < 1);
+  if (!before) return { scale: [1.3, 1.3], opacity: 0 };
   taken(gone, before).part.remove();
   return before.part.matches(".hole") ? { by: [0, -one.y], lasts: FALLS, easing: "ease-in" } : { scale: [0.01, 1] };
 };
 
 // Only whole matrices are animated: a browser moves these without another layout.
-const move = (one, gone) => {
-  const { by = [0, 0], turn = 0, scale = [1, 1], opacity = 1, lasts = GLIDES, easing = "ease-out" } = coming(one, gone);
+const move = (one, how) => {
+  const { by = [0, 0], turn = 0, scale = [1, 1], opacity = 1, lasts = GLIDES, easing = "ease-out" } = how;
   const { matrix } = one.part.transform.baseVal.consolidate() ?? { matrix: new DOMMatrix() };
   const rests = DOMMatrix.fromMatrix(matrix);
-  const begins = new DOMMatrix().translate(one.x + by[0], one.y + by[1]).rotate(turn).scale(...scale).translate(-one.x, -one.y);
-  const frames = [{ transform: `${begins.multiply(rests)}`, opacity }, { transform: `${rests}`, opacity: 1 }];
+  const there = new DOMMatrix().translate(one.x + by[0], one.y + by[1]);
+  const begins = there.rotate(turn).scale(...scale).translate(-one.x, -one.y).multiply(rests);
+  const frames = [{ transform: `${begins}`, opacity }, { transform: `${rests}`, opacity: 1 }];
   one.part.animate(frames, { duration: lasts, easing });
   one.part.querySelector(".shut")?.animate({ opacity: [0, 1, 0, 1, 0] }, { duration: lasts });
 };
@@ -115,15 +118,24 @@ export const put = (place, fresh, { make = plain, moves = true } = {}) => {
   const found = { come: [], gone: [], acts: [] };
   plan(place, fresh, make, found);
   const isStill = isCalm.matches || !moves || place.querySelector("svg") === null;
-  const inside = (parts) => parts.filter((part) => part.getBBox && part.ownerSVGElement && !part.matches(".fields"));
+  const inside = (parts) => parts.filter((part) => part.getBBox && part.ownerSVGElement && !part.matches(".fields, .marks"));
   const gone = isStill ? [] : inside(found.gone).map(measured);
   for (const act of found.acts) act();
   const stays = new Set(gone.map(({ part }) => part));
   for (const part of found.gone) if (!stays.has(part)) part.remove();
   if (isStill) return;
-  for (const one of inside(found.come).map(measured)) move(one, gone);
+  const come = inside(found.come).map(measured);
+  const moved = [];
+  for (const one of come) {
+    // What is on a piece, such as its ring, goes with it.
+    const under = one.part.matches("[class^=on-]") && moved.find((other) => far(one, other) < 1);
+    one.how = under ? under.how : coming(one, gone);
+    if (one.how === null) continue;
+    moved.push(one);
+    move(one, one.how);
+  }
   for (const one of gone) {
-    if (one.travels && one.part.isConnected) fade(one);
+    if (one.travels && one.part.localName !== "text" && one.part.isConnected) fade(one);
     else one.part.remove();
   }
 };

@@ -78,7 +78,10 @@ for (const cursor of cursors) {
 
 // All positions, when asked for and on paper.
 const sheet = find("sheet");
-const showAll = () => { if (!sheet.firstChild) sheet.innerHTML = written; };
+const showAll = () => {
+  if (!sheet.firstChild) sheet.innerHTML = written;
+  sheet.classList.add("shown");
+};
 find("all").addEventListener("click", (event) => {
   event.preventDefault();
   showAll();

@@ -235,6 +235,8 @@ def test_a_plot_is_as_wide_as_its_place_and_its_words_are_not_made_smaller(brows
             assert plot.evaluate("it => parseFloat(getComputedStyle(it.querySelector('.ticks')).fontSize)") == 13
 
 
+SETTLED = "Promise.allSettled(document.getAnimations().map(one => one.finished))"
+"""What is taken stays until it has faded."""
 POSITION = """markup => {
   const box = document.createElement("figure");
   box.innerHTML = markup;
@@ -255,6 +257,7 @@ def test_each_position_is_drawn_from_the_shared_parts_as_it_is_alone(
         for step in steps:
             shown.evaluate("ply => { location.hash = `#ply-${ply}`; }", step.number)
             until(shown, partial(is_at, shown, step.number))
+            shown.evaluate(SETTLED)
             alone = boards([(step.state, step.last)], ended=0 if step.number == len(game.moves) else None)
             assert shown.evaluate(POSITION, alone.drawn[0]), step.number
 
