@@ -63,7 +63,8 @@ def _walk(parent: Element, x: float, y: float, *, captioned: bool) -> Iterator[S
         assert moved, element.get("transform")
         right, down = x + float(moved[1]), y + float(moved[2])
         inside = captioned or element.get("class") == "caption"
-        yield Seen(element, right, down, inside)
+        if element.get("opacity") != "0":
+            yield Seen(element, right, down, inside)
         yield from _walk(element, right, down, captioned=inside)
 
 

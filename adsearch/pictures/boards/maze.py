@@ -96,7 +96,7 @@ def _runner(x: float, y: float, facing: int) -> str:
     (right, down), r = _WAYS[facing], _CELL * 0.42
     lips = [(r * (0.75 * right + s * 0.66 * down), r * (0.75 * down - s * 0.66 * right)) for s in (-1, 1)]
     mouth = path("runner", f"M0,0L{pair(*lips[0])}A{r:g},{r:g} 0 1 1 {pair(*lips[1])}z")
-    shut = element("circle", class_="shut", r=r, opacity=0)
+    shut = element("circle", class_="runner", r=r, opacity=0)
     place = f"translate({number(x)} {number(y)})"
     return element("g", mouth, shut, transform=place, data_look="runner", data_turned=90 * facing)
 

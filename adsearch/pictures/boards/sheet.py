@@ -68,7 +68,7 @@ LIGHT: Final = """
 .board .wall { fill: none; stroke: #2458b3; stroke-width: 9px; }
 .board .block { fill: #2458b3; }
 .board .pellet { fill: none; stroke: #7d4e00; }
-.board .runner, .board .shut { fill: #f2c53d; stroke: #6b4e00; stroke-width: 1.5px; }
+.board .runner { fill: #f2c53d; stroke: #6b4e00; stroke-width: 1.5px; }
 .board .ghost { fill: #a3243b; stroke: #3d0914; }
 .board .scared { fill: #ffffff; stroke: #2458b3; stroke-width: 1.5px; stroke-dasharray: 3 2; }
 .board .eye { fill: none; stroke: #ffffff; } .board .pupil { fill: none; stroke: #16202e; }

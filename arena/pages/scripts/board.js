@@ -100,7 +100,7 @@ const move = (one, how) => {
   const begins = there.rotate(turn).scale(...scale).translate(-one.x, -one.y).multiply(rests);
   const frames = [{ transform: `${begins}`, opacity }, { transform: `${rests}`, opacity: 1 }];
   one.part.animate(frames, { duration: lasts, easing });
-  one.part.querySelector(".shut")?.animate({ opacity: [0, 1, 0, 1, 0] }, { duration: lasts });
+  one.part.querySelector(".runner[opacity]")?.animate({ opacity: [0, 1, 0, 1, 0] }, { duration: lasts });
 };
 
 const fade = ({ part }) => {
