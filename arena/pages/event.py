@@ -82,7 +82,7 @@ def _podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
         (
             one.standing.rank,
             Cell(text=one.name, href=links.agent(one.name)),
-            f"{figures.share(one.standing.points)} points",
+            figures.points(one.standing.points),
         )
         for one in first
     ]
@@ -129,9 +129,9 @@ def ladder(report: Report, links: Links) -> dict[str, Any]:
     """The table of a ladder, and what its columns mean."""
     note = (
         "Rated games: those of which the rating is made, of the version that plays now; score, won, drawn and lost "
-        "count the games of all versions. Possible ranks: the best and the worst rank that the errors of the ratings "
-        "allow. An agent is surely better than another one if all its possible ranks are above those of the other. An "
-        "anchor has a fixed rating. "
+        "count the games between versions that play now. Possible ranks: the best and the worst rank that the errors "
+        "of the ratings allow. An agent is surely better than another one if all its possible ranks are above those of "
+        "the other. An anchor has a fixed rating. "
     ) + _FAULTS * any(agent.standing.faults for agent in report.agents)
     note = note.rstrip() + _about_ratings(report)
     return {"listing": listings.ladder(report, links), "gauntlet": None, "age": _age(report), "note": note}

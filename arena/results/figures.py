@@ -23,6 +23,11 @@ def share(points: float) -> str:
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
+def points(number: float) -> str:
+    """Points, with the word."""
+    return f"{share(number)} {'point' if 0 < number <= 1 else 'points'}"
+
+
 def result(points: Sequence[float] | None) -> str:
     """The points of each seat; a star if there is no result."""
     return "∗" if points is None else " – ".join(map(share, points))

@@ -168,6 +168,7 @@ def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
     def agent(one: ReportedAgent) -> Cell:
         marks = [MARKS[mark] for mark in one.rated.marks] if one.rated is not None else []
         marks += [one.status] * (one.status != "active")
+        marks += ["being rated"] * (not marks and (one.rated is None or one.rated.rating is None))
         return named(
             one.name,
             links.agent(one.name),
@@ -337,6 +338,8 @@ def _placed(report: Report, links: Links) -> Column[tuple[int, str]]:
     )
 
 
+_FEW: Final = 16
+"""Agents of which a crosstable is shown in any case."""
 _SPARSE: Final = 0.4
 """Share of the pairs that met below which a crosstable would be nearly empty."""
 
@@ -345,7 +348,7 @@ def is_sparse(report: Report) -> bool:
     """Whether so few of the first agents met, as in a swiss, that a list of who met whom says it better."""
     names = [agent.name for agent in report.agents[:IN_CROSSTABLE]]
     met = sum((one, other) in report.head_to_head for one in names for other in names if one != other)
-    return len(names) > 8 and 0 < met < _SPARSE * len(names) * (len(names) - 1)
+    return len(names) > _FEW and 0 < met < _SPARSE * len(names) * (len(names) - 1)
 
 
 def met_whom(report: Report, links: Links) -> Listing[tuple[int, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 
 MOST: Final = 50
 """Things that are listed."""
-_DIGITS: Final = 18
+
+
+_GAME: Final = re.compile(r"(?:game\s+)?([0-9]{1,18})", re.IGNORECASE)
+_PAGES: Final = (
+    ("Home", links.HOME),
+    ("Play", links.play()),
+    ("TV", links.TV),
+    ("My page", links.ME),
+    ("Hand in", links.SUBMIT),
+)
 
 
 class Thing(Struct, frozen=True):
@@ -29,6 +39,8 @@ class Thing(Struct, frozen=True):
     href: str
     of: str = ""
     """The tournament that it is in."""
+    person: str = ""
+    """Who is behind it, if the viewer may know."""
 
 
 def things(connection: Connection, names: SeenNames, words: str) -> list[Thing]:
@@ -36,20 +48,24 @@ def things(connection: Connection, names: SeenNames, words: str) -> list[Thing]:
     wanted = folded(words).split()
     if not wanted:
         return []
-    found = [one for one in _all(connection, names, words) if all(word in folded(one.name) for word in wanted)]
+    asked = _GAME.fullmatch(words.strip())
+    found = [] if asked is None else [*_games(connection, names.titles(connection), int(asked[1]))]
+    for one in _named(connection, names):
+        text = folded(f"{one.name} {one.person}")
+        if all(word in text for word in wanted):
+            found.append(one)
     return sorted(found, key=lambda one: folded(one.name) != " ".join(wanted))[:MOST]
 
 
-def _all(connection: Connection, names: SeenNames, words: str) -> Iterator[Thing]:
+def _named(connection: Connection, names: SeenNames) -> Iterator[Thing]:
     titles, shown = names.titles(connection), names.read(connection).shown
-    if words.isascii() and words.strip().isdigit() and len(words) <= _DIGITS:
-        yield from _games(connection, titles, int(words))
-    for title in titles.values():
-        yield Thing("tournament", title, links.tournament(title))
-    for tournament, name in web.entered(connection):
-        if tournament in titles:
-            title = titles[tournament]
-            yield Thing("agent", shown[name], links.agent(title, shown[name]), title)
+    yield from (Thing("tournament", title, links.tournament(title)) for title in titles.values())
+    people = {id: names.people(connection, id) for id in titles}
+    for id, name in web.entered(connection):
+        if id in titles:
+            title, alias = titles[id], shown[name]
+            yield Thing("agent", alias, links.agent(title, alias), title, people[id].get(alias, ""))
+    yield from (Thing("page", name, address) for name, address in _PAGES)
 
 
 def _games(connection: Connection, titles: dict[int, str], number: int) -> Iterator[Thing]:

@@ -56,7 +56,7 @@ def games(title: str, wanted: Wanted | None = None, cursor: str = "") -> str:
 
 def games_of(title: str | None) -> list[tuple[str, str]]:
     """What leads to a game of a tournament; nothing leads to another one."""
-    return [] if title is None else [(tournament(title), title), (games(title), "Games")]
+    return [(tournament(title), title), (games(title), "Games")] if title else []
 
 
 def agent(title: str, name: str) -> str:

@@ -105,7 +105,8 @@ async def _invitation(request: Request) -> Response:
     key = request.path_params["key"]
     account = await _invited(site, site.doorkeeper, key)
     if account is None:
-        return page(own_pages.no_invitation(), 404)
+        # A link is used once: who has used it, and opens it again, is signed in.
+        return page(own_pages.no_invitation(), 404) if await account_of(request) is None else leads_to(links.ME)
     answer = page(own_pages.invitation(key, account.name or account.author))
     answer.headers["referrer-policy"] = "no-referrer"  # the address is the key
     return answer

@@ -214,7 +214,7 @@ def _leader(connection: Connection, names: SeenNames, about: Heading, shown: Sho
     if not about.over or about.over > _QUICK:
         return ""
     agents, _, _ = reported(connection, names, about, shown)
-    return next((one.name for one in agents if one.status == "active" and one.standing.games), "")
+    return next((one.name for one in agents if one.status == "active" and one.standing.games and one.standing.rank), "")
 
 
 def titled(connection: Connection, names: SeenNames, tournament: int) -> Titled:

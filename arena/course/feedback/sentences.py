@@ -48,7 +48,7 @@ def result(feedback: AgentFeedback) -> str:
     rating = figures.rating_in_full(agent, feedback.made)
     return (
         f"{agent.name} has {rank} in {feedback.title}, with "
-        f"{figures.share(one.points)} points from {counted(one.games, 'game')} "
+        f"{figures.points(one.points)} from {counted(one.games, 'game')} "
         f"({one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost){f', rating {rating}' if rating else ''}."
     )
 

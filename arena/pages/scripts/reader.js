@@ -31,7 +31,8 @@
     const mine = document.querySelector("[data-owns]");
     if (mine) kept((store) => store.setItem("own", JSON.stringify(mine.dataset.owns.split("\n").filter(Boolean))));
     tell();
-    document.querySelector(".top .tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const current = document.querySelector(".top .tabs [aria-current]");
+    if (current) current.closest("ul").scrollLeft = current.offsetLeft - current.closest("ul").offsetLeft;
     setInterval(tell, 5000);
     const button = document.getElementById("theme");
     button.hidden = false;

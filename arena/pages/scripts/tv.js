@@ -7,6 +7,7 @@ const link = document.getElementById("game");
 on("screen-0", ({ game, parts }) => {
   document.getElementById("playing").hidden = game === null;
   document.getElementById("waiting").hidden = game !== null;
+  document.getElementById("moves").closest("section").hidden = game === null;
   if (game !== null) link.href = `/g/${game}`;
   show(parts);
 });

@@ -119,7 +119,13 @@ def _playing(game: PlayingGame) -> Mapping[str, Any]:
 def found(words: str, things: Sequence[Thing]) -> Document:
     """What these words found."""
     columns: list[Column[Thing]] = [
-        Column(name="name", title="Name", value=lambda one: named(one.name, one.href), heads=True, kind="name"),
+        Column(
+            name="name",
+            title="Name",
+            value=lambda one: named(one.name, one.href, person=one.person),
+            heads=True,
+            kind="name",
+        ),
         Column(name="kind", title="What it is", value=lambda one: one.kind),
         Column(name="of", title="In", value=lambda one: one.of),
     ]

@@ -7,7 +7,7 @@ import pytest
 from arena.web import finding
 from arena.web.finding import Thing
 from arena.web.names import Names
-from arena.web.sight import VISITOR, Viewer
+from arena.web.sight import VISITOR, Role, Viewer
 from tests.kit.managed_ladder import INSTRUCTOR, ManagedLadder
 
 
@@ -44,3 +44,13 @@ def test_a_visitor_finds_nothing_that_is_not_public(room: ManagedLadder, words: 
 def test_no_more_than_some_are_listed(room: ManagedLadder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "MOST", 2)
     assert len(found(room, "a")) == 2
+
+
+def test_an_instructor_finds_an_agent_by_its_author_and_a_student_does_not(room: ManagedLadder) -> None:
+    assert [(one.name, one.person) for one in found(room, "bob lind")] == [("bob", "Bob Lind, Cid Voss")]
+    assert found(room, "bob lind", Viewer(Role.STUDENT, 2, "alice")) == []
+
+
+def test_pages_and_games_are_found_as_people_call_them(room: ManagedLadder) -> None:
+    assert [(one.kind, one.href) for one in found(room, "hand in")] == [("page", "/me/submit")]
+    assert found(room, "Game 7") == [one for one in found(room, "7") if one.kind == "game"]
