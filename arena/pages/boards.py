@@ -120,7 +120,7 @@ def _drawn(state: State[Any] | None, last: Any, below: int | None, *, is_over: b
         if type(state).svg is not State.svg:
             return _image(state.svg(last))
         _, drawing = split_style(draw(state, last, below=below))
-        return _cut(_parted(_TO_MOVE.sub(r"\1the game is over", drawing) if is_over else drawing))
+        return _cut(parted(_TO_MOVE.sub(r"\1the game is over", drawing) if is_over else drawing))
     except Exception:  # a user-supplied game may raise anything, also because of a move that it does not know
         return _as_text(state) if last is None else _drawn(state, None, below, is_over=is_over)
 
@@ -159,7 +159,7 @@ def _image(picture: str) -> str:
     return part("board_image", image.address, words.printable(image.title) or "board")
 
 
-def _parted(drawing: str) -> _Drawing:
+def parted(drawing: str) -> _Drawing:
     """The picture in parts: its elements, and the elements of its groups, each with its content. ValueError if it is
     not an SVG picture."""
     opening = drawing[: drawing.index(">") + 1]

@@ -127,6 +127,7 @@ class _Page:
             moves=shown_game.items(self.listed(), self.names, self.rules),
             verdict=[*self.verdict()],
             facts=self.facts(),
+            file=f"game-{self.game.id}",
             table=self.players(),
             curves=self.curves(),
             near=near,

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -68,6 +69,12 @@ def replay(
         int | None, typer.Option(min=0, metavar="N", help="Ply after which to start; 0 is the start.", show_default="0")
     ] = None,
     html: HtmlOption = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="SVG file to draw the game into, with --animated.")
+    ] = None,
+    animated: Annotated[
+        bool, typer.Option("--animated", help="With --svg: the whole game as one moving picture.")
+    ] = False,
     analyse: AnalyseOption = False,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
@@ -76,14 +83,19 @@ def replay(
 
     Press the right arrow for the next move and ? for all keys. Into a file or a pipe the whole game is printed.
     If the game was analysed, ? and ?? mark the mistakes, and the better move is shown; --analyse does that first.
-    The HTML page needs no network. It contains everything that the agents printed, so share it with care.
+    The HTML page needs no network. It contains everything that the agents printed, so share it with care. An animated
+    SVG shows the boards alone: in a browser, in slides, in a README.
 
     Example: arena replay last
 
     Example: arena replay demo-12 --ply 14 --html game.html
 
+    Example: arena replay last --svg game.svg --animated
+
     Example: arena replay last --analyse
     """
+    if animated is not (svg is not None):
+        raise typer.BadParameter("--svg and --animated belong together; `arena show ID --svg FILE` draws one board")
     from arena.history import replay as steps
 
     game = recorded_game.read_game(id, db)
@@ -97,6 +109,9 @@ def replay(
         return
     found = steps.replay(game, trust=trust_rules)
     game = found.game
+    if svg is not None:
+        _draw(svg, found)
+        return
     if found.trouble and not game.moves:
         raise ArenaError(found.trouble)
     if is_possible():
@@ -109,6 +124,16 @@ def replay(
         print("", *_step_lines(game, found, step, explained=explained), sep="\n")
         explained = step.state is None
     print("", *recorded_game.ending(game), sep="\n")
+
+
+def _draw(file: Path, replay: Replay) -> None:
+    """Writes the game as a moving picture."""
+    from arena.pages.animated import animated
+
+    positions = [(step.state, step.last) for step in replay.steps if step.state is not None]
+    if not positions:
+        raise ArenaError(replay.trouble)
+    write_file(file, animated(positions, words.printable(" – ".join(replay.game.players))))
 
 
 # A step as text.

@@ -1,6 +1,7 @@
 // Shows one position at a time; the players' clocks, the list of moves and the plots are updated with it. All positions
 // are in the page as a text, in <noscript>, where a browser without scripts shows them; each is made from there.
 import { put } from "./board.js";
+import { share } from "./share.js";
 import { find, markCurrent, stepper } from "./stepper.js";
 
 const written = document.querySelector("noscript").textContent;
@@ -30,13 +31,16 @@ const highest = Math.max(0, ...boxes.map(({ width, height }) => height / width))
 const isAlike = boxes.every(({ width, height }) => Math.abs(height / width - highest) < 0.01);
 if (!isAlike) board.style.aspectRatio = `1 / ${highest}`;
 
+// The board of a step.
+const drawnAt = (step) =>
+  [...step.querySelector(".position, .played")?.children ?? []].filter((part) => part.localName !== "figcaption");
+
 let shown = -1;
 const isBeside = (at) => shown >= 0 && [beside(shown, 1), beside(shown, -1)].includes(at);
 
 const show = (at) => {
   const step = steps[at];
-  const place = step.querySelector(".position, .played");
-  put(board, [...place?.children ?? []].filter((part) => part.localName !== "figcaption"), { make, moves: isBeside(at) });
+  put(board, drawnAt(step), { make, moves: isBeside(at) });
   shown = at;
   const better = step.querySelector(".better");
   const words = [...step.children].filter((part) => !part.matches(".position, .two"));
@@ -73,6 +77,16 @@ for (const cursor of cursors) {
   area.addEventListener("click", (event) => {
     const { left, width } = area.getBoundingClientRect();
     go(Math.round((last * (event.clientX - left)) / width));
+  });
+}
+
+if (board.querySelector("svg")) {
+  share({
+    board,
+    positions: last,
+    put: (place, number) => put(place, drawnAt(steps[number]), { make, moves: false }),
+    at: () => shown,
+    named: find("share").dataset.name,
   });
 }
 
