@@ -41,6 +41,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def saved(shown: Page, button: str, folder: Path) -> tuple[str, bytes]:
     """The name and the content of the file that a button saves."""
+    shown.get_by_text("Share").click()
     with shown.expect_download() as download:
         shown.locator(button).click()
     download.value.save_as(folder / "saved")
@@ -96,6 +97,7 @@ def frames_of(content: bytes) -> tuple[list[tuple[int, ...]], tuple[int, int]]:
 def test_a_link_leads_to_the_move_that_is_shown(browser: Browser, file: Path) -> None:
     with browser.open(file, at="#ply-3") as shown:
         shown.keyboard.press("ArrowRight")
+        shown.get_by_text("Share").click()
         shown.locator("#share-link").click()
         said = shown.locator("#share output")
         until(shown, lambda: said.text_content() != "")
