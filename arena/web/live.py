@@ -16,7 +16,7 @@ from arena.web.delta import Piece, delta
 from arena.web.events import Change, event
 from arena.web.own_seat import OwnSeatGame
 from arena.web.pace import STEP, PacedGame
-from arena.web.pages.live_parts import parts, small
+from arena.web.pages.live_parts import parts, small_parts
 from arena.web.screens import SECOND, Games, Recorded, Screens
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ class Record(Games, Protocol):
 
     served: str
     """The name of the ladder that the director serves."""
+
+    def author(self, submission: int) -> str:
+        """The name in the record of the agent that was handed in."""
 
     def front(self, *, public: bool) -> object:
         """What the front page depends on: it differs if and only if that page has changed. `public`: for visitors."""
@@ -177,12 +180,22 @@ def _of_screen(game: Recorded, paced: PacedGame, *, now: int) -> Mapping[str, st
 class ScreenChannel(Channel):
     """A page with screens: what each of them shows is an event of its own kind."""
 
-    def __init__(self, topic: str, record: Record, tournament: str | None, *, public: bool, large: int = 0) -> None:
-        """`large`: the number of large screens, before the small ones."""
+    def __init__(
+        self,
+        topic: str,
+        record: Record,
+        tournament: str | None,
+        *,
+        public: bool,
+        large: int = 0,
+        small: int = _SMALL,
+        player: str = "",
+    ) -> None:
+        """`large`: the number of large screens, before the small ones. `player`: only games of this one."""
         super().__init__(topic, record)
         self._large = large
-        steps = [STEP] * large + [_SMALL_STEP] * (_BESIDE if large else _SMALL)
-        self._screens = Screens(record, tournament, steps, public=public)
+        steps = [STEP] * large + [_SMALL_STEP] * small
+        self._screens = Screens(record, tournament, steps, public=public, player=player)
         self._drawn: dict[int, tuple[int | None, Mapping[str, str]]] = {}
         for screen in self._screens.each[:large]:
             screen.changed = True  # also that there is no game is said
@@ -200,7 +213,7 @@ class ScreenChannel(Channel):
             shown: tuple[int | None, Mapping[str, str]] = (None, {})
             if paced is not None and game is not None and paced.has_begun:
                 is_large = number < self._large
-                draw = _of_screen(game, paced, now=now) if is_large else small(game.shown, paced.shown)
+                draw = _of_screen(game, paced, now=now) if is_large else small_parts(game.shown, paced.shown)
                 shown = (paced.id, draw)
             before, self._drawn[number] = self._drawn.get(number), shown
             if shown == before:
@@ -216,7 +229,7 @@ class TvChannel(ScreenChannel):
     def __init__(self, topic: str, record: Record) -> None:
         kind, _, name = topic.partition("=")
         self._of, self._is_public = name or None, kind == PUBLIC_TV
-        super().__init__(topic, record, self._of, public=self._is_public, large=1)
+        super().__init__(topic, record, self._of, public=self._is_public, large=1, small=_BESIDE)
         self._side = 0
         self._beside: Mapping[str, str] | None = None
         self._has_news = True
@@ -239,17 +252,14 @@ class TvChannel(ScreenChannel):
                 yield self._change("parts", beside, now)
 
 
-class SubmissionChannel(Channel):
+class SubmissionChannel(ScreenChannel):
     """The page of a submission to the ladder that is served, which is read again when something becomes of it."""
 
     def __init__(self, topic: str, record: Record) -> None:
-        super().__init__(topic, record)
+        player = record.author(int(topic.partition("=")[2]))
+        super().__init__(topic, record, record.served, public=False, small=1, player=player)
         self._news = _News()
         self._news.note()  # what became of it between the page and its stream
-
-    @property
-    def follows(self) -> Mapping[int, str]:
-        return {}
 
     @property
     def tournament(self) -> str | None:
@@ -263,6 +273,7 @@ class SubmissionChannel(Channel):
             self._news.note(at_once=True)
 
     def tick(self, now: int) -> Iterator[Change]:
+        yield from self._screen_changes(now)
         if self._news.is_due(now):
             yield self._change("news", None, now)
 

@@ -136,15 +136,25 @@ class LiveRecord:
         return {shown[name]: rating for name, rating in found.items()}
 
     def next_game(
-        self, tournament: str | None, *, without: Collection[int], before: Sequence[str], public: bool
+        self,
+        tournament: str | None,
+        *,
+        without: Collection[int],
+        before: Sequence[str],
+        public: bool,
+        player: str = "",
     ) -> Recorded | None:
         """The most interesting game in progress, of that tournament or else of any that may be seen, and none of
-        `without`; if possible not by the players `before`. `public`: for visitors."""
+        `without`; if possible not by the players `before`. `public`: for visitors; `player`: only games of this one."""
         with self._database.reading() as connection:
             names = [tournament] if tournament is not None else self._playing(connection, public=public)
             for name in names:
                 id = lookup.find_tournament(connection, name)
-                playing = [game for game in running.in_progress(connection, id) if game.id not in without]
+                playing = [
+                    game
+                    for game in running.in_progress(connection, id)
+                    if game.id not in without and (not player or player in game.players)
+                ]
                 ratings = {name: rating for name, (rating, _) in _ratings(connection, id).items()} if playing else {}
                 if (found := most_interesting(playing, ratings, before)) is not None:
                     return self._rated(connection, games.games(connection, [found.id])[0])
@@ -182,6 +192,12 @@ class LiveRecord:
             report = results.report(connection, self._names, id, now=datetime.now(UTC))
             part = results.games_part(connection, self._names, id, Wanted())
         return tv_page.side(report, part.games[:_RESULTS])
+
+    def author(self, submission: int) -> str:
+        """The name in the record of the agent that was handed in; empty if there is no such submission."""
+        with self._database.reading() as connection:
+            found = ladder.find_submission(connection, opened(connection, self.served).id, submission)
+        return "" if found is None else found.author
 
     def has_submission(self, id: int) -> bool:
         """Whether there is such a submission to the ladder that is served, and the viewer may see it."""

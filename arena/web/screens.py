@@ -7,6 +7,7 @@ page.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -46,10 +47,17 @@ class Games(Protocol):
     """Where games to be shown are found."""
 
     def next_game(
-        self, tournament: str | None, *, without: Collection[int], before: Sequence[str], public: bool
+        self,
+        tournament: str | None,
+        *,
+        without: Collection[int],
+        before: Sequence[str],
+        public: bool,
+        player: str = "",
     ) -> Recorded | None:
         """The game in progress to show next, of that tournament or of any, with its players' ratings; none of
-        `without`, and if possible not by the players `before`. None if there is none. `public`: for visitors."""
+        `without`, and if possible not by the players `before`. None if there is none. `public`: for visitors;
+        `player`: only games of this one."""
 
     def played(self, id: int) -> tuple[LiveGame, LiveEnd] | None:
         """A finished game as its director published it; None if it is not finished."""
@@ -117,10 +125,14 @@ class Screen:
 class Screens:
     """The screens of one page."""
 
-    def __init__(self, games: Games, tournament: str | None, steps: Sequence[float], *, public: bool) -> None:
-        """`tournament`: whose games; None: of all. `steps`: of each screen. `public`: for visitors."""
+    def __init__(
+        self, games: Games, tournament: str | None, steps: Sequence[float], *, public: bool, player: str = ""
+    ) -> None:
+        """`tournament`: whose games; None: of all. `steps`: of each screen. `public`: for visitors. `player`: only
+        games of this one."""
         self.each = [Screen(step) for step in steps]
-        self._games, self._of, self._is_public = games, tournament, public
+        self._next_game = partial(games.next_game, tournament, public=public, player=player)
+        self._games = games
         self._every = _NEXT_EVERY if any(one.is_large for one in self.each) else _SMALL_NEXT_EVERY
         self._next = 0
 
@@ -161,7 +173,7 @@ class Screens:
         last = screen.lost if screen.paced is None else screen.paced.id
         without = taken if last is None else taken | {last}
         before = () if screen.game is None else screen.game.players
-        found = self._games.next_game(self._of, without=without, before=before, public=self._is_public)
+        found = self._next_game(without=without, before=before)
         if found is None and last is not None and last == screen.lost:
-            return self._games.next_game(self._of, without=taken, before=before, public=self._is_public)
+            return self._next_game(without=taken, before=before)
         return found

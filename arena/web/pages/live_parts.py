@@ -47,7 +47,7 @@ def parts(
     }
 
 
-def small(game: PastGame, followed: FollowedGame) -> dict[str, str]:
+def small_parts(game: PastGame, followed: FollowedGame) -> dict[str, str]:
     """The parts of a small screen."""
     players = [
         {

@@ -224,6 +224,7 @@ def submission(view: SubmissionView) -> Document:
         of=view.ladder,
         at=links.submission(one.id),
         stream=links.events(s=one.id),
+        modules=("page.js", "screens.js"),
         view=view,
         one=one,
         agent_at=links.agent(view.ladder.title, view.shown) if view.shown else None,

@@ -50,10 +50,20 @@ class FakeRecord:
         return self.finished.get(id)
 
     def next_game(
-        self, tournament: str | None, *, without: Collection[int], before: Sequence[str], public: bool
+        self,
+        tournament: str | None,
+        *,
+        without: Collection[int],
+        before: Sequence[str],
+        public: bool,
+        player: str = "",
     ) -> Recorded | None:
         seen = (id for id in self.playing if id not in without and not (public and id in self.private))
+        seen = (id for id in seen if not player or player in self.games[id].shown.players)
         return next((self.games[id] for id in seen), None)
+
+    def author(self, submission: int) -> str:
+        return "Bob" if submission == 12 else "Cid"
 
     def front(self, *, public: bool) -> object:
         self.looks += 1
@@ -444,3 +454,15 @@ def test_a_large_screen_takes_over_what_a_small_one_shows_if_there_is_nothing_el
     shown = by_kind(hub.tick(SECOND))
     assert shown["screen-0"]["game"] == 8
     assert shown["screen-1"] == {"game": None, "parts": {}}
+
+
+def test_the_page_of_a_submission_shows_the_game_that_the_agent_plays() -> None:
+    record = FakeRecord()
+    record.add(7)
+    record.playing = [7]
+    hub = LiveHub(record)
+    hub.follow({"s=12", "s=13"})
+    hub.tick(0)
+    assert hub.wanted == {7: "cs101"}
+    hub.take(begun(7, "a1"))
+    assert [(one.topic, one.kind) for one in hub.tick(TICK) if one.kind != "news"] == [("s=12", "screen-0")]
