@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.pages.curves import Plot, ratings
 from arena.ratings import plots
+from arena.ratings.elo import expected_score
 from arena.ratings.plots.line_plot import Line
 from arena.ratings.plots.ranking_plot import MARKS
 from arena.results import figures
@@ -35,6 +36,23 @@ def facts(agent: ReportedAgent, *, made: datetime, reached: str = "", by_rating:
         "Status": "" if agent.status == "active" else agent.status,
     }
     return {name: value for name, value in known.items() if value}
+
+
+def goal(rating: float, goals: Iterable[tuple[str, str, float]]) -> str:
+    """How far an agent with this rating has come: the last goal that it beats, and the next one. `goals`: the name, the
+    anchor and the rating of each, the weakest first."""
+
+    def called(name: str, anchor: str) -> str:
+        return name if name == anchor else f"{name} ({anchor})"
+
+    text = ""
+    for name, anchor, held in goals:
+        share = figures.percent(expected_score(rating - held)).replace(".0", "")
+        if held > rating:
+            away = f"{figures.whole(held - rating)} Elo away"
+            return f"{text} Next goal: {called(name, anchor)}, {away}; now it would score {share}.".strip()
+        text = f"It beats {called(name, anchor)} with {share}."
+    return text
 
 
 class RatingPlot(NamedTuple):

@@ -6,7 +6,7 @@ with the file and the key. No game is played and no agent is run here. docs/leag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,7 +29,7 @@ from arena.tournament.description import Table, folded, read_toml
 from arena.tournament.formats import Format
 from arena.tournament.league import COURSE_TABLES, LADDER_TABLE, League
 
-LADDER_KEYS: Final = ("opens", "closes", "anchors", "agents", "limits", "final", "tournament")
+LADDER_KEYS: Final = ("opens", "closes", "anchors", "goals", "agents", "limits", "final", "tournament")
 LIMIT_KEYS: Final = ("pause", "burst", "per_day")
 OF_TOURNAMENTS: Final = (
     *("format", "rounds", "clock", "margin", "max_plies", "seed", "seats_key", "openings", "names", "quarantine"),
@@ -39,6 +39,8 @@ OF_TOURNAMENTS: Final = (
 FORMATS: Final = (Format.ROUND_ROBIN, Format.SWISS, Format.KNOCKOUT)
 """The formats of these tournaments: those that need no names of agents, which are not known yet."""
 ANCHORS: Final = "anchors"
+GOALS: Final = "goals"
+_LONGEST_GOAL: Final = 30
 FINAL: Final = "final"
 _LISTING: Final = ("players", "agent")
 _ONLY_BELOW: Final = ("format", "rounds", "best_of", "repeats")
@@ -91,6 +93,8 @@ class Ladder(Struct, frozen=True, kw_only=True):
     zone: str = ""
     """The time zone in which it was given, such as "Europe/Berlin"; empty if it was an offset or local time."""
     anchors: tuple[Anchor, ...]
+    goals: Mapping[str, str] = {}
+    """Names of anchors that authors want to beat, such as bronze, each with its anchor."""
     agents: int = 1
     """The number of agents that an author can have."""
     limits: Limits = Limits()
@@ -128,12 +132,14 @@ def read(path: Path) -> Ladder:
     if opens is not None and opens >= closes:
         own.fail(f"expected a time after the ladder opens, {words.moment(opens)}, got {words.moment(closes)}", "closes")
     folder = path.absolute().parent
+    anchors = tuple(_anchors(own, start))
     return Ladder(
         league=league,
         opens=opens,
         closes=closes,
         zone=getattr(closes.tzinfo, "key", ""),
-        anchors=tuple(_anchors(own, start)),
+        anchors=anchors,
+        goals=_goals(own, anchors),
         agents=own.whole("agents", 1, 100, 1),
         limits=_limits(own.table("limits")),
         final=_tournament(own.table(FINAL), common, league.name, FINAL, folder),
@@ -191,6 +197,20 @@ def _anchors(table: Table, start: State[Any]) -> Iterator[Anchor]:
         except AgentsError as error:
             table.fail(str(error), ANCHORS)
         yield Anchor(text, text, rating)
+
+
+def _goals(table: Table, anchors: Sequence[Anchor]) -> dict[str, str]:
+    """The anchors that have names."""
+    if GOALS not in table:
+        return {}
+    named, known = table.table(GOALS), [anchor.name for anchor in anchors]
+    found = {name: named.text(name) for name in named}
+    for name, anchor in found.items():
+        if anchor not in known:
+            named.fail(f"expected an anchor ({', '.join(known)}), got {quote(anchor)}", name)
+        if not name.strip() or len(name) > _LONGEST_GOAL:
+            table.fail(f"expected names of 1 to {_LONGEST_GOAL} characters, got {quote(name)}", GOALS)
+    return found
 
 
 def _default_anchors(start: State[Any]) -> tuple[str, ...]:

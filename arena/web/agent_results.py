@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from arena.course.report.public_game import listed_game
 from arena.web.results import (
     AgentView,
+    Goal,
     Opponent,
     VersionCurve,
     WorstLoss,
@@ -18,7 +19,8 @@ from arena.web.results import (
     reported,
 )
 from db import games as record
-from db import web
+from db import lookup, running, web
+from db.ladder import FORMAT as LADDER
 from db.search import GameFilter
 
 if TYPE_CHECKING:
@@ -64,7 +66,16 @@ def agent_view(
         ],
         made=now or datetime.now(UTC),
         person=names.people(connection, tournament).get(alias, ""),
+        goals=_goals(connection, tournament, shown),
     )
+
+
+def _goals(connection: Connection, tournament: int, names: ShownNames) -> list[Goal]:
+    """The goals of a ladder: its named anchors, or else all of them."""
+    anchors = lookup.anchors(connection, [tournament])
+    named = running.settings(connection, tournament).get(LADDER, {}).get("goals") or {name: name for name in anchors}
+    found = [Goal(name, names.shown[anchor], anchors[anchor]) for name, anchor in named.items() if anchor in anchors]
+    return sorted(found, key=lambda one: one.rating)
 
 
 def _worst(

@@ -180,6 +180,16 @@ class AgentView(Struct, frozen=True, kw_only=True):
     made: datetime
     person: str = ""
     """Who is behind the agent; empty if the viewer may not see that."""
+    goals: Sequence[Goal] = ()
+    """The weakest first."""
+
+
+class Goal(Struct, frozen=True):
+    """An anchor that authors want to beat."""
+
+    name: str
+    anchor: str
+    rating: float
 
 
 def overview(connection: Connection, names: SeenNames) -> Overview:

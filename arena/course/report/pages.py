@@ -92,6 +92,7 @@ def _agent(
         "person": "",
         "facts": about.facts(agent, made=report.made, reached="" if bracket is None else bracket.reached(agent.name)),
         "version": None,
+        "goal": "",
         "ratings": about.progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),

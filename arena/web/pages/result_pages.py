@@ -264,6 +264,7 @@ def agent(view: AgentView) -> Document:
             "person": view.person,
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
             "version": view.version,
+            "goal": _goal(view),
             "ratings": picture,
             "worst": _worst(view.worst, own),
             "opponents": listings.opponents(name, met, own),
@@ -278,6 +279,14 @@ def agent(view: AgentView) -> Document:
         },
         more=links.games(title, Wanted(player=name)) if view.latest else "",
     )
+
+
+def _goal(view: AgentView) -> str:
+    """How far the agent of an author has come; empty if it is not rated yet."""
+    rated = view.agent.rated
+    if rated is None or rated.rating is None or rated.rank is None:
+        return ""
+    return about.goal(rated.rating, [(one.name, one.anchor, one.rating) for one in view.goals])
 
 
 def _ratings(curves: Sequence[VersionCurve]) -> about.RatingPlot | None:

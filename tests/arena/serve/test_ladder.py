@@ -138,6 +138,9 @@ def test_every_game_of_two_has_default_anchors_that_can_play_it(tmp_path: Path, 
         (SMALL + "rounds = 2", "[ladder]: the key 'rounds' does not belong here: put it below [ladder.final]"),
         (SMALL + "agents = 0", "[ladder]: agents: expected a whole number from 1 to 100, got 0"),
         (SMALL + "anchors = []", "[ladder]: anchors: expected at least one built-in agent"),
+        (SMALL + 'goals = { silver = "pvs" }', "[goals]: silver: expected an anchor (random, "),
+        (SMALL + f'goals = {{ "{31 * "g"}" = "random" }}', "goals: expected names of 1 to 30 characters, got 'g"),
+        (SMALL + "goals = 4", "goals: expected a table"),
         (SMALL + "anchors = 4", "[ladder]: anchors: expected a string or a list of strings"),
         (SMALL + 'anchors = ["my_agent.py"]', "[ladder]: anchors: expected built-in agents, got 'my_agent.py'"),
         (SMALL + 'anchors = ["random", "random"]', "[ladder]: anchors: expected each player once"),
@@ -208,3 +211,7 @@ def test_every_key_is_documented(tmp_path: Path) -> None:
     assert {*rows[2]} == {"name", "starts"}
     assert {f"`{key}`" for key in OF_TOURNAMENTS} <= {*re.findall("`[^`]*`", others)}
     assert {f'`"{format}"`' for format in FORMATS} <= {*re.findall("`[^`]*`", others)}
+
+
+def test_anchors_can_have_names(tmp_path: Path) -> None:
+    assert described(tmp_path, SMALL + 'goals = { bronze = "random" }').goals == {"bronze": "random"}
