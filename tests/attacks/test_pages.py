@@ -64,7 +64,7 @@ FOREIGN: Final = """() => {
       if (/href$/.test(name) && e.localName !== "a" && !/^#b\\d+$|^data:/.test(value)) found.push(`${name} of ${what}`);
     }
     const style = getComputedStyle(e);
-    const isUnseen = e.matches(".unseen, .shared, .skip, .tabbed input");
+    const isUnseen = e.matches(".unseen, .shared, .skip, .tabbed input, .share .card");
     if (!ours.has(style.position) && !isUnseen) found.push(`floating ${what}`);
     if (/url/.test(style.backgroundImage)) found.push(`background of ${what}`);
   }

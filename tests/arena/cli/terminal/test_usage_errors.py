@@ -23,7 +23,7 @@ from tests.kit.arena_program import arena
         ("show 3 --ply", "--ply needs a value"),
         ("rank --tournament demo", "no option --tournament; give TOURNAMENT without it: arena rank TOURNAMENT (help"),
         ("run nap random minimax --opening 1", "no option --opening; did you mean --openings? (help: arena run --h"),
-        ("replay 1 --steps 3", "no option --steps; the options are --ply, --html, --analyse, --trust-rules, --db (hel"),
+        ("replay 1 --steps 3", "no option --steps; the options are --ply, --html, --svg, --animated, --analyse, --"),
         ("run nap random minimax --memory 1G", "no option --memory (help: arena run --help)"),
         ("run nap random minimax --openings -3", "--openings: expected at least 0, got '-3' (help: arena run --h"),
         ("history --limit many", "--limit: expected a whole number, got 'many' (help: arena history --help)"),
