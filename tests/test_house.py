@@ -119,12 +119,14 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
 WEB = {"starlette", "uvicorn", "httptools", "uvloop"}
 
 
-def test_the_web_is_loaded_by_its_own_process_and_by_serve_with_its_option() -> None:
+def test_the_web_is_loaded_by_its_own_processes_and_by_serve_and_play_with_their_option() -> None:
+    cli = ROOT / "arena" / "cli"
+    with_option = (cli / "ladder" / "web_pages.py", cli / "play" / "web_window.py")
     for path in MODULES["arena"]:
         is_web = path.is_relative_to(ROOT / "arena" / "web")
         if not is_web or path.name == "web_process.py":
             assert not imported(path) & WEB, path
-        if not is_web and path != ROOT / "arena" / "cli" / "ladder" / "web_pages.py":
+        if not is_web and path not in with_option:
             assert "web" not in folders_imported(path, "arena"), path
 
 
@@ -153,8 +155,9 @@ def test_the_accounts_are_opened_by_few() -> None:
     assert [path for path in opening if not any(path.is_relative_to(ROOT / room) for room in rooms)] == []
 
 
-def test_serve_loads_the_web_only_with_its_option() -> None:
-    code = "import sys, arena.cli.ladder.serve, arena.cli.ladder.web_pages; print(*sys.modules)"
+def test_serve_and_play_load_the_web_only_with_their_option() -> None:
+    modules = "arena.cli.ladder.serve, arena.cli.ladder.web_pages, arena.cli.play.play, arena.cli.play.web_window"
+    code = f"import sys, {modules}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {*WEB, "arena.web"} & set(loaded)
 

@@ -22,7 +22,6 @@ from arena.history.words import GOT_HINT, TOOK_BACK
 from arena.match.schedule import Entrant, Finished, InOrder, Planned, next_attempt
 from arena.match.take_back import before_last_move
 from arena.serve.in_turn import StandingSchedule
-from arena.serve.opened import OpenLadder
 from arena.serve.page_link import (
     MOST_GAMES,
     MOST_PLIES,
@@ -35,13 +34,16 @@ from arena.serve.page_link import (
     TakeBack,
     WantGame,
 )
-from arena.serve.wanted_game import Find, planned
+from arena.serve.wanted_game import Invitation
 from arena.tournament.casual import RecordingSchedule
 from arena.tournament.recorded_games import Wait
 from db.database import Database
 from db.errors import Busy, DiskFull
 from db.records import HUMAN, GameRecord
 
+Plan = Callable[[WantGame, int], Invitation]
+"""The game that a person wants, with this number; an ArenaError, AgentsError or AdsearchError says why it cannot be
+played."""
 FIRST_NUMBER: Final = 2**41
 """The numbers of these games are from here on: they have no row before they are over."""
 
@@ -65,8 +67,15 @@ class _Table:
 class InvitedGames(RecordingSchedule, StandingSchedule):
     """The games with people, as the page server wants them."""
 
-    def __init__(self, ladder: OpenLadder, database: Database, wait: Wait, *, find: Find) -> None:
-        """`find`: finds opponents."""
+    def __init__(
+        self,
+        database: Database,
+        wait: Wait,
+        plan: Plan,
+        *,
+        recorded: Callable[[Finished, int, str], None] = lambda *_: None,
+    ) -> None:
+        """`recorded` is called with each game that was recorded, its id, and why it is annulled, or an empty text."""
         self._queue = InOrder(())
         self._started_as: dict[str, str] = {}
         self._agents: dict[str, str] = {}
@@ -74,9 +83,9 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
         super().__init__(self._queue, database, self._started_as, self._agents, self._annulled)
         self.end_game: Callable[[int], None] = lambda _: None
         """Ends a game in progress by the loss of its guest: `Director.give_up`."""
-        self._ladder = ladder
         self._wait = wait
-        self._find = find
+        self._plan = plan
+        self._recorded = recorded
         self._send: Callable[[Struct], None] = lambda _: None
         self._numbers = count(FIRST_NUMBER)
         self._seats = count(1)
@@ -109,7 +118,7 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
         try:
             if wanted.key in self._by_key or len(self._tables) >= MOST_GAMES:
                 raise BadFixture(f"{MOST_GAMES} games with people are being played: try again when one of them is over")
-            game, started_as, agents = planned(wanted, self._ladder, self._find, number=next(self._numbers))
+            game, started_as, agents = self._plan(wanted, next(self._numbers))
         except (ArenaError, AgentsError, AdsearchError) as error:
             self._send(GameRefused(wanted.key, str(error)))
             return
@@ -166,9 +175,11 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
             except BadFixture:
                 pass  # the rules failed: it is recorded, and not played again
             break
+        id, annulled = self.ids[-1], self._annulled.get(finished.game.number, "")
         if next_attempt(finished) is None:
             self._leave(table)
-            self._send(_over(table, record, self.ids[-1]))
+            self._send(_over(table, record, id))
+        self._recorded(finished, id, annulled)
 
     def _go_back(self, table: _Table, ended: Finished) -> None:
         table.goes_back = False
@@ -183,9 +194,10 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
 
     # The process.
 
-    def look(self, ladder: OpenLadder) -> None:
-        """This is the ladder now."""
-        self._ladder = ladder
+    @property
+    def is_playing(self) -> bool:
+        """Whether a game is waiting or in progress."""
+        return bool(self._tables)
 
     def interrupted(self) -> None:
         """The referee was lost during the games in progress: they begin again."""

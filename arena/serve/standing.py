@@ -18,9 +18,11 @@ from arena.serve.invited import InvitedGames
 from arena.serve.kept import Kept
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder
+from arena.serve.page_link import WantGame
 from arena.serve.rater import RaterProcess
 from arena.serve.serving import Parts, Serving
 from arena.serve.submissions import AFTER_GRACE, GRACE
+from arena.serve.wanted_game import Invitation, planned
 from arena.tournament.recorded_games import Wait
 from arena.walls.run_folder import RunFolder
 from db.database import Database
@@ -44,7 +46,10 @@ def standing(
     def say(text: str) -> None:
         tell(Notice(text))
 
-    people = InvitedGames(ladder, database, wait, find=lambda name: games.player(name))
+    def plan(wanted: WantGame, number: int) -> Invitation:
+        return planned(wanted, serving.ladder, games.player, number=number)
+
+    people = InvitedGames(database, wait, plan)
     pages = None if start_pages is None else start_pages(people)
     league = ladder.ladder.league
     confinement = Confinement(

@@ -10,12 +10,11 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
 
 from arena.history.exchange import pgn
 from arena.pages import replay_page
 from arena.web import links
-from arena.web.answers import in_thread, once_in_thread, page
+from arena.web.answers import PageStream, in_thread, once_in_thread, page
 from arena.web.audited import saw_log
 from arena.web.cache import Kept
 from arena.web.drawn import BadQuery, Drawn, NotThere
@@ -221,7 +220,7 @@ async def _events(request: Request) -> Response:
         return PlainTextResponse("There are too many open pages.", 503, {"retry-after": "10"})
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    return _Stream(site, topic, owner, opened, whose=_whose(viewer), gzip=takes_gzip(request.headers))
+    return PageStream(site, topic, owner, opened, whose=_whose(viewer), gzip=takes_gzip(request.headers))
 
 
 async def _owner(request: Request) -> Owner | None:
@@ -249,38 +248,3 @@ def _has_too_many(site: Site, viewer: Viewer, topic: str) -> bool:
 def _over() -> Response:
     """The stream of a game that is over: nothing is followed for it."""
     return Response(event("over", None, now=monotonic_ns()).plain, media_type="text/event-stream; charset=utf-8")
-
-
-class _Stream(Response):
-    """An answer that goes on until the page is closed."""
-
-    def __init__(
-        self,
-        site: Site,
-        topic: str,
-        owner: Owner | None,
-        opened: Callable[[], None] | None,
-        *,
-        whose: int | str,
-        gzip: bool,
-    ) -> None:
-        """`opened` is called as soon as the stream gets changes. `whose` page it is: an account's or an address's."""
-        super().__init__()
-        self._site = site
-        self._topic = topic
-        self._owner = owner
-        self._opened = opened
-        self._whose = whose
-        self._gzip = gzip
-
-    async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
-        pages, page = self._site.open_pages, (self._whose, self._topic)
-        pages[page] += 1
-        try:
-            await self._site.streams.serve(
-                self._topic, receive, send, gzip=self._gzip, owner=self._owner, opened=self._opened
-            )
-        finally:
-            pages[page] -= 1
-            if not pages[page]:
-                del pages[page]

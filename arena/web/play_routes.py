@@ -1,19 +1,17 @@
-"""The routes on which a person plays: the opponents, the begin of a game, the game itself.
+"""The routes on which people play on a ladder: the opponents, the begin of a game, and whose game it is.
 
-A game belongs to one account; for all others it does not exist. What happens in it is in `person.py` and `tables.py`.
+A game belongs to one account; for all others it does not exist. The routes of the game itself are in `table_routes.py`.
 """
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from adsearch import games
@@ -21,22 +19,20 @@ from adsearch.errors import AdsearchError
 from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import ArenaError
-from arena.history import words
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.submissions import possible_again
-from arena.web import forms, links, results
+from arena.web import forms, links, results, table_routes
 from arena.web.answers import in_thread, leads_to, page
 from arena.web.drawn import BadQuery, NotThere
-from arena.web.events import Change, event
 from arena.web.identity import NotSignedIn, account_of, viewer_of
 from arena.web.own_routes import no_sign_in
-from arena.web.pages import play_pages
+from arena.web.pages import frame, play_pages
 from arena.web.pages.play_pages import CLOCKS, Opponent, Opponents
 from arena.web.sight import Role, What, may
 from db import ladder as record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from arena.web.names import SeenNames
     from arena.web.person import PersonsGame
@@ -54,8 +50,7 @@ def routes() -> tuple[BaseRoute, ...]:
         Route("/play", _opponents, methods=["GET"]),
         Route("/play/{opponent:segment}", _begin, methods=["GET"]),
         Route("/play/{opponent:segment}", _open, methods=["POST"]),
-        Route("/p/{key:segment}", _game, methods=["GET"]),
-        Route("/p/{key:segment}", _act, methods=["POST"]),
+        *table_routes.routes(_found_game, _drawn),
     )
 
 
@@ -215,50 +210,29 @@ async def _own_game(request: Request) -> tuple[Site, SeenNames, PersonsGame]:
     return site, names, game
 
 
-async def _game(request: Request) -> Response:
+async def _found_game(request: Request) -> PersonsGame:
+    _, _, game = await _own_game(request)
+    return game
+
+
+async def _drawn(request: Request, wrong: str) -> Response:
     """The page of a game."""
-    return await _drawn(request)
-
-
-async def _drawn(request: Request, *, wrong: str = "") -> Response:
     site, names, game = await _own_game(request)
 
     def draw() -> Response:
         _, of = _titled(site, names)
-        return page(play_pages.page(game, of=of, opponent=_shown(site, game), wrong=wrong), 400 if wrong else 200)
+        opponent = _shown(site, game)
+        has_page = not builtin.is_builtin(game.seen.opponent)
+        document = play_pages.page(
+            game,
+            opponent=opponent,
+            href=links.agent(of.title, opponent) if has_page else "",
+            drawn=partial(frame.drawn, of=of, above=[(links.play(), "Play")]),
+            wrong=wrong,
+        )
+        return page(document, 400 if wrong else 200)
 
     return await in_thread(site, draw)
-
-
-async def _act(request: Request) -> Response:
-    """The person moves, or does something else. A script gets the words of a mistake alone."""
-    site, _, game = await _own_game(request)
-    given = await forms.fields(request)
-    threads = site.hints if given.get("do") == "hint" else site.threads  # a hint takes seconds
-    wrong = await asyncio.get_running_loop().run_in_executor(threads, partial(_done, game, given))
-    if "text/html" in request.headers.get("accept", ""):
-        return await _drawn(request, wrong=wrong) if wrong else leads_to(links.table(game.seen.key))
-    return PlainTextResponse(wrong, 400 if wrong else 200)
-
-
-def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
-    """Does that; returns what is wrong with it, or nothing."""
-    acts: dict[str, Callable[[], None]] = {
-        "hint": game.find_hint,
-        "take_back": game.take_back,
-        "resign": game.resign,
-        "give_up": game.give_up,
-    }
-    try:
-        if "move" in given:
-            game.move(given["move"])
-        elif (act := acts.get(given.get("do", ""))) is not None:
-            act()
-        else:
-            return "expected a move"
-    except (ArenaError, AdsearchError) as error:
-        return words.printable(str(error))
-    return ""
 
 
 def _shown(site: Site, game: PersonsGame) -> str:
@@ -269,12 +243,6 @@ def _shown(site: Site, game: PersonsGame) -> str:
         return site.names.read(connection).shown[game.seen.opponent]
 
 
-def topic(game: PersonsGame) -> str:
-    """The topic of the game's stream."""
-    return f"p={game.seen.key}"
-
-
-def change(site: Site, game: PersonsGame) -> Change:
+def parts(site: Site, game: PersonsGame) -> dict[str, str]:
     """The parts of the game's page, for its stream. Runs in a thread."""
-    data = play_pages.parts(game.seen, _shown(site, game))
-    return Change(topic(game), "parts", data, event("parts", data, now=monotonic_ns()))
+    return play_pages.parts(game.seen, _shown(site, game))

@@ -18,17 +18,18 @@ import signal
 import socket
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 import uvicorn
+from starlette.types import ASGIApp
 
 from agents.errors import one_line
 from arena.accounts.limits import Bucket, Buckets
@@ -36,7 +37,8 @@ from arena.course import roster as rosters
 from arena.players.submissions import Store
 from arena.serve.page_link import Complaint, Lines, to_pages
 from arena.serve.spool import Spool
-from arena.web import links, page_routes, still_signed_in
+from arena.web import links, page_routes, play_routes, still_signed_in
+from arena.web.answers import Drawing
 from arena.web.app import application, drawn_key, how_it_failed
 from arena.web.cache import Cache
 from arena.web.connection import MOST, Connection
@@ -71,6 +73,24 @@ _GRACE: Final = 1
 """Seconds that answers have to be sent at the end."""
 
 
+class Link(NamedTuple):
+    """What connects the page server with its director."""
+
+    director: socket.socket
+    lines: Lines
+
+
+class _WithDatabase(Protocol):
+    """Settings of a page server."""
+
+    @property
+    def database(self) -> str:
+        """The address of its database."""
+
+
+S = TypeVar("S", bound=_WithDatabase)
+
+
 class Complaints:
     """Reports errors to the director, each once."""
 
@@ -92,29 +112,34 @@ class Complaints:
 
 def main() -> None:
     """Runs the page server."""
+    run(Settings, _serve)
+
+
+def run(kind: type[S], serve: Callable[[S, Database, Link, ExitStack], Coroutine[Any, Any, None]]) -> None:
+    """Runs a page server with settings of this kind, until the director ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     director = socket.socket(fileno=os.dup(sys.stdin.fileno()))
-    link = Lines(director)
-    settings = _settings(director, link)
+    link = Link(director, Lines(director))
+    settings = _settings(link, kind)
     try:
         with (
             Database(settings.database, create=False, read_only=True) as database,
             ExitStack() as stack,
             asyncio.Runner(loop_factory=_loop) as runner,
         ):
-            runner.run(_serve(settings, database, director, link, stack))
+            runner.run(serve(settings, database, link, stack))
     except DatabaseError as error:
         sys.exit(str(error))
 
 
-def _settings(director: socket.socket, link: Lines) -> Settings:
-    while not link.has_ended:
-        select.select([director], [], [])
-        for line in link.received():
-            return msgspec.json.decode(line, type=Settings)
+def _settings(link: Link, kind: type[S]) -> S:
+    while not link.lines.has_ended:
+        select.select([link.director], [], [])
+        for line in link.lines.received():
+            return msgspec.json.decode(line, type=kind)
     sys.exit()  # the director has ended
 
 
@@ -136,11 +161,9 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(
-    settings: Settings, database: Database, director: socket.socket, link: Lines, stack: ExitStack
-) -> None:
+async def _serve(settings: Settings, database: Database, link: Link, stack: ExitStack) -> None:
     """Answers until the director ends. What is opened here is closed with the `stack`."""
-    complain = Complaints(link)
+    complain = Complaints(link.lines)
     log = None if database.file is None else Path(f"{database.file}-wal")
     threads = Turns(_THREADS, log)
     accounts = None if settings.no_sign_in else stack.enter_context(AccountsDatabase(settings.database))
@@ -171,17 +194,27 @@ async def _serve(
         why_turns=asyncio.Semaphore(1),
         uploads=Buckets(_UPLOADS),
         plays=Buckets(_PLAYS),
-        tables=Tables(link.send),
+        tables=Tables(link.lines.send),
         complain=complain,
     )
     with suppress(DatabaseError):  # visitors will be told
         # While a ladder starts, other processes take all the time that one with low priority could have.
         front = Asked({}, {})
         site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
+    site.tables.changed = TableStreams(site, partial(play_routes.parts, site)).changed
+    watching = asyncio.create_task(still_signed_in.watch(site))
+    with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
+        await answer(application(site, settings.hosts), settings.listening, site, link)
+    watching.cancel()
+    threads.shutdown(wait=False, cancel_futures=True)
+
+
+async def answer(app: ASGIApp, listening: int, site: Drawing, link: Link) -> None:
+    """Answers browsers on the socket `listening`, with a low priority, until the director ends."""
     os.nice(_NICE)
     server = _Server(
         uvicorn.Config(
-            application(site, settings.hosts),
+            app,
             http=Connection,
             ws="none",
             lifespan="off",
@@ -197,21 +230,16 @@ async def _serve(
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     def read() -> None:
-        for line in link.received():
+        for line in link.lines.received():
             site.tables.take(to_pages(line))
-        if link.has_ended:
-            loop.remove_reader(director)
+        if link.lines.has_ended:
+            loop.remove_reader(link.director)
             site.streams.close()
             server.should_exit = True
 
     loop = asyncio.get_running_loop()
-    loop.add_reader(director, read)
-    site.tables.changed = TableStreams(site).changed
-    watching = loop.create_task(still_signed_in.watch(site))
-    with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
-        await server.serve(sockets=[socket.socket(fileno=settings.listening)])
-    watching.cancel()
-    threads.shutdown(wait=False, cancel_futures=True)
+    loop.add_reader(link.director, read)
+    await server.serve(sockets=[socket.socket(fileno=listening)])
 
 
 if __name__ == "__main__":

@@ -6,12 +6,11 @@ from typing import Final
 
 from arena.pages import drawing
 from arena.web.drawn import Asked, Drawn, NotThere
-from arena.web.site import Site
 
 _KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 
 
-def static(_: Site, asked: Asked) -> Drawn:
+def static(_: object, asked: Asked) -> Drawn:
     """The file of that name."""
     name = asked.names["name"]
     if name not in drawing.files():

@@ -1,6 +1,7 @@
 """The page server as its director sees it: the socket that it listens on, and the process.
 
-    python -m arena.web.server
+    python -m arena.web.server    the pages of a ladder
+    python -m arena.web.window    the one page of `arena play --web`
 
 The director binds the socket, so that a port in use is found before anything starts, and so that connections wait
 in the kernel while a new page server takes the place of one that died. The process ends with its director.
@@ -71,6 +72,23 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Why nobody can hand in over the pages; empty if authors can."""
 
 
+class WindowSettings(Struct, frozen=True, kw_only=True):
+    """The same for the window of one person."""
+
+    database: str
+    """Its address; it can have a password in it."""
+    listening: int
+    """The descriptor of the socket."""
+    port: int
+    secret: str
+    """What opens the window, once."""
+    names: tuple[str, ...]
+    """The players as they were given; `seat` is the person's."""
+    seat: int
+    game: str
+    clock: str
+
+
 class Listening:
     """The socket of the pages; it is bound and listens until `close`."""
 
@@ -91,11 +109,16 @@ class Listening:
         return self._socket.fileno()
 
     @property
+    def port(self) -> int:
+        """The port of the socket."""
+        return int(self._socket.getsockname()[1])
+
+    @property
     def address(self) -> str:
         """The address to type into a browser."""
         if self._behind is not None:
             return f"{self._behind.scheme}://{self._behind.netloc}"
-        port = self._socket.getsockname()[1]
+        port = self.port
         name = socket.gethostname() if self._name in ("0.0.0.0", "::") else self._name
         return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
@@ -116,12 +139,12 @@ class Listening:
 class WebProcess:
     """The director's end of the page server."""
 
-    def __init__(self, folder: RunFolder, listening: Listening) -> None:
+    def __init__(self, folder: RunFolder, listening: Listening, module: str = "arena.web.server") -> None:
         """Starts the process, which waits for its settings."""
-        self._process = Process(["-m", "arena.web.server"], folder=folder, descriptors=(listening.descriptor,))
+        self._process = Process(["-m", module], folder=folder, descriptors=(listening.descriptor,))
         self._lines = Lines(self._process.link, longest=LONGEST)
 
-    def show(self, settings: Settings) -> None:
+    def show(self, settings: Settings | WindowSettings) -> None:
         """Sends the settings: it answers from now on."""
         self._process.send_settings(msgspec.to_builtins(settings))
 

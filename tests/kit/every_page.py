@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -24,7 +25,8 @@ from arena.pages import replay_page
 from arena.play.followed_game import FollowedGame
 from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint
-from arena.web.pages import live_page, live_parts, play_pages, result_pages, tv_page
+from arena.web import links
+from arena.web.pages import frame, live_page, live_parts, play_pages, result_pages, tv_page
 from arena.web.person import Choice, Seen, SeenPly, Status
 from arena.web.results import Titled
 from db.records import PastGame, PastRuling, PastSeat
@@ -203,7 +205,10 @@ def _seen(rules: str, *, seat: int, status: Status, plies: int, **changes: Any) 
 
 def _played(seen: Seen, **how: Any) -> str:
     game: Any = SimpleNamespace(seen=seen)
-    return play_pages.page(game, of=OF, **{"opponent": "random"} | how).text
+    drawn = partial(frame.drawn, of=OF, above=[(links.play(), "Play")])
+    given = {"opponent": "random"} | how
+    href = "" if seen.opponent == "random" else links.agent(OF.title, given["opponent"])
+    return play_pages.page(game, drawn=drawn, href=href, **given).text
 
 
 def play() -> Pages:

@@ -24,10 +24,10 @@ from arena.players.player import PlayerKind, unique_names
 from db.errors import DatabaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arena.cli.play.joining_players import JoiningPlayers
-    from arena.match.schedule import Entrant, Finished, Planned
+    from arena.match.schedule import Entrant, Event, Finished, Planned
     from arena.players.confinement import Confinement
     from arena.players.player import Player
     from arena.players.submissions import Store
@@ -71,6 +71,9 @@ def play(
     walls: WallsOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Results only, without boards and moves.")] = False,
     record: Annotated[bool, typer.Option(help="Recording of the games in the database.")] = True,
+    web: Annotated[
+        bool, typer.Option("--web", help="Page in the browser on which the human plays, for one game after the other.")
+    ] = False,
     db: DatabaseOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
@@ -82,7 +85,12 @@ def play(
     When you play yourself, type ? for help. Without --clock you can type hint or undo. The game then does not count: it
     is recorded as annulled. Your own games are never rated. Ctrl-C asks before it ends the program.
 
+    With --web you play in a browser on this computer, and nobody else can open the page. Hints and take-backs are
+    there with a clock too. Ctrl-C ends the program; a game in progress is not recorded then.
+
     Example: arena play connect4 human minimax:depth=2
+
+    Example: arena play connect4 human my_agent.py --web
 
     Example: arena play connect4 my_agent.py pvs --games 10 --swap --openings 4
     """
@@ -108,6 +116,7 @@ def play(
         fresh=not reuse,
         with_guests=guests,
         quiet=quiet,
+        web=web,
     )
     if plan.people and format is not OutputFormat.TABLE:
         raise BadFixture(f"--format {format} shows no boards, which a human player needs: leave it out")
@@ -157,6 +166,7 @@ class _Plan:
     fresh: bool
     with_guests: bool
     quiet: bool
+    web: bool
 
     @property
     def people(self) -> list[str]:
@@ -165,41 +175,44 @@ class _Plan:
 
     @property
     def watched(self) -> bool:
-        """Whether each move is shown."""
-        return bool(self.people) or not self.quiet
+        """Whether each move is shown here."""
+        return (bool(self.people) or not self.quiet) and not self.web
 
-    def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
-        """All games in order. With `swap`, each group of games in a row, one per seat, shares its opening."""
+    def games_of(self, rules: str, entrants: Sequence[Entrant]) -> Callable[[int, int], Planned]:
+        """What plans one game of these entrants, by the number of its pairing and that of its leg, both from 0 on. The
+        games of a pairing share its opening; in each leg the entrants move on by one seat."""
         from arena.match.fixture import Limits
         from arena.match.openings import Book
         from arena.match.schedule import Planned
 
         # People, and agents that are started by hand, have no time limit by default.
         limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
-        legs = len(entrants) if self.swap else 1
         book = Book(rules, self.openings, seed=self.seed)
         names = sorted(self.names)
-        planned = []
-        for number in range(self.games):
-            pairing, leg = divmod(number, legs)
-            planned.append(
-                Planned(
-                    number=number + 1,
-                    game=self.game,
-                    rules=rules,
-                    entrants=(*entrants[leg:], *entrants[:leg]),
-                    seed=self.seed,
-                    identity=(json.dumps([*names, pairing]),),
-                    leg=leg,
-                    clock=self.clock,
-                    margin=self.margin,
-                    opening=book.opening(pairing),
-                    max_plies=self.max_plies,
-                    limits=limits,
-                    watched=self.watched,
-                )
+
+        def planned(pairing: int, leg: int) -> Planned:
+            return Planned(
+                number=0,
+                game=self.game,
+                rules=rules,
+                entrants=(*entrants[leg:], *entrants[:leg]),
+                seed=self.seed,
+                identity=(json.dumps([*names, pairing]),),
+                leg=leg,
+                clock=self.clock,
+                margin=self.margin,
+                opening=book.opening(pairing),
+                max_plies=self.max_plies,
+                limits=limits,
+                watched=self.watched,
             )
+
         return planned
+
+    def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
+        """All games in order. With `swap`, each group of games in a row, one per seat, shares its opening."""
+        game, legs = self.games_of(rules, entrants), len(entrants) if self.swap else 1
+        return [replace(game(*divmod(number, legs)), number=number + 1) for number in range(self.games)]
 
 
 def _refuse(plan: _Plan) -> None:
@@ -211,6 +224,8 @@ def _refuse(plan: _Plan) -> None:
         raise BadFixture(
             f"{plan.game} needs {start.players} players, got {len(plan.players)}; for example: arena play {fitting}"
         )
+    if plan.web:
+        _refuse_in_a_browser(plan)
     if start.hidden and len(plan.people) > 1:
         raise BadFixture(
             f"{plan.game} has hidden information, so only one human can play at this terminal, got {len(plan.people)}"
@@ -218,6 +233,23 @@ def _refuse(plan: _Plan) -> None:
     for player in plan.players:
         if player.kind is PlayerKind.BUILTIN:
             builtin.check_can_play(player.text, start)
+
+
+def _refuse_in_a_browser(plan: _Plan) -> None:
+    """Raise an error for players and options that make no sense with --web, and if the extra is missing."""
+    from arena.cli.play import web_window
+
+    if not plan.people:
+        raise BadFixture("--web shows a page on which a human plays: write human for the seat that is yours")
+    if len(plan.people) > 1:
+        raise BadFixture(f"--web is for one human, got {len(plan.people)}: leave it out to play at this terminal")
+    if any(player.kind is PlayerKind.WAIT for player in plan.players):
+        raise BadFixture("wait cannot play with --web, because a take-back starts the agents again: give its file")
+    if plan.games != 1:
+        raise BadFixture("--games is of no use with --web: after each game the page has a button for another one")
+    if plan.swap:
+        raise BadFixture("--swap is of no use with --web: after each game the page has a button that swaps the seats")
+    web_window.refuse_missing_packages()
 
 
 def _opened(db: str | None) -> AbstractContextManager[Database | None]:
@@ -235,6 +267,7 @@ def _opened(db: str | None) -> AbstractContextManager[Database | None]:
 
 def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, silent: bool) -> None:
     """Play the games, show them unless `silent`, and append each finished game to `finished`."""
+    from arena.cli.play import web_window
     from arena.cli.play.game_screen import GameScreen
     from arena.cli.play.joining_players import JoiningPlayers
     from arena.cli.play.take_backs import TakeBacks
@@ -245,6 +278,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.players.submissions import Store
     from arena.tournament.casual import RecordingSchedule
     from arena.walls.run_folder import RunFolder
+    from db.database import Database
 
     screen = GameScreen(quiet=not plan.watched, people=plan.people, on_stderr=silent)
     with ExitStack() as stack:
@@ -258,35 +292,58 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         entrants = _entrants(plan, rules, store=store, confinement=confinement, joining=joining)
         for warning in confinement.warnings:
             print(f"warning: {warning}", file=sys.stderr)
-        if plan.watched:
+        if plan.watched or plan.web:
             confined = {name: confinement.described(name) for name in confinement.kinds}
             for paragraph in walls_notice.due(confined, datetime.now(UTC).astimezone().date()):
                 screen.say(paragraph)
-        schedule: Schedule = InOrder(plan.planned(rules, entrants))
         director = stack.enter_context(Director(folder))
-        stack.callback(joining.close)
-        helped: dict[int, str] = {}
-        if database is not None:
-            started_as = {name: player.text for player, name in zip(plan.players, plan.names, strict=True)}
-            whose = {name: agent for name, agent in zip(plan.names, plan.agents, strict=True) if agent}
-            schedule = RecordingSchedule(schedule, database, started_as=started_as, agents=whose, annulled=helped)
-        take_backs = TakeBacks(schedule, plan.people, helped)
-        joining.director, joining.take_backs = director, take_backs
-        stack.enter_context(joining.asking_before_the_end())
-        for event in director.play(take_backs):
-            take_backs.see(event)
-            annulled = isinstance(event, Finished) and helped.get(event.game.number)
+        started_as = {name: player.text for player, name in zip(plan.players, plan.names, strict=True)}
+        whose = {name: agent for name, agent in zip(plan.names, plan.agents, strict=True) if agent}
+
+        def show(event: Event, annulled: str) -> None:
             if isinstance(event, Finished):
-                if take_backs.was_taken_back(event.game):
-                    screen.go_back(take_backs.kept)
-                    continue
-                known_as = schedule.ids[-1] if isinstance(schedule, RecordingSchedule) else event.game.number
-                event = replace(event, game=replace(event.game, number=known_as))
                 finished.append(event)
             if not silent:
                 screen.show(event)
                 if annulled:
                     screen.say(f"   annulled, so this result does not count: {annulled}")
+
+        if plan.web:
+            if database is None:
+                database = stack.enter_context(Database(str(folder.path / "games.db")))  # is gone with the folder
+            web_window.play(
+                web_window.Offer(
+                    game=plan.game,
+                    clock=plan.clock,
+                    names=plan.names,
+                    seat=plan.names.index(plan.people[0]),
+                    planned=plan.games_of(rules, entrants),
+                    started_as=started_as,
+                    agents=whose,
+                ),
+                *(folder, database, director),
+                lambda event, id, annulled: show(replace(event, game=replace(event.game, number=id)), annulled),
+            )
+        else:
+            schedule: Schedule = InOrder(plan.planned(rules, entrants))
+            stack.callback(joining.close)
+            helped: dict[int, str] = {}
+            if database is not None:
+                schedule = RecordingSchedule(schedule, database, started_as=started_as, agents=whose, annulled=helped)
+            take_backs = TakeBacks(schedule, plan.people, helped)
+            joining.director, joining.take_backs = director, take_backs
+            stack.enter_context(joining.asking_before_the_end())
+            for event in director.play(take_backs):
+                take_backs.see(event)
+                annulled = ""
+                if isinstance(event, Finished):
+                    if take_backs.was_taken_back(event.game):
+                        screen.go_back(take_backs.kept)
+                        continue
+                    annulled = helped.get(event.game.number, "")
+                    known_as = schedule.ids[-1] if isinstance(schedule, RecordingSchedule) else event.game.number
+                    event = replace(event, game=replace(event.game, number=known_as))
+                show(event, annulled)
     if silent:
         return
     if plan.games > 1:

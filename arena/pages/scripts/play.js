@@ -49,6 +49,7 @@ const send = async (name, value) => {
 };
 
 choices.addEventListener("submit", (event) => {
+  if (event.target.matches(".again")) return; // it leads to the page of another game
   event.preventDefault();
   const { name, value } = event.target.elements.move?.type === "text" ? event.target.elements.move : event.submitter;
   send(name, value);

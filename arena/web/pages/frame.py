@@ -59,6 +59,14 @@ def drawn(
     return draw(template, title, around, **values)
 
 
+def alone(
+    template: str, title: str, *, stream: str = "", modules: Sequence[str] = (), broad: bool = False, **values: Any
+) -> Document:
+    """The page of a server that has no other pages to lead to; the arguments as in `drawn`."""
+    around = Frame(home=("", _BRAND), stream=stream, modules=modules, static=links.STATIC, broad=broad)
+    return draw(template, title, around, **values)
+
+
 def _ends(of: Titled | None) -> Iterator[tuple[str, str]]:
     """What a reader comes for: an instructor manages, all others hand in."""
     yield links.ME, "My page"

@@ -6,7 +6,7 @@ fields, a script also takes clicks on them. The parts of a game's page are drawn
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from adsearch import State, games
 from adsearch.pictures.boards.paper import player
-from agents import builtin
 from arena.history import words
 from arena.match.clock import MILLISECOND
 from arena.pages.board_fields import clicks, fields_of, with_fields
@@ -141,26 +140,41 @@ def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "", going_o
     )
 
 
-def page(game: PersonsGame, *, of: Titled, opponent: str, wrong: str = "") -> Document:
-    """The page of a game. `opponent`: its public name. `wrong`: why the last move was not taken."""
+def page(
+    game: PersonsGame,
+    *,
+    opponent: str,
+    drawn: Callable[..., Document],
+    href: str = "",
+    others: Sequence[str] = (),
+    again: Sequence[tuple[int, str]] = (),
+    wrong: str = "",
+) -> Document:
+    """The page of a game. `opponent`: its public name; `href`: the address of its page. `drawn`: draws the template in
+    its frame. `wrong`: why the last move was not taken. The others as in `parts`."""
     seen = game.seen
-    has_page = not builtin.is_builtin(seen.opponent)
-    return frame.drawn(
+    return drawn(
         "play.html",
         f"You against {opponent}",
-        of=of,
         stream=links.events(p=seen.key),
         modules=("live.js", "play.js"),
-        above=[(links.play(), "Play")],
         turned=seen.seat == 1,
-        drawn=parts(seen, opponent, wrong=wrong),
-        opponent={"name": opponent, "href": links.agent(of.title, opponent)} if has_page else None,
+        drawn=parts(seen, opponent, others=others, again=again, wrong=wrong),
+        opponent={"name": opponent, "href": href} if href else None,
     )
 
 
-def parts(seen: Seen, opponent: str, *, wrong: str = "") -> dict[str, str]:
-    """The parts of the page, as markup."""
-    names = _names(seen, opponent)
+def parts(
+    seen: Seen,
+    opponent: str,
+    *,
+    others: Sequence[str] = (),
+    again: Sequence[tuple[int, str]] = (),
+    wrong: str = "",
+) -> dict[str, str]:
+    """The parts of the page, as markup. `others`: the names of all seats if the opponents differ. `again`: what begins
+    another game from this page, each with the person's seat; by default a link to the page with all opponents."""
+    names = _names(seen, opponent, others)
     state = _state(seen)
     deals = state is not None and state.hidden
     listed = words.lines([(ply.who, ply.shown) for ply in seen.plies], seen.rules, deals=deals)
@@ -171,7 +185,7 @@ def parts(seen: Seen, opponent: str, *, wrong: str = "") -> dict[str, str]:
         "last": part("last", [_line(line, names) for line in words.latest(listed)]),
         "board": _board(seen, state),
         "moves": part("moves", items(_plies(seen, deals=deals), names, seen.rules)),
-        "choices": part("choices", _choices(seen, state)),
+        "choices": part("choices", _choices(seen, state, again)),
         "said": part("notices", [*_said(seen, wrong)]),
     }
 
@@ -193,9 +207,9 @@ def _result(seen: Seen, names: Sequence[str]) -> str:
     return f"You{text[3:]}" if text.startswith("you ") else text
 
 
-def _names(seen: Seen, opponent: str) -> list[str]:
-    players = max(2, len(seen.names))
-    return ["you" if seat == seen.seat else opponent for seat in range(players)]
+def _names(seen: Seen, opponent: str, others: Sequence[str]) -> list[str]:
+    found = others or [opponent] * max(2, len(seen.names))
+    return ["you" if seat == seen.seat else name for seat, name in enumerate(found)]
 
 
 def _state(seen: Seen) -> State[Any] | None:
@@ -251,11 +265,11 @@ def _line(line: words.Line, names: Sequence[str]) -> dict[str, str | None]:
     return {"number": line.number, "who": words.printable(who), "href": None, "moves": words.printable(line.moves)}
 
 
-def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
+def _choices(seen: Seen, state: State[Any] | None, again: Sequence[tuple[int, str]]) -> dict[str, Any]:
     """The legal moves, and what else the person can do; after the game where it goes on."""
     if seen.status is Status.OVER:
         ways = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
-        return {"ways": [*ways, (links.play(), "Play again")]}
+        return {"ways": ways if again else [*ways, (links.play(), "Play again")], "again": again, "to": links.AGAIN}
     fields = _fields_of(state)
     written = ""
     if len(seen.choices) > _MOST_BUTTONS and not fields:
@@ -266,6 +280,7 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
     ends = [("resign", "Resign: the game is lost")] * (not seen.resigns) + [("give_up", "Give up: nothing is recorded")]
     return {
         "ways": [],
+        "again": [],
         "action": links.table(seen.key),
         "written": written,
         "moves": [{"text": one.text, "shown": words.printable(one.shown)} for one in seen.choices],

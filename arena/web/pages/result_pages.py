@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.protocol import Verdict
@@ -36,9 +36,9 @@ _VERDICTS: Final = {Verdict.NORMAL: "by the rules", Verdict.VOID: "does not coun
 }
 
 
-def message(title: str, text: str) -> Document:
-    """A page that says what is wrong."""
-    return frame.drawn("message.html", title, text=text)
+def message(title: str, text: str, *, drawn: Callable[..., Document] = frame.drawn) -> Document:
+    """A page that says what is wrong. `drawn`: draws the template in its frame."""
+    return drawn("message.html", title, text=text)
 
 
 # The front page.

@@ -30,6 +30,7 @@ from arena.serve.opened import OpenLadder, close, extend, updated
 from arena.serve.page_link import GameRecorded, Seat, WantGame
 from arena.serve.serving import Parts, Serving
 from arena.serve.submissions import take_in
+from arena.serve.wanted_game import Invitation, planned
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState
@@ -118,7 +119,7 @@ class Room:
 
     def __init__(self, hand_ins: HandInRoom, folder: RunFolder) -> None:
         self.hand_ins = hand_ins
-        self.people = InvitedGames(hand_ins.opened, hand_ins.database, pytest.fail, find=lambda _: None)
+        self.people = InvitedGames(hand_ins.database, pytest.fail, self.plan)
         self.guests = Guests()
         self.people.connect(self.guests.hear)
         self.checks, self.games = Queue(), Games()
@@ -141,6 +142,9 @@ class Room:
             now=lambda: hand_ins.now,
             clock=lambda: self.seconds,
         )
+
+    def plan(self, wanted: WantGame, number: int) -> Invitation:
+        return planned(wanted, self.serving.ladder, lambda _: None, number=number)
 
     def start_rater(self) -> Any:
         self.raters.append(Rater())

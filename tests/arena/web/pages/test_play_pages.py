@@ -130,3 +130,15 @@ def test_the_number_of_take_backs_is_on_the_button() -> None:
     shown = seen("tictactoe", take_backs=3, choices=(Choice("a1", "a1"),), plies=(SeenPly(0, "b2", "b2"),))
     assert "Take back my last move (3 left)" in play_pages.parts(shown, "random")["choices"]
     assert "Take back" not in play_pages.parts(seen("tictactoe"), "random")["choices"]
+
+
+def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_other_one() -> None:
+    over = seen("maze", seat=1, status=Status.OVER)
+    names = ("random", "human", "greedy")
+    drawn = play_pages.parts(over, "random, greedy", others=names, again=[(1, "Play again"), (0, "Play on")])
+    assert [*re.findall(r'class="who" title="(\w+)"', drawn["seats"])] == ["random", "you", "greedy"]
+    assert re.findall(r'name="seat" value="(\d)"', drawn["choices"]) == ["1", "0"]
+    assert "/play" not in drawn["choices"]
+    alone = play_pages.parts(over, "random")
+    assert 'href="/play"' in alone["choices"]
+    assert "form" not in alone["choices"]

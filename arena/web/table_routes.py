@@ -1,0 +1,74 @@
+"""The routes of a game that a person plays: its page, and what the person does.
+
+They are the same on a ladder and in the window of `arena play --web`; whose game it is, and what is around it, is
+decided there. What happens in a game is in `person.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adsearch.errors import AdsearchError
+from arena.errors import ArenaError
+from arena.history import words
+from arena.web import forms, links
+from arena.web.answers import leads_to
+
+if TYPE_CHECKING:
+    from arena.web.answers import Drawing
+    from arena.web.person import PersonsGame
+
+Find = Callable[[Request], Awaitable["PersonsGame"]]
+"""The game of the request's path; NotThere if there is none, or if it is another person's."""
+Draw = Callable[[Request, str], Awaitable[Response]]
+"""The page of that game. The text says why the last move was not taken, or is empty."""
+
+
+def routes(find: Find, draw: Draw) -> tuple[BaseRoute, ...]:
+    """The routes."""
+
+    async def shown(request: Request) -> Response:
+        return await draw(request, "")
+
+    async def acted(request: Request) -> Response:
+        """The person moves, or does something else. A script gets the words of a mistake alone."""
+        site: Drawing = request.app.state.site
+        game = await find(request)
+        given = await forms.fields(request)
+        threads = site.hints if given.get("do") == "hint" else site.threads  # a hint takes seconds
+        wrong = await asyncio.get_running_loop().run_in_executor(threads, partial(_done, game, given))
+        if "text/html" in request.headers.get("accept", ""):
+            return await draw(request, wrong) if wrong else leads_to(links.table(game.seen.key))
+        return PlainTextResponse(wrong, 400 if wrong else 200)
+
+    return (
+        Route("/p/{key:segment}", shown, methods=["GET"]),
+        Route("/p/{key:segment}", acted, methods=["POST"]),
+    )
+
+
+def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
+    """Does that; returns what is wrong with it, or nothing."""
+    acts: dict[str, Callable[[], None]] = {
+        "hint": game.find_hint,
+        "take_back": game.take_back,
+        "resign": game.resign,
+        "give_up": game.give_up,
+    }
+    try:
+        if "move" in given:
+            game.move(given["move"])
+        elif (act := acts.get(given.get("do", ""))) is not None:
+            act()
+        else:
+            return "expected a move"
+    except (ArenaError, AdsearchError) as error:
+        return words.printable(str(error))
+    return ""
