@@ -143,7 +143,8 @@ class _Page:
             yield Seat(
                 name=name,
                 kind=shown_game.seat_kind(seat, self.rules),
-                about=shown_game.about(seat, self.rules, *ratings.get(player, (None, None))),
+                about=shown_game.about(seat, self.rules, *ratings.get(player, (None, None)))
+                + " now" * (player in ratings),
                 href=href,
                 time="" if left is None else words.clock(left),
                 is_turn=seat == turn,

@@ -67,6 +67,7 @@ def agent_view(
         made=now or datetime.now(UTC),
         person=names.people(connection, tournament).get(alias, ""),
         goals=_goals(connection, tournament, shown),
+        playing=next((game.id for game in web.in_progress(connection, tournament) if name in game.players), None),
     )
 
 

@@ -107,7 +107,7 @@ async def _invitation(request: Request) -> Response:
     if account is None:
         # A link is used once: who has used it, and opens it again, is signed in.
         return page(own_pages.no_invitation(), 404) if await account_of(request) is None else leads_to(links.ME)
-    answer = page(own_pages.invitation(key, account.name or account.author))
+    answer = page(own_pages.invitation(key, account.name or account.author, site.served))
     answer.headers["referrer-policy"] = "no-referrer"  # the address is the key
     return answer
 

@@ -182,6 +182,8 @@ class AgentView(Struct, frozen=True, kw_only=True):
     """Who is behind the agent; empty if the viewer may not see that."""
     goals: Sequence[Goal] = ()
     """The weakest first."""
+    playing: int | None = None
+    """The id of a game that it plays now."""
 
 
 class Goal(Struct, frozen=True):

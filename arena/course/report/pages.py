@@ -93,6 +93,7 @@ def _agent(
         "facts": about.facts(agent, made=report.made, reached="" if bracket is None else bracket.reached(agent.name)),
         "version": None,
         "goal": "",
+        "playing": "",
         "ratings": about.progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),

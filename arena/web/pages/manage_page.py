@@ -6,7 +6,7 @@ was written into it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -111,7 +111,8 @@ def page(
     label = "Number of the game, as in the list of games (not the one in the address of its page)"
     number = forms.field("find", "number", label, inputmode="numeric", pattern="[0-9]+", maxlength=18)
     instructor = forms.field("instructor", "name", "Name", maxlength=64, autocomplete="off")
-    people = [_person(one, forms, state) for one in known]
+    playing = {one.name for one in found.agents}
+    people = [_person(one, forms, state, playing) for one in known]
     return frame.drawn(
         "manage.html",
         "Manage",
@@ -123,7 +124,7 @@ def page(
         tabs=_TABS,
         open=next((id for id, more in _TABS.items() if SECTION_OF.get(given.get("do", "")) in (id, *more)), ""),
         of_ladder=_managed(found.of_ladder) if found.of_ladder else None,
-        ladder=None if state is None else _ladder(title, state, forms, now),
+        ladder=None if state is None else _ladder(title, state, known, forms, now),
         agents=_agents(found),
         rule_on_agent=_rule_on_agent(found, forms),
         find=Form(action=links.ruling(title), button="Show the game", fields=[number], hidden={}, method="get"),
@@ -235,14 +236,20 @@ def audit(of: Titled, entries: Sequence[AuditEntry], *, has_older: bool) -> Docu
 # A ladder.
 
 
-def _ladder(title: str, state: LadderState, forms: _Forms, now: datetime) -> dict[str, Any]:
-    """What only a ladder has."""
+def _ladder(
+    title: str, state: LadderState, known: Sequence[AccountUse], forms: _Forms, now: datetime
+) -> dict[str, Any]:
+    """What only a ladder has. `known`: its accounts."""
+    students = [one for one in known if not one.account.is_instructor]
+    signed_in = sum(one.signed_in is not None for one in students)
+    handed_in = sum(one.account.author in state.handed_in for one in students)
     closes = moment(state.closes)
     is_over = now >= state.closes
     early = " (before its time)" if state.is_closed_early else ""
     facts = {
         "State": "closed" if is_over else "open" if state.opens <= now else f"opens {moment(state.opens)}",
         "Submissions": f"ended at {closes}{early}" if is_over else f"until {closes}",
+        "Students": f"{len(students):,}: {signed_in:,} signed in, {handed_in:,} handed in" if students else "",
         "Games are run": "yes" if state.is_run else "no: start arena serve",
         "Ratings": "none yet" if state.rated is None else age(state.rated, now),
         "Waiting": f"{len(state.queue):,}",
@@ -251,7 +258,7 @@ def _ladder(title: str, state: LadderState, forms: _Forms, now: datetime) -> dic
     sure = Field(name="sure", label="End submissions now", sure=SURE)
     columns = _submissions(title, state)
     return {
-        "facts": facts,
+        "facts": {name: value for name, value in facts.items() if value},
         "final": _managed(state.final) if state.final else None,
         "close": forms.form("close", "Close now", sure) if not state.final and not is_over else None,
         "reopen": forms.form("reopen", "Open again") if not state.final and is_over and state.is_closed_early else None,
@@ -418,29 +425,39 @@ def _revoke(one: Ruled, forms: _Forms) -> Form:
 # People.
 
 
+_KINDS: Final = (
+    ("away", "not signed in"),
+    ("nothing", "nothing handed in"),
+    ("without", "handed in, but no agent plays"),
+    ("equal", "equal files"),
+)
+
+
 def _filters(people: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, int]]:
     """What the list of people can be narrowed to: a class of its rows, the words, and the number of these rows."""
     kinds = " ".join(one["kinds"] for one in people).split()
     yield "", "all", len(people)
-    for kind, text in (("away", "not signed in"), ("nothing", "nothing handed in"), ("equal", "equal files")):
+    for kind, text in _KINDS:
         if kinds.count(kind):
             yield kind, text, kinds.count(kind)
 
 
-def _kinds(one: AccountUse, state: LadderState | None) -> Iterator[str]:
-    """What is missing of a student, or to be looked at, as classes."""
+def _kinds(one: AccountUse, state: LadderState | None, playing: Collection[str]) -> Iterator[str]:
+    """What is missing of a student, or to be looked at, as classes. `playing`: the names of all agents."""
     if one.account.is_instructor or state is None:
         return
     if one.signed_in is None:
         yield "away"
     if one.account.author not in state.handed_in:
         yield "nothing"
+    elif one.account.author not in playing:
+        yield "without"
     if any(each.name == one.account.author for same in state.same_files for each in same.agents):
         yield "equal"
 
 
-def _person(one: AccountUse, forms: _Forms, state: LadderState | None) -> dict[str, Any]:
-    """An account, and what can be done with it."""
+def _person(one: AccountUse, forms: _Forms, state: LadderState | None, playing: Collection[str]) -> dict[str, Any]:
+    """An account, and what can be done with it. `playing`: the names of all agents."""
     account, name = one.account, _name(one.account)
     invite = "New link" if account.active else "Invite again"
     acts = [forms.form("invite", invite, about=name, account=account.id, invited=seen(one))]
@@ -453,7 +470,7 @@ def _person(one: AccountUse, forms: _Forms, state: LadderState | None) -> dict[s
         "alias": "instructor" if account.is_instructor else account.author,
         "id": account.student,
         "times": (one.invited, one.signed_in, one.seen),
-        "kinds": " ".join(_kinds(one, state)),
+        "kinds": " ".join(_kinds(one, state, playing)),
         "acts": acts,
     }
 

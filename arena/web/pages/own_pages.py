@@ -57,9 +57,10 @@ class Greedy(Agent):
 """The agent of the README."""
 
 
-def invitation(key: str, name: str) -> Document:
-    """The page of an invitation that can be used. Opening it uses nothing: mail programs open links, too."""
-    return frame.drawn("invitation.html", "Your invitation", name=name, action=links.invitation(key))
+def invitation(key: str, name: str, ladder: str) -> Document:
+    """The page of an invitation to this ladder that can be used. Opening it uses nothing: mail programs open links,
+    too."""
+    return frame.drawn("invitation.html", "Your invitation", name=name, ladder=ladder, action=links.invitation(key))
 
 
 def no_invitation() -> Document:

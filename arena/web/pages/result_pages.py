@@ -265,6 +265,7 @@ def agent(view: AgentView) -> Document:
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
             "version": view.version,
             "goal": _goal(view),
+            "playing": "" if view.playing is None else links.game(view.playing),
             "ratings": picture,
             "worst": _worst(view.worst, own),
             "opponents": listings.opponents(name, met, own),

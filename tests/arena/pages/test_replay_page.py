@@ -265,7 +265,7 @@ def test_players_are_links_to_their_pages_and_have_their_ratings() -> None:
     game = past_game("chess", ["ann", "bob"], moves="f2f3 e7e5")
     text = page(game, agents={"ann": "a/ann.html"}, ratings={"ann": (1512.4, 30.2), "bob": (1490.0, None)}).text
     seats = re.findall('<span class="who" title="[^"]*">(.*?)</span> <small>(.*?)</small>', text)
-    assert seats == [('<a href="a/ann.html">ann</a>', "White · 1512 ± 30"), ("bob", "Black · 1490")]
+    assert seats == [('<a href="a/ann.html">ann</a>', "White · 1512 ± 30 now"), ("bob", "Black · 1490 now")]
 
 
 def test_a_file_is_drawn_in_the_frame_that_is_given() -> None:
