@@ -230,9 +230,9 @@ class TvChannel(ScreenChannel):
         kind, _, name = topic.partition("=")
         self._of, self._is_public = name or None, kind == PUBLIC_TV
         super().__init__(topic, record, self._of, public=self._is_public, large=1, small=_BESIDE)
-        self._side = 0
         self._beside: Mapping[str, str] | None = None
-        self._has_news = True
+        self._news = _News()
+        self._news.note()
 
     @property
     def tournament(self) -> str | None:
@@ -240,12 +240,11 @@ class TvChannel(ScreenChannel):
         return self._of or (None if game is None else game.tournament)
 
     def note_news(self) -> None:
-        self._has_news = True
+        self._news.note()
 
     def tick(self, now: int) -> Iterator[Change]:
         yield from self._screen_changes(now)
-        if self._has_news and now >= self._side:
-            self._has_news, self._side = False, now + _NEWS_EVERY
+        if self._news.is_due(now):
             beside = self._record.side(self.tournament, public=self._is_public)
             if beside != self._beside:  # the news can be those of a tournament that not everyone may see
                 self._beside = beside

@@ -6,8 +6,8 @@ page.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, partial
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -153,9 +153,10 @@ class Screens:
         free = [screen for screen in self.each if screen.is_free(now)]
         if free and now >= self._next:
             self._next = now + self._every
+            look = cache(self._next_game)  # idle screens ask for the same
             for screen in [*free]:
                 others = [one for one in self.each if one not in free]
-                if (found := self._found(screen, others)) is None and screen.is_large and others:
+                if (found := _found(look, screen, others)) is None and screen.is_large and others:
                     screen.take_over(others[0])
                 else:
                     screen.show(found, now)
@@ -167,13 +168,14 @@ class Screens:
                 screen.changed = False
                 yield number, screen
 
-    def _found(self, screen: Screen, others: Sequence[Screen]) -> Recorded | None:
-        """The game that it shows next."""
-        taken = {one.paced.id for one in others if one.paced is not None}
-        last = screen.lost if screen.paced is None else screen.paced.id
-        without = taken if last is None else taken | {last}
-        before = () if screen.game is None else screen.game.players
-        found = self._next_game(without=without, before=before)
-        if found is None and last is not None and last == screen.lost:
-            return self._next_game(without=taken, before=before)
-        return found
+
+def _found(look: Callable[..., Recorded | None], screen: Screen, others: Sequence[Screen]) -> Recorded | None:
+    """The game that a screen shows next; `others`: those that show a game."""
+    taken = frozenset(one.paced.id for one in others if one.paced is not None)
+    last = screen.lost if screen.paced is None else screen.paced.id
+    without = taken if last is None else taken | {last}
+    before = () if screen.game is None else tuple(screen.game.players)
+    found = look(without=without, before=before)
+    if found is None and last is not None and last == screen.lost:
+        return look(without=taken, before=before)
+    return found

@@ -87,9 +87,7 @@ def versus(
 
 def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:
     """The outcome of the sequential test, in a sentence."""
-    outcome = "undecided"
-    if test.verdict is not None:
-        outcome = f"{test.verdict} accepted: {words.printable(terms.claim(test.verdict, b))}"
+    outcome = words.printable(terms.outcome(test.verdict, b))
     return f"sequential test: {outcome} (LLR {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
 
 

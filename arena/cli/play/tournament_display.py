@@ -33,7 +33,7 @@ from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament import repeats
 from arena.tournament.duration import GameTime
-from arena.tournament.formats.sprt_match import MatchTest, SprtTerms, TestedMatch
+from arena.tournament.formats.sprt_match import MatchTest, SprtTerms
 from arena.tournament.league import League
 from arena.tournament.preparation import to_try_again
 from arena.tournament.tournament import Tournament
@@ -256,7 +256,7 @@ class TournamentDisplay:
 
     def _outcome(self, test: SprtTerms, found: MatchTest) -> str:
         """The outcome of the SPRT, in a sentence."""
-        outcome = TestedMatch(test, self._other, found).outcome
+        outcome = test.outcome(found.verdict, self._other)
         bounds = f"(LLR {found.llr:.2f}, bounds {found.lower:.2f} and {found.upper:.2f})"
         games = words.counted(self._league.estimate.games, "game")
         return f"SPRT: {outcome} {bounds} after {2 * found.pairs:,} of {games}"

@@ -44,6 +44,10 @@ class SprtTerms:
         how = better if limit > 0 else worse if limit < 0 else level
         return f"{self.of} is {how.format(f'{abs(limit):g} {_UNITS[self.model]}')} {other}"
 
+    def outcome(self, verdict: Hypothesis | None, other: str) -> str:
+        """What is decided, as a sentence."""
+        return "undecided" if verdict is None else f"{verdict} accepted: {self.claim(verdict, other)}"
+
 
 class MatchTest(Sprt, frozen=True):
     """The state of a match's sequential test."""
@@ -63,9 +67,8 @@ class TestedMatch:
 
     @property
     def outcome(self) -> str:
-        """What is decided, in a sentence."""
-        verdict = self.found.verdict
-        return "undecided" if verdict is None else f"{verdict} accepted: {self.terms.claim(verdict, self.other)}"
+        """What is decided, as a sentence."""
+        return self.terms.outcome(self.found.verdict, self.other)
 
     def renamed(self, shown: Mapping[str, str]) -> TestedMatch:
         """The same with other names for the players."""
