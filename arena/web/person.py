@@ -75,6 +75,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     clock: str
     opponent: str
     """As it was asked for."""
+    players: int = 2
+    """Of the game."""
     version: int = 0
     """One more at every change."""
     status: Status = Status.WAITING
@@ -120,10 +122,19 @@ class PersonsGame:
     """One game of a person. Its methods can run rules and wait, so they are not for an event loop."""
 
     def __init__(
-        self, wanted: WantGame, send: Callable[[Struct], bool], changed: Callable[[PersonsGame], None]
+        self,
+        wanted: WantGame,
+        send: Callable[[Struct], bool],
+        changed: Callable[[PersonsGame], None],
+        *,
+        players: int = 2,
     ) -> None:
         """`send` sends a message to the director; `changed` is called in any thread after each change of `seen`."""
-        self.seen = Seen(key=wanted.key, seat=wanted.seat, clock=wanted.clock, opponent=wanted.opponent)
+        self.wanted = wanted
+        """What was asked for."""
+        self.seen = Seen(
+            key=wanted.key, seat=wanted.seat, clock=wanted.clock, opponent=wanted.opponent, players=players
+        )
         self._send = send
         self._changed = changed
         self._lock = RLock()

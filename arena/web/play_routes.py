@@ -18,7 +18,7 @@ from adsearch import games
 from adsearch.errors import AdsearchError
 from agents import builtin
 from agents.errors import AgentsError
-from arena.errors import ArenaError
+from arena.errors import ArenaError, BadFixture
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.submissions import possible_again
 from arena.web import forms, links, results, table_routes
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from arena.web.site import Site
 
 _NO_GAME: Final = "There is no such game."
+_WAYS: Final = ((links.play(), "Other opponents"),)
+"""Where it goes on after a game, other than with the same game again."""
 _NOBODY: Final = "There is no such opponent in this game."
 
 
@@ -50,7 +52,7 @@ def routes() -> tuple[BaseRoute, ...]:
         Route("/play", _opponents, methods=["GET"]),
         Route("/play/{opponent:segment}", _begin, methods=["GET"]),
         Route("/play/{opponent:segment}", _open, methods=["POST"]),
-        *table_routes.routes(_found_game, _drawn),
+        *table_routes.routes(_found_game, _drawn, _again),
     )
 
 
@@ -184,18 +186,22 @@ async def _open(request: Request) -> Response:
     if seat not in ("0", "1") or clock not in CLOCKS:
         raise BadQuery("expected a seat and a clock of the form")
 
-    if (again := site.plays.take(viewer.account, now := datetime.now(UTC))) is not None:
-        return await _form(request, wrong=f"too many games in a row; {possible_again(again, now)}")
-
     def start() -> Response:
         _, game, _, found = _chosen(site, names, opponent, asked)
         made = site.tables.open(viewer.account, game=game, opponent=found, seat=int(seat), clock=clock)
         return leads_to(links.table(made.seen.key))
 
     try:
+        _check_number(site, viewer)
         return await in_thread(site, start)
     except ArenaError as error:
         return await _form(request, wrong=str(error))
+
+
+def _check_number(site: Site, viewer: Viewer) -> None:
+    """Counts one more game of the person; BadFixture if these are too many."""
+    if (again := site.plays.take(viewer.account, now := datetime.now(UTC))) is not None:
+        raise BadFixture(f"too many games in a row; {possible_again(again, now)}")
 
 
 # The game.
@@ -215,6 +221,13 @@ async def _found_game(request: Request) -> PersonsGame:
     return game
 
 
+async def _again(request: Request, game: PersonsGame, seat: int) -> PersonsGame:
+    """The game begins once more."""
+    site, viewer, _ = await _player(request)
+    _check_number(site, viewer)
+    return await in_thread(site, partial(site.tables.again, viewer.account, game, seat))
+
+
 async def _drawn(request: Request, wrong: str) -> Response:
     """The page of a game."""
     site, names, game = await _own_game(request)
@@ -229,6 +242,7 @@ async def _drawn(request: Request, wrong: str) -> Response:
             href=links.agent(of.title, opponent) if has_page else "",
             drawn=partial(frame.drawn, of=of, above=[(links.play(), "Play")]),
             wrong=wrong,
+            ways=_WAYS,
         )
         return page(document, 400 if wrong else 200)
 
@@ -245,4 +259,4 @@ def _shown(site: Site, game: PersonsGame) -> str:
 
 def parts(site: Site, game: PersonsGame) -> dict[str, str]:
     """The parts of the game's page, for its stream. Runs in a thread."""
-    return play_pages.parts(game.seen, _shown(site, game))
+    return play_pages.parts(game.seen, _shown(site, game), ways=_WAYS)

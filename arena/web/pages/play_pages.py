@@ -147,7 +147,7 @@ def page(
     drawn: Callable[..., Document],
     href: str = "",
     others: Sequence[str] = (),
-    again: Sequence[tuple[int, str]] = (),
+    ways: Sequence[tuple[str, str]] = (),
     wrong: str = "",
 ) -> Document:
     """The page of a game. `opponent`: its public name; `href`: the address of its page. `drawn`: draws the template in
@@ -159,7 +159,7 @@ def page(
         stream=links.events(p=seen.key),
         modules=("live.js", "play.js"),
         turned=seen.seat == 1,
-        drawn=parts(seen, opponent, others=others, again=again, wrong=wrong),
+        drawn=parts(seen, opponent, others=others, ways=ways, wrong=wrong),
         opponent={"name": opponent, "href": href} if href else None,
     )
 
@@ -169,11 +169,11 @@ def parts(
     opponent: str,
     *,
     others: Sequence[str] = (),
-    again: Sequence[tuple[int, str]] = (),
+    ways: Sequence[tuple[str, str]] = (),
     wrong: str = "",
 ) -> dict[str, str]:
-    """The parts of the page, as markup. `others`: the names of all seats if the opponents differ. `again`: what begins
-    another game from this page, each with the person's seat; by default a link to the page with all opponents."""
+    """The parts of the page, as markup. `others`: the names of all seats if the opponents differ. `ways`: where it goes
+    on after the game, other than with the same game again: the address and the text of each."""
     names = _names(seen, opponent, others)
     state = _state(seen)
     deals = state is not None and state.hidden
@@ -185,7 +185,7 @@ def parts(
         "last": part("last", [_line(line, names) for line in words.latest(listed)]),
         "board": _board(seen, state),
         "moves": part("moves", items(_plies(seen, deals=deals), names, seen.rules)),
-        "choices": part("choices", _choices(seen, state, again)),
+        "choices": part("choices", _choices(seen, state, ways)),
         "said": part("notices", [*_said(seen, wrong)]),
     }
 
@@ -208,7 +208,7 @@ def _result(seen: Seen, names: Sequence[str]) -> str:
 
 
 def _names(seen: Seen, opponent: str, others: Sequence[str]) -> list[str]:
-    found = others or [opponent] * max(2, len(seen.names))
+    found = others or [opponent] * seen.players
     return ["you" if seat == seen.seat else name for seat, name in enumerate(found)]
 
 
@@ -265,11 +265,17 @@ def _line(line: words.Line, names: Sequence[str]) -> dict[str, str | None]:
     return {"number": line.number, "who": words.printable(who), "href": None, "moves": words.printable(line.moves)}
 
 
-def _choices(seen: Seen, state: State[Any] | None, again: Sequence[tuple[int, str]]) -> dict[str, Any]:
+def _again(seen: Seen) -> list[tuple[int, str]]:
+    """What begins the same game again, each with the person's seat: the other one first."""
+    swapped = "Rematch, seats swapped" if seen.players == 2 else "Play again from another seat"
+    return [((seen.seat - 1) % seen.players, swapped), (seen.seat, "Play again")][-seen.players :]
+
+
+def _choices(seen: Seen, state: State[Any] | None, ways: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The legal moves, and what else the person can do; after the game where it goes on."""
     if seen.status is Status.OVER:
-        ways = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
-        return {"ways": ways if again else [*ways, (links.play(), "Play again")], "again": again, "to": links.AGAIN}
+        replay = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
+        return {"again": _again(seen), "ways": [*replay, *ways], "action": links.table(seen.key)}
     fields = _fields_of(state)
     written = ""
     if len(seen.choices) > _MOST_BUTTONS and not fields:
@@ -279,8 +285,7 @@ def _choices(seen: Seen, state: State[Any] | None, again: Sequence[tuple[int, st
     more += [("take_back", f"Take back my last move ({seen.take_backs} left)")] * (seen.take_backs > 0)
     ends = [("resign", "Resign: the game is lost")] * (not seen.resigns) + [("give_up", "Give up: nothing is recorded")]
     return {
-        "ways": [],
-        "again": [],
+        "again": (),
         "action": links.table(seen.key),
         "written": written,
         "moves": [{"text": one.text, "shown": words.printable(one.shown)} for one in seen.choices],

@@ -189,6 +189,18 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.locator('[data-field="b7"]').wait_for()
         page.get_by_text("End the game").click()
         page.get_by_role("button", name="Give up").click()
+        page.get_by_role("link", name="Other opponents").wait_for()
+        game = page.url
+        page.get_by_role("button", name="Rematch, seats swapped").click()
+        page.wait_for_url(lambda url: url != game and "/p/" in url)
+        page.get_by_text("you are the first player (White)").wait_for()
+        page.locator('[data-field="a2"]').wait_for()
+        page.get_by_text("End the game").click()
+        page.get_by_role("button", name="Give up").click()
+        page.get_by_role("button", name="Play again").click()
+        page.locator('[data-field="a2"]').wait_for()
+        page.get_by_text("End the game").click()
+        page.get_by_role("button", name="Give up").click()
         page.get_by_text("Play again").wait_for()
 
 
@@ -205,8 +217,8 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
     page.wait_for_url(re.compile("/p/"))
     check_axe(page)
     for _ in range(3):
-        page.locator("#choices [name=move], #choices .opponents").first.wait_for(state="attached")
-        if page.locator("#choices .opponents").count():
+        page.locator("#choices [name=move], #choices .again").first.wait_for(state="attached")
+        if page.locator("#choices .again").count():
             break
         before = page.locator("#moves li").count()
         fields = page.locator("#choices form:not(.more)").first.get_attribute("data-fields") or ""
@@ -226,7 +238,7 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
             page.keyboard.press("Enter")
             page.locator("#choices:focus, #choices input:focus").wait_for()
             page.keyboard.press("Enter")  # by mistake
-        page.locator("#moves li").nth(before).or_(page.locator("#choices .opponents")).first.wait_for()
+        page.locator("#moves li").nth(before).or_(page.locator("#choices .again")).first.wait_for()
     # The game may end at any moment by the other player's move: then the button is not there any more.
     page.evaluate("document.querySelector('[name=do][value=give_up]')?.click()")
     page.get_by_text("Play again").wait_for()

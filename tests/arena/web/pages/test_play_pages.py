@@ -133,12 +133,13 @@ def test_the_number_of_take_backs_is_on_the_button() -> None:
 
 
 def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_other_one() -> None:
-    over = seen("maze", seat=1, status=Status.OVER)
+    over = seen("maze", seat=1, status=Status.OVER, players=3)
     names = ("random", "human", "greedy")
-    drawn = play_pages.parts(over, "random, greedy", others=names, again=[(1, "Play again"), (0, "Play on")])
+    drawn = play_pages.parts(over, "random, greedy", others=names)
     assert [*re.findall(r'class="who" title="(\w+)"', drawn["seats"])] == ["random", "you", "greedy"]
-    assert re.findall(r'name="seat" value="(\d)"', drawn["choices"]) == ["1", "0"]
+    assert re.findall(r'name="seat" value="(\d)"', drawn["choices"]) == ["0", "1"]
     assert "/play" not in drawn["choices"]
-    alone = play_pages.parts(over, "random")
-    assert 'href="/play"' in alone["choices"]
-    assert "form" not in alone["choices"]
+    on_a_ladder = play_pages.parts(over, "random", ways=[("/play", "Other opponents")])
+    assert 'href="/play"' in on_a_ladder["choices"]
+    alone = seen("maze:ghosts=0", status=Status.OVER, players=1)
+    assert re.findall(r'name="seat" value="(\d)"', play_pages.parts(alone, "maze")["choices"]) == ["0"]
