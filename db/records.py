@@ -155,6 +155,8 @@ class JudgedPly(Struct, frozen=True, kw_only=True):
     mark: Mark = Mark.NONE
     better: tuple[str, ...] = ()
     """For a mistake: the best line instead."""
+    answer: tuple[str, ...] = ()
+    """For a mistake: the best line after it, which shows what is wrong with it."""
 
 
 class SeatRecord(Struct, frozen=True):

@@ -190,6 +190,8 @@ class Analysis(_Rows, sqlite_with_rowid=False):
     line: ColumnElement[str | None] = columns.text(nullable=True)
     """The moves that would follow `better`, separated by spaces."""
     depth: ColumnElement[int] = columns.number()
+    answer: ColumnElement[str | None] = columns.text(nullable=True)
+    """The moves that would follow the mistake, separated by spaces."""
 
 
 class Ruling(_Rows):
@@ -329,7 +331,7 @@ VIEWS: Final = {
                analysis.before_distance AS before_distance, analysis.after AS after,
                analysis.after_exact AS after_exact, analysis.after_distance AS after_distance,
                analysis.loss AS loss, analysis.mark AS mark, analysis.better AS better, analysis.line AS line,
-               analysis.depth AS depth
+               analysis.answer AS answer, analysis.depth AS depth
         FROM analysis
         JOIN move ON move.game = analysis.game AND move.ply = analysis.ply
         LEFT JOIN seat ON seat.game = analysis.game AND CAST(seat.seat AS TEXT) = move.who

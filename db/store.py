@@ -306,6 +306,7 @@ def keep_analysis(connection: Connection, game: int, plies: Sequence[JudgedPly])
                 "mark": ply.mark.value,
                 "better": ply.better[0] if ply.better else None,
                 "line": " ".join(ply.better[1:]) or None,
+                "answer": " ".join(ply.answer) or None,
                 "depth": ply.depth,
             }
             for ply in plies

@@ -76,6 +76,11 @@ def pgn(id: int) -> str:
     return f"{game(id)}/pgn"
 
 
+def mistakes(id: int) -> str:
+    """Where the mistakes of a game that is over are found."""
+    return f"{game(id)}/mistakes"
+
+
 def position(id: int, ply: int) -> str:
     """The page of a game that is over, at the position after that ply; 0: at the end."""
     return f"{game(id)}#ply-{ply or 'last'}"

@@ -38,6 +38,7 @@ from arena.players.submissions import Store
 from arena.serve.page_link import Complaint, Lines, to_pages
 from arena.serve.spool import Spool
 from arena.web import links, page_routes, play_routes, still_signed_in
+from arena.web.analysing import Analyses
 from arena.web.answers import Drawing
 from arena.web.app import application, drawn_key, how_it_failed
 from arena.web.cache import Cache
@@ -61,6 +62,7 @@ _NICE: Final = 15
 _THREADS: Final = 3
 _UPLOADS: Final = Bucket(timedelta(seconds=20), 6)
 _PLAYS: Final = Bucket(timedelta(seconds=20), 6)
+_SEARCHES: Final = Bucket(timedelta(minutes=3), 10)
 _DESK: Final = 2
 """Threads that write to the record; as many write to the accounts."""
 _HINTS: Final = 1
@@ -194,6 +196,8 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         why_turns=asyncio.Semaphore(1),
         uploads=Buckets(_UPLOADS),
         plays=Buckets(_PLAYS),
+        searches=Buckets(_SEARCHES),
+        analyses=Analyses(settings.database),
         tables=Tables(link.lines.send),
         complain=complain,
     )

@@ -19,7 +19,7 @@ TRUSTED = {
     "macros.html": {"cell.picture": 1},
     "parts.html": {"drawn.seats": 1, "drawn.board": 1, "drawn.moves": 1},
     "play.html": {"drawn.state": 1, "drawn.said": 1, "drawn.choices": 1, "drawn.side": 1, "drawn.last": 1},
-    "replay.html": {"board": 1, "step.board": 1, "shared": 1},
+    "replay.html": {"board": 2, "step.board": 1, "shared": 1},
     "search.html": {"tree": 1},
     "sheets.html": {"sheet": 1},
     "tv.html": {f"drawn.{part}": 1 for part in ("state", "moves", "last")}

@@ -64,6 +64,7 @@ def addresses(record: WebRecord) -> dict[str, list[str]]:
         "/static/{name:segment}": [f"/static/{name}" for name in (*drawing.files(), "nothing.js")],
         "/find": ["/find", *(f"/find?q={words}" for words in ("a", "zz", "1"))],
         "/g/{id:segment}/pgn": [f"/g/{game}/pgn" for game in games],
+        "/g/{id:segment}/mistakes": [f"/g/{game}/mistakes" for game in games],
         "/tv": ["/tv", *(f"/tv?t={title}" for title in titles)],
         "/events": ["/events", "/events?g=x"],
         "/healthz": ["/healthz"],
