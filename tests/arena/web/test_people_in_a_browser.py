@@ -296,6 +296,9 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         page.wait_for_url(re.compile(r"/g/\d+$"))
         game = page.url
         until(page, lambda: SAID in page.content())
+        page.get_by_role("button", name="Find the mistakes").click()
+        page.get_by_text("Analysed by arena").wait_for()
+        assert page.get_by_role("button", name="Find the mistakes").count() == 0
         page.goto(f"{course.address}/me")
         (own_name,) = page.locator("#agents tbody th").all_inner_texts()
         page.goto(f"{course.address}/t/cs101")
