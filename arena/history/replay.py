@@ -7,6 +7,7 @@ was not kept, no part of the log is shown at a move.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -103,13 +104,13 @@ def played_on(state: State[Any] | None, line: Sequence[str]) -> list[tuple[State
     """The positions after the moves of a line that begins at `state`, each with its move, up to a move that the rules
     do not play."""
     found: list[tuple[State[Any], Any]] = []
-    try:
-        for text in line if state is not None else ():
+    if state is None:
+        return found
+    with suppress(Exception):  # a user-supplied game may raise anything
+        for text in line:
             move = state.from_text(text)
             state = state.play(move)
             found.append((state, move))
-    except Exception:  # a user-supplied game may raise anything
-        pass
     return found
 
 

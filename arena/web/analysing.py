@@ -12,7 +12,7 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import suppress
 from typing import Final
 
@@ -45,18 +45,18 @@ class Analyses:
         self._database = database
         self._turn = asyncio.Semaphore(1)
         self._running: dict[int, _Running] = {}
-        # By account, the game that it has asked for last.
-        self._asked: dict[int, int] = {}
+        # By whose wish, the game that was asked for last.
+        self._asked: dict[Hashable, int] = {}
         self.done = set[int]()
         """The games that were analysed."""
 
-    def is_busy(self, account: int, game: int) -> bool:
-        """Whether another game that the account has asked for is being analysed, or waits."""
-        return self._asked.get(account, game) != game and self._asked[account] in self._running
+    def is_busy(self, whose: Hashable, game: int) -> bool:
+        """Whether another game that they have asked for is being analysed, or waits."""
+        return self._asked.get(whose, game) != game and self._asked[whose] in self._running
 
-    def analyse(self, account: int, game: int) -> _Running:
+    def analyse(self, whose: Hashable, game: int) -> _Running:
         """The analysis of the game, which begins if it is not in progress, and goes on if its page is closed."""
-        self._asked[account] = game
+        self._asked[whose] = game
         if (running := self._running.get(game)) is None:
             running = self._running[game] = _Running()
             running.task = asyncio.create_task(self._run(game, running))

@@ -5,9 +5,9 @@ A script gets a line for each ply that was judged, and an error as a last line; 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Hashable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -20,12 +20,12 @@ from arena.web.answers import leads_to, page
 from arena.web.drawn import NotThere
 from arena.web.identity import signed_in, viewer_of
 from arena.web.live_routes import can_find_mistakes, game_over
-from arena.web.pages import result_pages
+from arena.web.pages import frame, result_pages
 
 if TYPE_CHECKING:
+    from arena.pages.drawing import Document
+    from arena.web.analysing import Analyses
     from arena.web.site import Site
-
-_TITLE: Final = "No mistakes were found"
 
 
 def routes() -> tuple[BaseRoute, ...]:
@@ -42,12 +42,18 @@ async def _find(request: Request) -> Response:
         return leads_to(links.game(id))
     if not can_find_mistakes(viewer, found):
         raise NotThere("There is no such game.")
-    has_script = "text/html" not in request.headers.get("accept", "")
-    if site.analyses.is_busy(account.id, id):
-        return _refused("another game of yours is being analysed: wait until it is done", has_script=has_script)
     if (again := site.searches.take(account.id, now := datetime.now(UTC))) is not None:
-        return _refused(f"too many games in a row; {possible_again(again, now)}", has_script=has_script)
-    running = site.analyses.analyse(account.id, id)
+        return _refused(request, f"too many games in a row; {possible_again(again, now)}", frame.drawn)
+    return await mistakes(request, site.analyses, account.id, id)
+
+
+async def mistakes(
+    request: Request, analyses: Analyses, whose: Hashable, id: int, drawn: Callable[..., Document] = frame.drawn
+) -> Response:
+    """Finds the mistakes of a game for someone, or waits until they are found. `drawn`: draws a page in its frame."""
+    if analyses.is_busy(whose, id):
+        return _refused(request, "another game of yours is being analysed: wait until it is done", drawn)
+    running = analyses.analyse(whose, id)
 
     async def lines() -> AsyncIterator[str]:
         try:
@@ -56,12 +62,18 @@ async def _find(request: Request) -> Response:
         except NotFound as error:
             yield f"{error}\n"
 
-    if has_script:
+    if not _waits(request):
         return StreamingResponse(lines(), media_type="text/plain; charset=utf-8")
-    last = [line async for line in lines()][-1]
-    return leads_to(links.game(id)) if last.strip().isdecimal() else _refused(last.strip(), has_script=False)
+    last = [line async for line in lines()][-1].strip()
+    return leads_to(links.game(id)) if last.isdecimal() else _refused(request, last, drawn)
 
 
-def _refused(why: str, *, has_script: bool) -> Response:
-    text = why[0].upper() + why[1:]
-    return PlainTextResponse(why, 409) if has_script else page(result_pages.message(_TITLE, text), 409)
+def _waits(request: Request) -> bool:
+    """Whether a form without a script waits for a page."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def _refused(request: Request, why: str, drawn: Callable[..., Document]) -> Response:
+    if not _waits(request):
+        return PlainTextResponse(why, 409)
+    return page(result_pages.message("No mistakes were found", why[0].upper() + why[1:], drawn=drawn), 409)
