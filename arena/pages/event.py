@@ -45,7 +45,7 @@ def about(report: Report, links: Links) -> dict[str, Any]:
         "facts": _facts(report, over),
         "notice": notice,
         "closing": "",
-        "podium": _podium(report, links),
+        "podium": podium(report, links),
         "test": _test(report),
     }
 
@@ -72,7 +72,7 @@ def _test(report: Report) -> dict[str, Any] | None:
     }
 
 
-def _podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
+def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
     """The place, name and points of each that has one of the first three places in a tournament that is over; nobody
     if these are all, or if many share a place."""
     first = [agent for agent in report.agents if agent.standing.games and agent.standing.rank <= _PODIUM]

@@ -6,7 +6,7 @@ Everything that it gives has passed `shown_game` or has public names only, excep
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -17,10 +17,11 @@ from arena.serve.opened import ladder_of, opened
 from arena.serve.watching import most_interesting
 from arena.web import own, results
 from arena.web.pages import tv_page
+from arena.web.pages.tv_page import Beside, Upset
 from arena.web.results import Wanted
 from arena.web.screens import Recorded
 from arena.web.sight import VISITOR, What, may, own_seat, shown_game
-from db import games, ladder, lookup, running, web
+from db import games, ladder, lately, lookup, running, web
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from db.database import Connection, Database
     from db.records import PastGame
 
+_DAY: Final = timedelta(days=1)
 _RESULTS: Final = 4
 """Number of last results beside the board of a TV page."""
 
@@ -189,9 +191,38 @@ class LiveRecord:
                 return {}
             if tournament is None and public and not self._is_public(connection, name):
                 return {}
-            report = results.report(connection, self._names, id, now=datetime.now(UTC))
-            part = results.games_part(connection, self._names, id, Wanted())
-        return tv_page.side(report, part.games[:_RESULTS])
+            return tv_page.side(self._beside(connection, name, id, datetime.now(UTC)))
+
+    def _beside(self, connection: Connection, name: str, id: int, now: datetime) -> Beside:
+        """What is beside the board of a TV page that shows games of this tournament."""
+        report = results.report(connection, self._names, id, now=now)
+        ladder = ladder_of(connection, name)
+        over = report if report.status == "finished" else None
+        if ladder is not None and ladder.name == name:
+            final = running.tournament(connection, ladder.final)
+            if final is not None and final["status"] == "finished":
+                over = results.report(connection, self._names, final["id"], now=now)
+        return Beside(
+            report=report,
+            latest=results.games_part(connection, self._names, id, Wanted()).games[:_RESULTS],
+            upset=self._upset(connection, id, now),
+            final=None if ladder is None or ladder.closes <= now else ladder.closes,
+            over=over,
+        )
+
+    def _upset(self, connection: Connection, tournament: int, now: datetime) -> Upset | None:
+        """The win of the last day against the agent whose rating is higher by most."""
+        ratings = {name: rating for name, (rating, _) in _ratings(connection, tournament).items()}
+        upsets = [
+            (ratings[loser] - ratings[winner], game, winner, loser)
+            for winner, loser, game in lately.wins(connection, tournament, since=now - _DAY)
+            if winner in ratings and loser in ratings and ratings[loser] > ratings[winner]
+        ]
+        if not upsets:
+            return None
+        lead, game, winner, loser = max(upsets)
+        shown = self._names.read(connection).shown
+        return Upset(game, shown[winner], shown[loser], lead)
 
     def author(self, submission: int) -> str:
         """The name in the record of the agent that was handed in; empty if there is no such submission."""

@@ -105,8 +105,14 @@ def web() -> Pages:
             ladder, closes=datetime(2020, 1, 1, tzinfo=UTC), finished=datetime(2020, 1, 2, tzinfo=UTC)
         )
         found["closed ladder"] = result_pages.standings(over, as_ladder(report)).text
-        side = tv_page.side(as_ladder(report), report.games[:5])
+        beside = tv_page.Beside(report=as_ladder(report), latest=report.games[:5])
+        side = tv_page.side(beside)
         found["tv"] = tv_page.page({}, side, of=None).text
+        upset = tv_page.Upset(1, HOSTILE, "ann", 123.4)
+        soon = structs.replace(beside, upset=upset, final=datetime(2030, 1, 1, tzinfo=UTC))
+        found["tv before a final"] = tv_page.page({}, tv_page.side(soon), of=None).text
+        over = structs.replace(beside, over=report)
+        found["tv after a final"] = tv_page.page({}, tv_page.side(over), of=None).text
         drawn = live_parts.parts(_past("tictactoe"), _followed("tictactoe", 3), now=0)
         found["tv of a ladder"] = tv_page.page(drawn, side, of=OF).text
     return found

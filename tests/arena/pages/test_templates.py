@@ -23,7 +23,7 @@ TRUSTED = {
     "search.html": {"tree": 1},
     "sheets.html": {"sheet": 1},
     "tv.html": {f"drawn.{part}": 1 for part in ("state", "moves", "last")}
-    | {f"side.{part}": 1 for part in ("standings", "results")},
+    | {f"side.{part}": 1 for part in ("soon", "standings", "upset", "results", "waiting")},
 }
 """What is written as it is: pictures in SVG, the sheet and the script of a page, parts that `drawing.part` drew."""
 

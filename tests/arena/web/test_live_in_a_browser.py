@@ -215,7 +215,7 @@ def test_a_game_whose_director_ended_goes_on_when_it_is_played_again(
 
 
 def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director: Director, server: PageServer) -> None:
-    with director.running(), browser.open(f"{server.address}/tv", alone=True) as page:
+    with director.running(), browser.open(f"{server.address}/tv", alone=True, moves=True) as page:
         until(page, lambda: page.locator("#waiting").is_visible())
         game = director.begin()
         director.play(game, "a1")
