@@ -1,4 +1,5 @@
-"""Marks of an agent on a board: a translucent colour over each cell that it named, with a sign in the cell's corner.
+"""Marks on a board: a translucent colour over each cell that an agent named, with a sign in the cell's corner, and the
+move of a hint, with an arrow from its first field to its last one.
 
 The marks are a group at the end of the inline SVG that `boards.py` makes, over squares and pieces, which stay readable.
 The page's sheet has the colours. A sign, or the number itself, says the same as its colour. A name that the board does
@@ -7,7 +8,7 @@ not have is ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from adsearch import State
@@ -19,6 +20,8 @@ from db.records import Marks, MoveRecord
 _SIGNS: Final = {"good": "+", "bad": "−", "best": "★", "danger": "!", "note": "•"}
 _EDGE: Final = 1.5
 """Distance of a colour from the edge of its cell, in pixels."""
+_HEAD: Final = 0.3
+"""Length of an arrow's head, as a share of its last field."""
 _STRONGEST: Final = 0.5
 """The opacity of 1 and -1."""
 
@@ -36,12 +39,36 @@ class Legend(NamedTuple):
 def with_marks(board: str, marks: Marks | None, state: State[Any] | None, *, below: int | None = None) -> str:
     """The markup of the board of a position, with a group of class "marks" at the end of it. Without a mark that it
     can show, and if the board is not an inline SVG, it is the same markup."""
-    start, end, rest = board.partition("</svg>")
-    if not marks or state is None or not end or not start.startswith("<svg"):
+    if not marks or state is None:
         return board
     cells = _cells(state, below)
-    found = [(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells]
-    return f"{start}{svg.element('g', *_drawn(found), class_='marks')}{end}{rest}" if found else board
+    return _with(board, _drawn([(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells]))
+
+
+def with_hint(board: str, fields: Sequence[Field]) -> str:
+    """The markup of the board with the move that touches these fields marked as the best one."""
+    return _with(board, [*_drawn([(field, "best") for field in dict.fromkeys(fields)]), *_arrow(fields)])
+
+
+def _arrow(fields: Sequence[Field]) -> Iterator[str]:
+    """An arrow through the middles of the fields, if they are several."""
+    middles = [complex(field.x + field.width / 2, field.y + field.height / 2) for field in fields]
+    if len({*middles}) < 2:
+        return
+    end = middles[-1]
+    before = next(one for one in reversed(middles) if one != end)
+    back = (before - end) / abs(before - end) * _HEAD * min(fields[-1].width, fields[-1].height)
+    steps = [*middles, end + back * (1 + 0.7j), end, end + back * (1 - 0.7j)]
+    yield svg.element("path", class_="arrow", d="M" + "L".join(svg.pair(one.real, one.imag) for one in steps))
+
+
+def _with(board: str, marks: Iterable[str]) -> str:
+    """The markup of a board with these marks."""
+    start, end, rest = board.partition("</svg>")
+    drawn = "".join(marks)
+    if not drawn or not end or not start.startswith("<svg"):
+        return board
+    return f"{start}{svg.element('g', drawn, class_='marks')}{end}{rest}"
 
 
 def legend(move: MoveRecord) -> list[Legend]:

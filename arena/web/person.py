@@ -103,6 +103,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     """Whether the person resigns as soon as it is the person's turn."""
     hint: Hint | None = None
     """For this turn."""
+    flipped: bool = False
+    """Whether the person sees the board from the other side."""
     notice: str = ""
     """What the person must know, such as why the game cannot be played."""
     end: GameRecorded | None = None
@@ -214,6 +216,11 @@ class PersonsGame:
             if self._turn is turn:
                 self._tell(GotHint(seen.key))
                 self._show(hint=found)
+
+    def flip(self) -> None:
+        """Shows the board from the other side."""
+        with self._lock:
+            self._show(flipped=not self.seen.flipped)
 
     def give_up(self) -> None:
         """Ends the game; it is not recorded."""

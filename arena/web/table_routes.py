@@ -71,6 +71,7 @@ def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
     acts: dict[str, Callable[[], None]] = {
         "hint": game.find_hint,
         "take_back": game.take_back,
+        "flip": game.flip,
         "resign": game.resign,
         "give_up": game.give_up,
     }

@@ -14,10 +14,12 @@ import msgspec
 from msgspec import Struct
 
 from adsearch import State, games
-from adsearch.pictures.boards.paper import player
+from adsearch.pictures.boards import can_turn, is_clicked
+from adsearch.pictures.boards.paper import colour, player
 from arena.history import words
 from arena.match.clock import MILLISECOND
 from arena.pages.board_fields import clicks, fields_of, with_fields
+from arena.pages.board_marks import with_hint
 from arena.pages.boards import boards
 from arena.pages.drawing import Document, part
 from arena.pages.game import Ply, Seat, about, items, plays, runs, seat_kind
@@ -158,7 +160,6 @@ def page(
         f"You against {opponent}",
         stream=links.events(p=seen.key),
         modules=("live.js", "play.js"),
-        turned=seen.seat == 1,
         drawn=parts(seen, opponent, others=others, ways=ways, wrong=wrong),
         opponent={"name": opponent, "href": href} if href else None,
     )
@@ -184,9 +185,10 @@ def parts(
         "seats": part("seats", [*_seats(seen, names)]),
         "last": part("last", [_line(line, names) for line in words.latest(listed)]),
         "board": _board(seen, state),
+        "tools": part("tools", seen.flipped if state is not None and _can_turn(state) else None),
         "moves": part("moves", items(_plies(seen, deals=deals), names, seen.rules)),
-        "choices": part("choices", _choices(seen, state, ways)),
-        "said": part("notices", [*_said(seen, wrong)]),
+        "choices": part("choices", _choices(seen, state)),
+        "said": part("notices", [*_said(seen, wrong)], _ways(seen, ways)),
     }
 
 
@@ -222,13 +224,26 @@ def _state(seen: Seen) -> State[Any] | None:
         return None
 
 
+def _below(seen: Seen) -> int:
+    """The seat whose pieces are below."""
+    return 1 - seen.seat if seen.flipped else seen.seat
+
+
+def _can_turn(state: State[Any]) -> bool:
+    return state.players == 2 and can_turn(state)
+
+
 def _board(seen: Seen, state: State[Any] | None) -> str:
     if state is None:
         return part("no_board", "There is no board: the rules failed.") if seen.rules else ""
-    drawn = boards([(state, seen.last)], below=seen.seat, ended=0 if seen.status is Status.OVER else None)
+    below = _below(seen)
+    drawn = boards([(state, seen.last)], below=below, ended=0 if seen.status is Status.OVER else None)
     picture = drawn.drawn[0]
     if seen.status is Status.YOURS:
-        picture = with_fields(picture, fields_of(state, below=seen.seat))
+        fields = fields_of(state, below=below)
+        if seen.hint is not None and seen.hint.move in fields:
+            picture = with_hint(picture, fields[seen.hint.move][0])
+        picture = with_fields(picture, fields)
     return picture
 
 
@@ -256,6 +271,7 @@ def _seats(seen: Seen, names: Sequence[str]) -> Iterator[Seat]:
             time=time,
             runs=since,
             is_turn=is_running,
+            is_below=seat == _below(seen),
         )
 
 
@@ -271,27 +287,44 @@ def _again(seen: Seen) -> list[tuple[int, str]]:
     return [((seen.seat - 1) % seen.players, swapped), (seen.seat, "Play again")][-seen.players :]
 
 
-def _choices(seen: Seen, state: State[Any] | None, ways: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """The legal moves, and what else the person can do; after the game where it goes on."""
+def _ways(seen: Seen, ways: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Where it goes on after the game, other than with the same game again."""
+    if seen.status is not Status.OVER:
+        return []
+    replay = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
+    return [*replay, *ways]
+
+
+def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
+    """The legal moves, and what else the person can do; after the game what begins it again."""
+    # Buttons have their places also when they cannot be pressed: nothing moves.
+    on_board = state is not None and is_clicked(state)
+    by_buttons = state is not None and not on_board
     if seen.status is Status.OVER:
-        replay = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
-        return {"again": _again(seen), "ways": [*replay, *ways], "action": links.table(seen.key)}
+        return {"again": _again(seen), "action": links.table(seen.key), "by_buttons": by_buttons}
     fields = _fields_of(state)
     written = ""
     if len(seen.choices) > _MOST_BUTTONS and not fields:
         how = f": {state.notation}" if state is not None and state.notation else ""
         written = f"Your move, one of {len(seen.choices):,}{how}"
-    more = [("hint", "Hint")] * (seen.status is Status.YOURS and seen.hint is None)
-    more += [("take_back", f"Take back my last move ({seen.take_backs} left)")] * (seen.take_backs > 0)
-    ends = [("resign", "Resign: the game is lost")] * (not seen.resigns) + [("give_up", "Give up: nothing is recorded")]
+    back = f"Take back my last move ({seen.take_backs} left)" if seen.take_backs else ""
     return {
         "again": (),
         "action": links.table(seen.key),
         "written": written,
         "moves": [{"text": one.text, "shown": words.printable(one.shown)} for one in seen.choices],
+        "on_board": on_board,
+        "by_buttons": by_buttons,
         "fields": fields,
-        "more": more,
-        "ends": ends,
+        "piece": colour(seen.rules.partition(":")[0], seen.seat),
+        "more": [
+            ("hint", "Hint", "", seen.status is Status.YOURS and seen.hint is None),
+            ("take_back", "Take back", back, seen.take_backs > 0),
+        ],
+        "ends": [
+            ("resign", "Resign: the game is lost", "", not seen.resigns),
+            ("give_up", "Give up: nothing is recorded", "", True),
+        ],
     }
 
 

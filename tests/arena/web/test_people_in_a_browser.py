@@ -166,6 +166,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         )
         assert own > far
         page.get_by_text("All moves").click()
+        page.set_viewport_size({"width": 1280, "height": 1100})
         for let_go in ("Escape", "click"):
             page.locator('[data-field="a7"]').click()
             assert marked(page, "chosen") == {"a7"}
@@ -187,7 +188,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.get_by_role("button", name="Take back my last move (20 left)").click()
         page.locator("#moves li >> nth=1").wait_for(state="detached")
         page.locator('[data-field="b7"]').wait_for()
-        page.get_by_text("End the game").click()
+        page.get_by_text("End game").click()
         page.get_by_role("button", name="Give up").click()
         page.get_by_role("link", name="Other opponents").wait_for()
         game = page.url
@@ -195,11 +196,11 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.wait_for_url(lambda url: url != game and "/p/" in url)
         page.get_by_text("you are the first player (White)").wait_for()
         page.locator('[data-field="a2"]').wait_for()
-        page.get_by_text("End the game").click()
+        page.get_by_text("End game").click()
         page.get_by_role("button", name="Give up").click()
         page.get_by_role("button", name="Play again").click()
         page.locator('[data-field="a2"]').wait_for()
-        page.get_by_text("End the game").click()
+        page.get_by_text("End game").click()
         page.get_by_role("button", name="Give up").click()
         page.get_by_text("Play again").wait_for()
 
@@ -221,7 +222,7 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
         if page.locator("#choices .again").count():
             break
         before = page.locator("#moves li").count()
-        fields = page.locator("#choices form:not(.more)").first.get_attribute("data-fields") or ""
+        fields = page.evaluate("document.querySelector('#choices [data-fields]')?.dataset.fields")
         written = page.locator("#choices input")
         if written.count():
             written.fill("pass")

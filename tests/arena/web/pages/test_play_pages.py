@@ -11,6 +11,7 @@ import pytest
 from adsearch import games
 from agents import builtin
 from arena.serve.page_link import GameRecorded
+from arena.student.hint import Hint
 from arena.web.pages import play_pages
 from arena.web.pages.play_pages import HOW_THEY_PLAY, Opponent, Opponents
 from arena.web.person import Choice, Seen, SeenPly, Status
@@ -115,7 +116,7 @@ def test_the_end_is_told_to_the_person(
     over = seen("kuhn", seat=seat, status=Status.OVER, end=GameRecorded("k" * 20, 7, verdict, fault, points, ""))
     drawn = play_pages.parts(over, "random")
     assert drawn["state"] == said
-    assert "/g/7" in drawn["choices"]
+    assert "/g/7" in drawn["said"]
 
 
 def test_in_a_game_that_was_given_up_nobody_is_to_move() -> None:
@@ -126,10 +127,35 @@ def test_in_a_game_that_was_given_up_nobody_is_to_move() -> None:
     assert (board.count("to move"), board.count("the game is over")) == (0, 2)
 
 
+def test_the_move_of_a_hint_is_marked_with_an_arrow_or_as_a_cell() -> None:
+    for rules, move, marked, arrows in (("chess", "e2e4", 2, 1), ("othello", "d3", 1, 0), ("kuhn", "bet", 0, 0)):
+        board = play_pages.parts(seen(rules, hint=Hint(move, f"hint: {move}")), "random")["board"]
+        assert (board.count("★"), board.count('class="arrow"')) == (marked, arrows), rules
+        assert board.find('class="marks"') < board.find('class="fields"') or not marked
+    assert "★" not in play_pages.parts(seen("chess"), "random")["board"]
+
+
+def test_a_board_with_two_sides_can_be_seen_from_the_other_one() -> None:
+    for rules in games.names():
+        start = games.start(rules)
+        if start.players == 2:
+            drawn = play_pages.parts(seen(rules), "random")
+            flipped = play_pages.parts(seen(rules, flipped=True), "random")
+            turns = rules in ("chess", "checkers", "backgammon")
+            assert ('value="flip"' in drawn["tools"]) is turns
+            assert (drawn["board"] != flipped["board"]) is turns
+    flipped = play_pages.parts(seen("chess", flipped=True), "random")
+    there = fields(flipped["board"])
+    assert there["e2"] < there["e4"]
+    assert 'aria-pressed="true"' in flipped["tools"]
+    lower = re.findall(r'class="seat of-(\w+)[^"]* lower"', flipped["seats"])
+    assert lower == ["black"]
+
+
 def test_the_number_of_take_backs_is_on_the_button() -> None:
     shown = seen("tictactoe", take_backs=3, choices=(Choice("a1", "a1"),), plies=(SeenPly(0, "b2", "b2"),))
     assert "Take back my last move (3 left)" in play_pages.parts(shown, "random")["choices"]
-    assert "Take back" not in play_pages.parts(seen("tictactoe"), "random")["choices"]
+    assert 'value="take_back" disabled' in play_pages.parts(seen("tictactoe"), "random")["choices"]
 
 
 def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_other_one() -> None:
@@ -140,6 +166,6 @@ def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_oth
     assert re.findall(r'name="seat" value="(\d)"', drawn["choices"]) == ["0", "1"]
     assert "/play" not in drawn["choices"]
     on_a_ladder = play_pages.parts(over, "random", ways=[("/play", "Other opponents")])
-    assert 'href="/play"' in on_a_ladder["choices"]
+    assert 'href="/play"' in on_a_ladder["said"]
     alone = seen("maze:ghosts=0", status=Status.OVER, players=1)
     assert re.findall(r'name="seat" value="(\d)"', play_pages.parts(alone, "maze")["choices"]) == ["0"]
