@@ -222,11 +222,10 @@ export const choosing = ({ play, ask, tell }) => {
       if (fieldNamed(cursor) === undefined) cursor = null;
       choose(movesThrough(path).length > 0 ? path : []);
     },
-    // A new board comes: what is dragged is put back after it is shown, so that a move begins where its piece was dropped.
+    // A new board is shown. What was dragged is put back only now, so that a move began where its piece was dropped.
     settle: () => {
       held = null;
-      const old = moved.splice(0).reverse();
-      return () => putBack(old);
+      putBack(moved.splice(0).reverse());
     },
   };
 };
