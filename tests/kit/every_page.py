@@ -262,7 +262,7 @@ def play() -> Pages:
     found["opponents"] = play_pages.opponents(opponents).text
     nobody = structs.replace(opponents, agents=(), built_in=(), going_on=())
     found["no opponents"] = play_pages.opponents(nobody).text
-    found["begin"] = play_pages.begin(opponents.agents[0], "chess", of=OF, wrong=HOSTILE, going_on=["kkk"]).text
+    found["one opponent"] = play_pages.opponents(opponents, only=HOSTILE, wrong=HOSTILE).text
     return found
 
 

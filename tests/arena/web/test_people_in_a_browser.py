@@ -155,9 +155,8 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.wait_for_url("**/me")
         page.goto(f"{course.address}/play")
         page.get_by_text("very easy: plays at random").wait_for()
-        page.goto(f"{course.address}/play/random?game=chess")
-        page.get_by_label("second player (Black)").check()
-        page.get_by_role("button", name="Begin").click()
+        page.get_by_role("link", name="chess").click()
+        page.get_by_role("button", name="Play as second player (Black) against random").click()
         page.locator('[data-field="a7"]').wait_for()
         page.get_by_text("you are the second player (Black)").wait_for()
         own, far = page.eval_on_selector_all(
@@ -214,7 +213,7 @@ def marked(page: Page, kind: str) -> set[str]:
 def play(page: Page, course: Course, game: str, by: str) -> None:
     """Plays some moves against a built-in agent, and gives up unless the game is over."""
     page.goto(f"{course.address}/play/random?game={game}")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name=re.compile("^Play as first player .*random$")).click()
     page.wait_for_url(re.compile("/p/"))
     check_axe(page)
     for _ in range(3):
