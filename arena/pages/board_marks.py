@@ -1,5 +1,5 @@
 """Marks on a board: a translucent colour over each cell that an agent named, or where a mistake was made and what was
-better, with a sign in the cell's corner.
+better, with a sign in the cell's corner; and the move of a hint, with an arrow from its first field to its last one.
 
 The marks are a group at the end of the inline SVG that `boards.py` makes, over squares and pieces, which stay readable.
 The page's sheet has the colours. A sign, or the number itself, says the same as its colour. A name that the board does
@@ -8,7 +8,7 @@ not have is ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from adsearch import State
@@ -21,6 +21,8 @@ from db.records import JudgedPly, Marks, MoveRecord
 _SIGNS: Final = {"good": "+", "bad": "−", "best": "★", "danger": "!", "note": "•"}
 _EDGE: Final = 1.5
 """Distance of a colour from the edge of its cell, in pixels."""
+_HEAD: Final = 0.3
+"""Length of an arrow's head, as a share of its last field."""
 _STRONGEST: Final = 0.5
 """The opacity of 1 and -1."""
 
@@ -51,30 +53,52 @@ def with_marks(board: str, marks: Marks | None, state: State[Any] | None, *, bel
     if not marks or state is None:
         return board
     cells = _cells(state, below)
-    return _with(board, [_shown(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells])
+    found = [_shown(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells]
+    return _with(board, _drawn(found))
 
 
 def with_mistake(board: str, judged: JudgedPly, before: State[Any] | None, *, below: int | None = None) -> str:
     """The same with the mark of a mistake that was made at `before`, where the move ended; and with a star where the
-    better move ends."""
+    better move ends, and an arrow to it."""
     if before is None:
         return board
-    ways, found = fields_of(before, below=below), list[_Shown]()
+    ways, found, arrow = fields_of(before, below=below), list[_Shown](), list[str]()
     best = [(text, "best", _SIGNS["best"]) for text in judged.better[:1]]
     for text, kind, sign in [(judged.move, "bad", str(judged.mark)), *best]:
         try:
-            clicked = next(iter(ways[before.to_text(before.from_text(text))]))
+            fields = next(iter(ways[before.to_text(before.from_text(text))]))
         except Exception:  # no board to click on; or user-supplied rules, which may raise anything
             continue
-        found.append(_Shown(clicked[-1], kind, sign))
-    return _with(board, found)
+        found.append(_Shown(fields[-1], kind, sign))
+        arrow = [*_arrow(fields)] if kind == "best" else arrow
+    return _with(board, [*_drawn(found), *arrow])
 
 
-def _with(board: str, marks: Sequence[_Shown]) -> str:
+def with_hint(board: str, fields: Sequence[Field]) -> str:
+    """The markup of the board with the move that touches these fields marked as the best one."""
+    cells = [_shown(field, "best") for field in dict.fromkeys(fields)]
+    return _with(board, [*_drawn(cells), *_arrow(fields)])
+
+
+def _arrow(fields: Sequence[Field]) -> Iterator[str]:
+    """An arrow through the middles of the fields, if they are several."""
+    middles = [complex(field.x + field.width / 2, field.y + field.height / 2) for field in fields]
+    if len({*middles}) < 2:
+        return
+    end = middles[-1]
+    before = next(one for one in reversed(middles) if one != end)
+    back = (before - end) / abs(before - end) * _HEAD * min(fields[-1].width, fields[-1].height)
+    steps = [*middles, end + back * (1 + 0.7j), end, end + back * (1 - 0.7j)]
+    yield svg.element("path", class_="arrow", d="M" + "L".join(svg.pair(one.real, one.imag) for one in steps))
+
+
+def _with(board: str, marks: Iterable[str]) -> str:
+    """The markup of a board with these marks."""
     start, end, rest = board.partition("</svg>")
-    if not marks or not end or not start.startswith("<svg"):
+    drawn = "".join(marks)
+    if not drawn or not end or not start.startswith("<svg"):
         return board
-    return f"{start}{svg.element('g', *_drawn(marks), class_='marks')}{end}{rest}"
+    return f"{start}{svg.element('g', drawn, class_='marks')}{end}{rest}"
 
 
 def legend(move: MoveRecord) -> list[Legend]:

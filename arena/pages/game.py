@@ -35,6 +35,8 @@ class Seat(Struct, frozen=True, kw_only=True):
     runs: Mapping[str, str] = {}
     """When its clock runs, what the script must know, as attributes."""
     is_turn: bool = False
+    is_below: bool = False
+    """Of two players: whether it stands below the board."""
 
 
 class Ply(Struct, frozen=True):

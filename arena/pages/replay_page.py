@@ -146,7 +146,6 @@ class _Page:
             players=[*zip(self.names, self.addresses, strict=True)],
             trouble=self.trouble(),
             shape=shown_game.shape(len(self.names)),
-            turned=bool(self.person()),
             seats=[*self.seats(opened, steps[opened.number]["turn"], ratings)],
             board=self.marked(opened, first),
             opened=steps[opened.number],
@@ -181,6 +180,7 @@ class _Page:
                 href=href,
                 time="" if left is None else words.clock(left),
                 is_turn=seat == turn,
+                is_below=seat == (self.person() or 0),
             )
 
     def person(self) -> int | None:

@@ -26,8 +26,6 @@ WHY: Final = "/me/why"
 TOKENS: Final = "/me/tokens"
 OUT: Final = "/out"
 FIND: Final = "/find"
-AGAIN: Final = "/again"
-"""Where another game of the window of `arena play --web` begins."""
 OWN: Final = ((ME, "My page"),)
 """What leads to the pages of a reader's own things."""
 STATIC: Final = "/static/"

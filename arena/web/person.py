@@ -75,6 +75,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     clock: str
     opponent: str
     """As it was asked for."""
+    players: int = 2
+    """Of the game."""
     version: int = 0
     """One more at every change."""
     status: Status = Status.WAITING
@@ -101,6 +103,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     """Whether the person resigns as soon as it is the person's turn."""
     hint: Hint | None = None
     """For this turn."""
+    flipped: bool = False
+    """Whether the person sees the board from the other side."""
     notice: str = ""
     """What the person must know, such as why the game cannot be played."""
     end: GameRecorded | None = None
@@ -120,10 +124,19 @@ class PersonsGame:
     """One game of a person. Its methods can run rules and wait, so they are not for an event loop."""
 
     def __init__(
-        self, wanted: WantGame, send: Callable[[Struct], bool], changed: Callable[[PersonsGame], None]
+        self,
+        wanted: WantGame,
+        send: Callable[[Struct], bool],
+        changed: Callable[[PersonsGame], None],
+        *,
+        players: int = 2,
     ) -> None:
         """`send` sends a message to the director; `changed` is called in any thread after each change of `seen`."""
-        self.seen = Seen(key=wanted.key, seat=wanted.seat, clock=wanted.clock, opponent=wanted.opponent)
+        self.wanted = wanted
+        """What was asked for."""
+        self.seen = Seen(
+            key=wanted.key, seat=wanted.seat, clock=wanted.clock, opponent=wanted.opponent, players=players
+        )
         self._send = send
         self._changed = changed
         self._lock = RLock()
@@ -203,6 +216,11 @@ class PersonsGame:
             if self._turn is turn:
                 self._tell(GotHint(seen.key))
                 self._show(hint=found)
+
+    def flip(self) -> None:
+        """Shows the board from the other side."""
+        with self._lock:
+            self._show(flipped=not self.seen.flipped)
 
     def give_up(self) -> None:
         """Ends the game; it is not recorded."""

@@ -1,4 +1,4 @@
-"""The routes of a game that a person plays: its page, and what the person does.
+"""The routes of a game that a person plays: its page, what the person does, and the same game once more.
 
 They are the same on a ladder and in the window of `arena play --web`; whose game it is, and what is around it, is
 decided there. What happens in a game is in `person.py`.
@@ -29,9 +29,11 @@ Find = Callable[[Request], Awaitable["PersonsGame"]]
 """The game of the request's path; NotThere if there is none, or if it is another person's."""
 Draw = Callable[[Request, str], Awaitable[Response]]
 """The page of that game. The text says why the last move was not taken, or is empty."""
+Again = Callable[[Request, "PersonsGame", int], Awaitable["PersonsGame"]]
+"""That game again, with the person at this seat; ArenaError if that is not possible."""
 
 
-def routes(find: Find, draw: Draw) -> tuple[BaseRoute, ...]:
+def routes(find: Find, draw: Draw, again: Again) -> tuple[BaseRoute, ...]:
     """The routes."""
 
     async def shown(request: Request) -> Response:
@@ -42,6 +44,11 @@ def routes(find: Find, draw: Draw) -> tuple[BaseRoute, ...]:
         site: Drawing = request.app.state.site
         game = await find(request)
         given = await forms.fields(request)
+        if "seat" in given:
+            try:
+                return leads_to(links.table((await again(request, game, _seat(given["seat"]))).seen.key))
+            except ArenaError as error:
+                return await draw(request, words.printable(str(error)))
         threads = site.hints if given.get("do") == "hint" else site.threads  # a hint takes seconds
         wrong = await asyncio.get_running_loop().run_in_executor(threads, partial(_done, game, given))
         if "text/html" in request.headers.get("accept", ""):
@@ -54,11 +61,17 @@ def routes(find: Find, draw: Draw) -> tuple[BaseRoute, ...]:
     )
 
 
+def _seat(text: str) -> int:
+    """The number of a seat; -1, which no game has, if it is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else -1
+
+
 def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
     """Does that; returns what is wrong with it, or nothing."""
     acts: dict[str, Callable[[], None]] = {
         "hint": game.find_hint,
         "take_back": game.take_back,
+        "flip": game.flip,
         "resign": game.resign,
         "give_up": game.give_up,
     }

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Hashable
-from threading import Lock
+from threading import RLock
 from time import monotonic
 from typing import Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.errors import ArenaError, BadFixture
 from arena.serve.page_link import MOST_GAMES, GameRecorded, GameRefused, Seat, WantGame, from_pages
@@ -40,14 +41,30 @@ class Tables:
         """Called in any thread after each change of a game's `seen`."""
         self._send = send
         self._clock = clock
-        self._lock = Lock()
+        self._lock = RLock()
         # By key, the newest last.
         self._tables: dict[str, _Table] = {}
 
-    def open(self, account: Hashable, *, game: str, opponent: str, seat: int, clock: str) -> PersonsGame:
+    def open(
+        self, account: Hashable, *, game: str, opponent: str, seat: int, clock: str, players: int = 2
+    ) -> PersonsGame:
         """Asks the director for a game; whether it begins is in its `seen`. BadFixture if there are too many games.
 
         `game`: empty for the ladder's; `opponent`: a name in the record, or a built-in agent."""
+        return self._open(account, WantGame(secrets.token_urlsafe(16), game, opponent, seat, clock), players)
+
+    def again(self, account: Hashable, game: PersonsGame, seat: int) -> PersonsGame:
+        """The same game again, with the person at this seat. If a game of the account is going on, it is that one: two
+        open pages begin one game. BadFixture if there is no such seat."""
+        if not 0 <= seat < game.seen.players:
+            raise BadFixture(f"seat: expected a number below {game.seen.players}, got {seat}")
+        with self._lock:
+            if (going_on := next((one for one in self.games(account) if not one.is_over), None)) is not None:
+                return going_on
+            wanted = replace(game.wanted, key=secrets.token_urlsafe(16), seat=seat)
+            return self._open(account, wanted, game.seen.players)
+
+    def _open(self, account: Hashable, wanted: WantGame, players: int) -> PersonsGame:
         with self._lock:
             self._forget()
             playing = [table for table in self._tables.values() if not table.game.is_over]
@@ -55,12 +72,11 @@ class Tables:
                 raise BadFixture("you are playing a game already: finish it, or give it up")
             if len(playing) >= MOST_GAMES:
                 raise BadFixture(f"{MOST_GAMES} people are playing now: try again when one of them has finished")
-            wanted = WantGame(secrets.token_urlsafe(16), game, opponent, seat, clock)
             if from_pages(msgspec.json.encode(wanted)) != wanted:
                 raise BadFixture(
                     "expected the game, the opponent and the clock as short texts, and a seat from 0 to 63"
                 )
-            made = PersonsGame(wanted, self._send, lambda changed: self.changed(changed))
+            made = PersonsGame(wanted, self._send, lambda changed: self.changed(changed), players=players)
             if not self._send(wanted):
                 raise ArenaError("the server does not answer; try again")
             self._tables[wanted.key] = _Table(account, made)

@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from arena.errors import ArenaError
 from arena.history import words
 from arena.pages import replay_page
-from arena.web import forms, links, server, statics, table_routes
+from arena.web import links, server, statics, table_routes
 from arena.web.analysing import Analyses
 from arena.web.answers import PageStream, in_thread, leads_to, page
 from arena.web.app import how_it_failed
@@ -69,7 +69,7 @@ class Window:
     complain: server.Complaints
     open_pages: Counter[tuple[int | str, str]] = field(default_factory=Counter)
     lock: Lock = field(default_factory=Lock)
-    """Held while a game is begun: two open pages begin one game."""
+    """Held while the first game is begun: two open pages begin one game."""
 
     def names(self, seat: int) -> tuple[str, ...]:
         """The players by seat if the person has this one: they move on together, as with `arena play --swap`."""
@@ -81,28 +81,23 @@ class Window:
         """All others."""
         return ", ".join(name for at, name in enumerate(self.names(seat)) if at != seat)
 
-    def again(self, seat: int) -> list[tuple[int, str]]:
-        """What begins another game after one in which the person had this seat."""
-        count = len(self.settings.names)
-        other = "Play again, seats swapped" if count == 2 else "Play again from another seat"
-        return [(seat, "Play again"), ((seat - 1) % count, other)][:count]
-
-    def game(self, seat: int | None = None) -> PersonsGame:
-        """The last game; with a seat, or if there is none, a new one unless the last is going on."""
+    def game(self) -> PersonsGame:
+        """The last game; if there is none, it begins."""
+        asked = self.settings
         with self.lock:
-            last = next(iter(self.tables.games(_PERSON)), None)
-            if last is not None and (seat is None or not last.is_over):
-                return last
-            seat = self.settings.seat if seat is None else seat
-            asked = self.settings
-            return self.tables.open(
-                _PERSON, game=asked.game, opponent=self.opponent(seat), seat=seat, clock=asked.clock
+            return next(iter(self.tables.games(_PERSON)), None) or self.tables.open(
+                _PERSON,
+                game=asked.game,
+                opponent=self.opponent(asked.seat),
+                seat=asked.seat,
+                clock=asked.clock,
+                players=len(asked.names),
             )
 
     def parts(self, game: PersonsGame) -> dict[str, str]:
         """The parts of the game's page, for its stream."""
         seat = game.seen.seat
-        return play_pages.parts(game.seen, self.opponent(seat), others=self.names(seat), again=self.again(seat))
+        return play_pages.parts(game.seen, self.opponent(seat), others=self.names(seat))
 
 
 class Door:
@@ -143,8 +138,7 @@ def application(window: Window) -> ASGIApp:
     app = Starlette(
         routes=(
             Route(links.HOME, _home, methods=["GET"]),
-            Route(links.AGAIN, _again, methods=["POST"]),
-            *table_routes.routes(_found, _drawn),
+            *table_routes.routes(_found, _drawn, _again),
             Route("/events", _events, methods=["GET"]),
             Route("/g/{id:int}", _replay, methods=["GET"]),
             Route("/g/{id:int}/mistakes", _mistakes, methods=["POST"]),
@@ -169,15 +163,10 @@ async def _home(request: Request) -> Response:
     return leads_to(links.table((await in_thread(window, window.game)).seen.key))
 
 
-async def _again(request: Request) -> Response:
+async def _again(request: Request, game: PersonsGame, seat: int) -> PersonsGame:
     """Another game begins."""
     window: Window = request.app.state.site
-    seat = (await forms.fields(request)).get("seat", "")
-    seats = [str(one) for one in range(len(window.settings.names))]
-    if seat not in seats:
-        raise BadQuery(f"seat: expected a number below {len(seats)}")
-    game = await in_thread(window, partial(window.game, int(seat)))
-    return leads_to(links.table(game.seen.key))
+    return await in_thread(window, partial(window.tables.again, _PERSON, game, seat))
 
 
 async def _found(request: Request) -> PersonsGame:
@@ -203,7 +192,6 @@ async def _drawn(request: Request, wrong: str) -> Response:
             opponent=window.opponent(seat) or words.without_store(window.settings.game),
             drawn=frame.alone,
             others=window.names(seat),
-            again=window.again(seat),
             wrong=wrong,
         )
         return page(document, 400 if wrong else 200)

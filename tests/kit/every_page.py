@@ -217,6 +217,28 @@ def _played(seen: Seen, **how: Any) -> str:
     return play_pages.page(game, drawn=drawn, href=href, **given).text
 
 
+def states_of_play(rules: str) -> Pages:
+    """A person's page before and after the same move: the turn, messages, the other player's turn, the end."""
+    yours = _seen(rules, seat=0, status=Status.YOURS, plies=0)
+    long = (
+        f"hint: {yours.choices[0].text} (then {' '.join(['Nf6'] * 4)}): its value for you is about +0.26 (from -1 to 1)"
+    )
+    theirs = _seen(rules, seat=0, status=Status.THEIRS, plies=1)
+    over = _seen(rules, seat=0, status=Status.OVER, plies=1)
+    end = GameRecorded(key="k", id=9, points=(1.0, 0.0), verdict="time", fault=1, ending="")
+    return {
+        "your turn": _played(yours),
+        "hint": _played(structs.replace(yours, hint=Hint(yours.choices[0].text, long), take_backs=3)),
+        "illegal": _played(yours, wrong="'e9' is not a legal move"),
+        "their turn": _played(theirs),
+        "interrupted": _played(structs.replace(theirs, notice="the game was interrupted, so it begins again")),
+        "over": _played(structs.replace(over, end=end), ways=[("/play", "Other opponents")]),
+        "given up": _played(
+            structs.replace(over, end=structs.replace(end, id=None)), ways=[("/play", "Other opponents")]
+        ),
+    }
+
+
 def play() -> Pages:
     """The pages on which a person plays."""
     found = {}
@@ -246,7 +268,7 @@ def play() -> Pages:
     found["opponents"] = play_pages.opponents(opponents).text
     nobody = structs.replace(opponents, agents=(), built_in=(), going_on=())
     found["no opponents"] = play_pages.opponents(nobody).text
-    found["begin"] = play_pages.begin(opponents.agents[0], "chess", of=OF, wrong=HOSTILE, going_on=["kkk"]).text
+    found["one opponent"] = play_pages.opponents(opponents, only=HOSTILE, wrong=HOSTILE).text
     return found
 
 

@@ -48,15 +48,14 @@ def ways(state: State[Any], *, below: int | None = None) -> dict[str, list[tuple
     """For each move of `fields` every way to click it: in backgammon one checker can use the two dice in either order,
     which is the same move."""
     module = _module_of(state)
-    touched = getattr(module, "touched", None)
-    if touched is None or state.turn in (None, CHANCE) or type(state).svg is not State.svg:
+    if state.turn in (None, CHANCE) or not is_clicked(state):
         return {}
     left, top = corner(draw(state))
     turned = _turned(module, below)
     others = getattr(module, "others", lambda _state, _move: ())
     found = {
         state.to_text(move): [
-            tuple(field.moved(left, top) for field in touched(state, way, **turned))
+            tuple(field.moved(left, top) for field in module.touched(state, way, **turned))
             for way in (move, *others(state, move))
         ]
         for move in state.moves()
@@ -82,6 +81,16 @@ def last_mark(state: State[Any] | None, who: int | str, played: Any, last: Any) 
     if who != "chance" or (state is not None and getattr(_module_of(state), "SHOWS_EVENTS", False)):
         return played
     return last if state is None or state.hidden or state.turn != CHANCE else None
+
+
+def can_turn(state: State[Any]) -> bool:
+    """Whether the board can be drawn from either side: `below` makes a difference then."""
+    return hasattr(_module_of(state), "ABOVE") and type(state).svg is State.svg
+
+
+def is_clicked(state: State[Any]) -> bool:
+    """Whether moves of this game are clicked on its board: some position has `fields`."""
+    return hasattr(_module_of(state), "touched") and type(state).svg is State.svg
 
 
 def step(state: State[Any]) -> int | None:

@@ -115,6 +115,7 @@ def _seats(
             time="" if time is None else words.clock(time),
             runs=instants,
             is_turn=is_running,
+            is_below=seat == 0,
         )
 
 

@@ -7,6 +7,7 @@ fields, a script also takes clicks on them. The parts of a game's page are drawn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
 
@@ -14,11 +15,13 @@ import msgspec
 from msgspec import Struct
 
 from adsearch import State, games
-from adsearch.pictures.boards.paper import player
+from adsearch.pictures.boards import can_turn, is_clicked
+from adsearch.pictures.boards.paper import colour, player
 from arena.history import words
 from arena.match.clock import MILLISECOND
 from arena.pages.board_fields import clicks, fields_of, with_fields
-from arena.pages.boards import boards
+from arena.pages.board_marks import with_hint
+from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import Ply, Seat, about, items, plays, runs, seat_kind
 from arena.web import links
@@ -41,23 +44,27 @@ _MOST_BUTTONS: Final = 100
 """Largest number of legal moves of which each has a button, unless one can click on the board; of more, the person
 writes one."""
 HOW_THEY_PLAY: Final = {
-    "random": "very easy: plays at random",
-    "greedy": "looks 1 move ahead",
-    "minimax": "looks a few moves ahead",
-    "negamax": "looks a few moves ahead, like minimax",
-    "alphabeta": "looks many moves ahead",
-    "pvs": "looks many moves ahead, further than alphabeta",
-    "mtdf": "looks many moves ahead",
-    "quiescence": "looks many moves ahead, and further after captures",
-    "selective": "looks far ahead, but only at the 4 best moves of each position",
-    "expectiminimax": "looks a few moves ahead, and weighs the dice",
-    "expectimax": "looks a few moves ahead, as if you played at random",
-    "maxn": "looks a few moves ahead, as if each player played for itself",
-    "paranoid": "looks a few moves ahead, as if all others played against it",
-    "cfr": "bluffs as often as is best",
-    "mcts": "plays random games to the end, and takes the move that won most",
+    "random": (1, "very easy: plays at random"),
+    "greedy": (2, "looks 1 move ahead"),
+    "minimax": (3, "looks a few moves ahead"),
+    "negamax": (3, "looks a few moves ahead, like minimax"),
+    "alphabeta": (4, "looks many moves ahead"),
+    "pvs": (5, "looks many moves ahead, further than alphabeta"),
+    "mtdf": (5, "looks many moves ahead"),
+    "quiescence": (5, "looks many moves ahead, and further after captures"),
+    "selective": (4, "looks far ahead, but only at the 4 best moves of each position"),
+    "expectiminimax": (4, "looks a few moves ahead, and weighs the dice"),
+    "expectimax": (3, "looks a few moves ahead, as if you played at random"),
+    "maxn": (3, "looks a few moves ahead, as if each player played for itself"),
+    "paranoid": (3, "looks a few moves ahead, as if all others played against it"),
+    "cfr": (5, "bluffs as often as is best"),
+    "mcts": (4, "plays random games to the end, and takes the move that won most"),
 }
-"""What the built-in agents do, for a person who chooses an opponent. Which one is stronger depends on the game."""
+"""What the built-in agents do, for a person who chooses an opponent, and how strong that is, from 1 to 5. Which one is
+stronger depends on the game; a rating on the ladder says it better."""
+_STRONGEST: Final = 5
+EITHER: Final = "either"
+"""The seat of a person who leaves it to chance."""
 _STATES: Final = {
     Status.WAITING: "One moment",
     Status.YOURS: "Your turn",
@@ -80,11 +87,17 @@ class Opponent(Struct, frozen=True):
 
     @property
     def described(self) -> str:
-        """How it plays, if it is built-in, and its rating."""
+        """How it plays, if it is built-in."""
+        return HOW_THEY_PLAY[self.name][1] if self.name in HOW_THEY_PLAY else ""
+
+    @property
+    def rated(self) -> str:
+        """Its rating."""
+        if self.rating is None:
+            return "" if self.name in HOW_THEY_PLAY else "not rated yet"
         error = "" if self.error is None else f" ± {self.error:.0f}"
         made = f" from {words.counted(self.games, 'game')}" if self.games else ""
-        rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}{made}"
-        return "; ".join(filter(None, (HOW_THEY_PLAY.get(self.name, ""), rated))) or "not rated yet"
+        return f"rating {self.rating:.0f}{error}{made}"
 
 
 class Opponents(Struct, frozen=True, kw_only=True):
@@ -102,42 +115,58 @@ class Opponents(Struct, frozen=True, kw_only=True):
     """The keys of this person's games that are not over."""
 
 
-def opponents(found: Opponents) -> Document:
-    """The page with all opponents."""
+def opponents(found: Opponents, *, only: str = "", wrong: str = "") -> Document:
+    """The page with all opponents, or with `only` one of them. `wrong`: why a game did not begin."""
+    rated = [one.rating for one in (*found.agents, *found.built_in) if one.rating is not None]
     text = "These games are not rated. Your clock runs while it is your turn, also when you close the page. "
-    text += "A higher rating is stronger." * any(one.rating is not None for one in (*found.agents, *found.built_in))
+    text += "A higher rating is stronger." * bool(rated)
+    rules = found.game
     lists = (("Agents of the ladder", found.agents), ("Built-in agents", found.built_in))
     return frame.drawn(
         "opponents.html",
-        "Play against an agent",
+        f"Play against {only}" if only else "Play against an agent",
         of=found.ladder,
         at=links.play(),
+        above=[(links.play(), "Play")] * bool(only),
+        wrong=wrong,
         going_on=[*map(links.table, found.going_on)],
         text=text.strip(),
-        action=links.play(),
-        games=found.games,
-        game=found.game,
+        clocks=CLOCKS,
+        games=[] if only else [(links.play(game=name), name, _small_board(name)) for name in found.games],
+        game=rules,
+        kind=seat_kind(1, rules),
+        sides=[("0", "first", _side(0, rules)), ("1", "second", _side(1, rules)), (EITHER, EITHER, "either player")],
         lists=[
-            (title, [(one.name, links.play(one.name, found.game), one.described) for one in agents])
-            for title, agents in lists
+            (title, [_card(one, found, rated) for one in agents if only in ("", one.name)]) for title, agents in lists
         ],
     )
 
 
-def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "", going_on: Sequence[str] = ()) -> Document:
-    """The page on which a game against this opponent begins. `wrong`: why it did not; `going_on`: as in `Opponents`."""
-    return frame.drawn(
-        "begin.html",
-        f"Play against {opponent.name}",
-        of=of,
-        wrong=wrong,
-        going_on=[*map(links.table, going_on)],
-        about=f"{game}, against {opponent.name} ({opponent.described}). The game is not rated.",
-        action=links.play(opponent.name, game),
-        sides=[_side(seat, game) for seat in (0, 1)],
-        clocks=CLOCKS,
-        above=[(links.play(), "Play")],
-    )
+def _card(one: Opponent, found: Opponents, rated: Sequence[float]) -> dict[str, str | int]:
+    """An opponent on the page of all. It is as strong as the place of its rating among those of all; a built-in agent
+    without a rating as such agents are in general. 0: not known."""
+    strength = HOW_THEY_PLAY.get(one.name, (0, ""))[0]
+    if one.rating is not None and len(rated) > 1:
+        weaker = sum(other < one.rating for other in rated)
+        strength = 1 + round((_STRONGEST - 1) * weaker / (len(rated) - 1))
+    return {
+        "name": one.name,
+        "href": links.agent(found.ladder.title, one.name) if one in found.agents else "",
+        "action": links.play(one.name, found.game),
+        "rated": one.rated,
+        "described": one.described,
+        "strength": strength,
+        "dots": "●" * strength + "○" * (_STRONGEST - strength),
+    }
+
+
+@lru_cache(100)
+def _small_board(rules: str) -> str:
+    """A picture of the game: its board before the first move."""
+    try:
+        return plain_board(games.start(rules), None)
+    except Exception:  # user-supplied rules may raise anything
+        return ""
 
 
 def page(
@@ -147,7 +176,7 @@ def page(
     drawn: Callable[..., Document],
     href: str = "",
     others: Sequence[str] = (),
-    again: Sequence[tuple[int, str]] = (),
+    ways: Sequence[tuple[str, str]] = (),
     wrong: str = "",
 ) -> Document:
     """The page of a game. `opponent`: its public name; `href`: the address of its page. `drawn`: draws the template in
@@ -158,8 +187,7 @@ def page(
         f"You against {opponent}",
         stream=links.events(p=seen.key),
         modules=("live.js", "play.js"),
-        turned=seen.seat == 1,
-        drawn=parts(seen, opponent, others=others, again=again, wrong=wrong),
+        drawn=parts(seen, opponent, others=others, ways=ways, wrong=wrong),
         opponent={"name": opponent, "href": href} if href else None,
     )
 
@@ -169,11 +197,11 @@ def parts(
     opponent: str,
     *,
     others: Sequence[str] = (),
-    again: Sequence[tuple[int, str]] = (),
+    ways: Sequence[tuple[str, str]] = (),
     wrong: str = "",
 ) -> dict[str, str]:
-    """The parts of the page, as markup. `others`: the names of all seats if the opponents differ. `again`: what begins
-    another game from this page, each with the person's seat; by default a link to the page with all opponents."""
+    """The parts of the page, as markup. `others`: the names of all seats if the opponents differ. `ways`: where it goes
+    on after the game, other than with the same game again: the address and the text of each."""
     names = _names(seen, opponent, others)
     state = _state(seen)
     deals = state is not None and state.hidden
@@ -184,9 +212,10 @@ def parts(
         "seats": part("seats", [*_seats(seen, names)]),
         "last": part("last", [_line(line, names) for line in words.latest(listed)]),
         "board": _board(seen, state),
+        "tools": part("tools", seen.flipped if state is not None and _can_turn(state) else None),
         "moves": part("moves", items(_plies(seen, deals=deals), names, seen.rules)),
-        "choices": part("choices", _choices(seen, state, again)),
-        "said": part("notices", [*_said(seen, wrong)]),
+        "choices": part("choices", _choices(seen, state)),
+        "said": part("notices", [*_said(seen, wrong)], _ways(seen, ways)),
     }
 
 
@@ -208,7 +237,7 @@ def _result(seen: Seen, names: Sequence[str]) -> str:
 
 
 def _names(seen: Seen, opponent: str, others: Sequence[str]) -> list[str]:
-    found = others or [opponent] * max(2, len(seen.names))
+    found = others or [opponent] * seen.players
     return ["you" if seat == seen.seat else name for seat, name in enumerate(found)]
 
 
@@ -222,13 +251,26 @@ def _state(seen: Seen) -> State[Any] | None:
         return None
 
 
+def _below(seen: Seen) -> int:
+    """The seat whose pieces are below."""
+    return 1 - seen.seat if seen.flipped else seen.seat
+
+
+def _can_turn(state: State[Any]) -> bool:
+    return state.players == 2 and can_turn(state)
+
+
 def _board(seen: Seen, state: State[Any] | None) -> str:
     if state is None:
         return part("no_board", "There is no board: the rules failed.") if seen.rules else ""
-    drawn = boards([(state, seen.last)], below=seen.seat, ended=0 if seen.status is Status.OVER else None)
+    below = _below(seen)
+    drawn = boards([(state, seen.last)], below=below, ended=0 if seen.status is Status.OVER else None)
     picture = drawn.drawn[0]
     if seen.status is Status.YOURS:
-        picture = with_fields(picture, fields_of(state, below=seen.seat))
+        fields = fields_of(state, below=below)
+        if seen.hint is not None and seen.hint.move in fields:
+            picture = with_hint(picture, fields[seen.hint.move][0])
+        picture = with_fields(picture, fields)
     return picture
 
 
@@ -256,6 +298,7 @@ def _seats(seen: Seen, names: Sequence[str]) -> Iterator[Seat]:
             time=time,
             runs=since,
             is_turn=is_running,
+            is_below=seat == _below(seen),
         )
 
 
@@ -265,28 +308,50 @@ def _line(line: words.Line, names: Sequence[str]) -> dict[str, str | None]:
     return {"number": line.number, "who": words.printable(who), "href": None, "moves": words.printable(line.moves)}
 
 
-def _choices(seen: Seen, state: State[Any] | None, again: Sequence[tuple[int, str]]) -> dict[str, Any]:
-    """The legal moves, and what else the person can do; after the game where it goes on."""
+def _again(seen: Seen) -> list[tuple[int, str]]:
+    """What begins the same game again, each with the person's seat: the other one first."""
+    swapped = "Rematch, seats swapped" if seen.players == 2 else "Play again from another seat"
+    return [((seen.seat - 1) % seen.players, swapped), (seen.seat, "Play again")][-seen.players :]
+
+
+def _ways(seen: Seen, ways: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Where it goes on after the game, other than with the same game again."""
+    if seen.status is not Status.OVER:
+        return []
+    replay = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
+    return [*replay, *ways]
+
+
+def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
+    """The legal moves, and what else the person can do; after the game what begins it again."""
+    # Buttons have their places also when they cannot be pressed: nothing moves.
+    on_board = state is not None and is_clicked(state)
+    by_buttons = state is not None and not on_board
     if seen.status is Status.OVER:
-        ways = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
-        return {"ways": ways if again else [*ways, (links.play(), "Play again")], "again": again, "to": links.AGAIN}
+        return {"again": _again(seen), "action": links.table(seen.key), "by_buttons": by_buttons}
     fields = _fields_of(state)
     written = ""
     if len(seen.choices) > _MOST_BUTTONS and not fields:
         how = f": {state.notation}" if state is not None and state.notation else ""
         written = f"Your move, one of {len(seen.choices):,}{how}"
-    more = [("hint", "Hint")] * (seen.status is Status.YOURS and seen.hint is None)
-    more += [("take_back", f"Take back my last move ({seen.take_backs} left)")] * (seen.take_backs > 0)
-    ends = [("resign", "Resign: the game is lost")] * (not seen.resigns) + [("give_up", "Give up: nothing is recorded")]
+    back = f"Take back my last move ({seen.take_backs} left)" if seen.take_backs else ""
     return {
-        "ways": [],
-        "again": [],
+        "again": (),
         "action": links.table(seen.key),
         "written": written,
         "moves": [{"text": one.text, "shown": words.printable(one.shown)} for one in seen.choices],
+        "on_board": on_board,
+        "by_buttons": by_buttons,
         "fields": fields,
-        "more": more,
-        "ends": ends,
+        "piece": colour(seen.rules.partition(":")[0], seen.seat),
+        "more": [
+            ("hint", "Hint", "", seen.status is Status.YOURS and seen.hint is None),
+            ("take_back", "Take back", back, seen.take_backs > 0),
+        ],
+        "ends": [
+            ("resign", "Resign: the game is lost", "", not seen.resigns),
+            ("give_up", "Give up: nothing is recorded", "", True),
+        ],
     }
 
 

@@ -20,7 +20,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 from arena.pages.drawing import Frame, draw
 from arena.pages.replay_page import MODULES, page
 from tests.kit.chromium import Browser, check_width
-from tests.kit.every_page import GROUPS
+from tests.kit.every_page import GROUPS, states_of_play
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
 if TYPE_CHECKING:
@@ -40,15 +40,16 @@ FRAME: Final = Frame(
     modules=MODULES,
     broad=True,
 )
-WITH_BUTTONS: Final = 430
-"""The same in a small window where each move is a button below the board."""
+WITH_BUTTONS: Final = {1080: 695, 800: 405, 768: 405, 664: 0}
+"""The same by the height of the window, where each move is a button below the board."""
 MEASURED: Final = """() => {
   const box = (element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     return [left, top, right, bottom];
   };
   const PARTS = ".seat, .seat .time, #controls .buttons, #controls .buttons button, " +
-    "#choices > .choices, #choices > .written, .more > button, .more summary";
+    "#choices > .choices, #choices > .written, .now, .acting, " +
+    ".more > form button, .more summary, #tools button, .again button";
   const svg = document.querySelector("#board > :is(svg, img, pre)");
   const found = { board: box(svg), parts: [], cut: [], across: 0, down: 0, drawn: 0, most: 0 };
   if (svg.dataset.board) {
@@ -71,6 +72,13 @@ MEASURED: Final = """() => {
   found.buttons = document.querySelector("#choices > :is(.choices, .written)") !== null;
   return found;
 }"""
+
+
+PLACES: Final = """() => Object.fromEntries([".figure", ".seat", ".seat.lower", ".now", ".acting"].map((part) => {
+  const { left, top, width, height } = document.querySelector(part).getBoundingClientRect();
+  return [part, [left, top, width, height].map(Math.round)];
+}))"""
+"""Where the parts of a page are on which a person plays."""
 
 
 @pytest.mark.costly
@@ -109,7 +117,7 @@ def test_so_has_a_game_in_progress(
     """These pages are of a server. Here they are files, without their scripts, which need that server."""
     monkeypatch.setattr("arena.web.links.STATIC", "")
     file = tmp_path / "game.html"
-    wanted = "4 plies" if group == "live" else ("plies", "hint")
+    wanted = "4 plies" if group == "live" else ("plies", "hint", "theirs", "over", "given up")
     wrong: list[str] = []
     for name, text in GROUPS[group]().items():
         if not name.endswith(wanted) or 'id="board"><svg' not in text:
@@ -119,10 +127,31 @@ def test_so_has_a_game_in_progress(
             for (width, height), least in AT_LEAST.items():
                 shown.set_viewport_size({"width": width, "height": height})
                 measured = shown.evaluate(MEASURED)
-                least = min(least, WITH_BUTTONS) if measured["buttons"] and height < 1000 else least
+                least = WITH_BUTTONS[height] if measured["buttons"] else least
                 wrong += (f"{name} {width}x{height}: {what}" for what in faults(measured, (width, height), least))
                 check_width(shown)
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("rules", ["chess", "tictactoe", "kuhn"])
+def test_nothing_moves_when_a_message_comes_or_a_turn_ends(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str
+) -> None:
+    monkeypatch.setattr("arena.web.links.STATIC", "")
+    file = tmp_path / "game.html"
+    with browser.open(tmp_path, script=False) as shown:
+        for width, height in ((1280, 800), (390, 664)):
+            shown.set_viewport_size({"width": width, "height": height})
+            places = {}
+            for name, text in states_of_play(rules).items():
+                file.write_text(text, "utf-8")
+                shown.goto(file.as_uri())
+                places[name] = shown.evaluate(PLACES)
+                least = WITH_BUTTONS[height] if rules == "kuhn" else AT_LEAST[width, height]
+                assert not faults(shown.evaluate(MEASURED), (width, height), least), name
+            first = next(iter(places.values()))
+            assert places == dict.fromkeys(places, first)
 
 
 def faults(measured: dict[str, Any], window: tuple[int, int], least: int) -> list[str]:

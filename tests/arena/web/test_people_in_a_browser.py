@@ -155,9 +155,8 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.wait_for_url("**/me")
         page.goto(f"{course.address}/play")
         page.get_by_text("very easy: plays at random").wait_for()
-        page.goto(f"{course.address}/play/random?game=chess")
-        page.get_by_label("second player (Black)").check()
-        page.get_by_role("button", name="Begin").click()
+        page.get_by_role("link", name="chess").click()
+        page.get_by_role("button", name="Play as second player (Black) against random").click()
         page.locator('[data-field="a7"]').wait_for()
         page.get_by_text("you are the second player (Black)").wait_for()
         own, far = page.eval_on_selector_all(
@@ -166,6 +165,7 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         )
         assert own > far
         page.get_by_text("All moves").click()
+        page.set_viewport_size({"width": 1280, "height": 1100})
         for let_go in ("Escape", "click"):
             page.locator('[data-field="a7"]').click()
             assert marked(page, "chosen") == {"a7"}
@@ -187,7 +187,19 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.get_by_role("button", name="Take back my last move (20 left)").click()
         page.locator("#moves li >> nth=1").wait_for(state="detached")
         page.locator('[data-field="b7"]').wait_for()
-        page.get_by_text("End the game").click()
+        page.get_by_text("End game").click()
+        page.get_by_role("button", name="Give up").click()
+        page.get_by_role("link", name="Other opponents").wait_for()
+        game = page.url
+        page.get_by_role("button", name="Rematch, seats swapped").click()
+        page.wait_for_url(lambda url: url != game and "/p/" in url)
+        page.get_by_text("you are the first player (White)").wait_for()
+        page.locator('[data-field="a2"]').wait_for()
+        page.get_by_text("End game").click()
+        page.get_by_role("button", name="Give up").click()
+        page.get_by_role("button", name="Play again").click()
+        page.locator('[data-field="a2"]').wait_for()
+        page.get_by_text("End game").click()
         page.get_by_role("button", name="Give up").click()
         page.get_by_text("Play again").wait_for()
 
@@ -201,15 +213,15 @@ def marked(page: Page, kind: str) -> set[str]:
 def play(page: Page, course: Course, game: str, by: str) -> None:
     """Plays some moves against a built-in agent, and gives up unless the game is over."""
     page.goto(f"{course.address}/play/random?game={game}")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name=re.compile("^Play as first player .*random$")).click()
     page.wait_for_url(re.compile("/p/"))
     check_axe(page)
     for _ in range(3):
-        page.locator("#choices [name=move], #choices .opponents").first.wait_for(state="attached")
-        if page.locator("#choices .opponents").count():
+        page.locator("#choices [name=move], #choices .again").first.wait_for(state="attached")
+        if page.locator("#choices .again").count():
             break
         before = page.locator("#moves li").count()
-        fields = page.locator("#choices form:not(.more)").first.get_attribute("data-fields") or ""
+        fields = page.evaluate("document.querySelector('#choices [data-fields]')?.dataset.fields")
         written = page.locator("#choices input")
         if written.count():
             written.fill("pass")
@@ -226,7 +238,7 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
             page.keyboard.press("Enter")
             page.locator("#choices:focus, #choices input:focus").wait_for()
             page.keyboard.press("Enter")  # by mistake
-        page.locator("#moves li").nth(before).or_(page.locator("#choices .opponents")).first.wait_for()
+        page.locator("#moves li").nth(before).or_(page.locator("#choices .again")).first.wait_for()
     # The game may end at any moment by the other player's move: then the button is not there any more.
     page.evaluate("document.querySelector('[name=do][value=give_up]')?.click()")
     page.get_by_text("Play again").wait_for()

@@ -58,7 +58,7 @@ def test_a_person_plays_whole_games_by_clicks_and_nobody_else_sees_them(browser:
         play_by_clicks(page)
         window.wait_for("human - random")
         game = page.url
-        page.get_by_role("button", name="Play again, seats swapped").click()
+        page.get_by_role("button", name="Rematch, seats swapped").click()
         page.wait_for_url(lambda url: url != game)
         page.get_by_text("you are the second player (O)").wait_for()
         play_by_clicks(page)

@@ -7,10 +7,12 @@ from html import unescape
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from adsearch import games
 from agents import builtin
 from arena.serve.page_link import GameRecorded
+from arena.student.hint import Hint
 from arena.web.pages import play_pages
 from arena.web.pages.play_pages import HOW_THEY_PLAY, Opponent, Opponents
 from arena.web.person import Choice, Seen, SeenPly, Status
@@ -53,17 +55,24 @@ def test_every_opponent_is_described() -> None:
     page = play_pages.opponents(found)
     check_html(page.text)
     shown = text(page.text)
-    assert "kestrel rating 1532 ± 40" in shown
+    assert "kestrel ●●●●● rating 1532 ± 40 Play as first second either" in shown
     assert "merlin not rated yet" in shown
-    assert "random very easy: plays at random; rating 0" in shown
-    assert "greedy looks 1 move ahead" in shown
+    assert "random ●○○○○ very easy: plays at random; rating 0" in shown
+    assert "greedy ●●○○○ looks 1 move ahead" in shown
     assert "A higher rating is stronger." in shown
-    begin = play_pages.begin(found.agents[0], "chess", of=OF)
-    check_html(begin.text)
-    assert "chess, against kestrel (rating 1532 ± 40)." in text(begin.text)
-    assert re.search("You are first player [(]White[)] second player [(]Black[)]", text(begin.text))
-    assert "Back to your game" not in begin.text
-    assert "/p/kkk" in play_pages.begin(found.agents[0], "chess", of=OF, going_on=["kkk"]).text
+    assert "Back to your game" not in shown
+    again = structs.replace(found, game="chess", games=["connect4", "chess"], going_on=["kkk"])
+    one = play_pages.opponents(again, only="kestrel", wrong="too many games")
+    check_html(one.text)
+    assert 'aria-label="Play as second player (Black) against kestrel"' in one.text
+    assert "/p/kkk" in one.text
+    assert "too many games" in one.text
+    assert "merlin" not in one.text
+    chosen = play_pages.opponents(again).text
+    assert re.findall(r'game=(\w+)"( aria-current="page")?><svg', chosen) == [
+        ("connect4", ""),
+        ("chess", ' aria-current="page"'),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +124,7 @@ def test_the_end_is_told_to_the_person(
     over = seen("kuhn", seat=seat, status=Status.OVER, end=GameRecorded("k" * 20, 7, verdict, fault, points, ""))
     drawn = play_pages.parts(over, "random")
     assert drawn["state"] == said
-    assert "/g/7" in drawn["choices"]
+    assert "/g/7" in drawn["said"]
 
 
 def test_in_a_game_that_was_given_up_nobody_is_to_move() -> None:
@@ -126,19 +135,45 @@ def test_in_a_game_that_was_given_up_nobody_is_to_move() -> None:
     assert (board.count("to move"), board.count("the game is over")) == (0, 2)
 
 
+def test_the_move_of_a_hint_is_marked_with_an_arrow_or_as_a_cell() -> None:
+    for rules, move, marked, arrows in (("chess", "e2e4", 2, 1), ("othello", "d3", 1, 0), ("kuhn", "bet", 0, 0)):
+        board = play_pages.parts(seen(rules, hint=Hint(move, f"hint: {move}")), "random")["board"]
+        assert (board.count("★"), board.count('class="arrow"')) == (marked, arrows), rules
+        assert board.find('class="marks"') < board.find('class="fields"') or not marked
+    assert "★" not in play_pages.parts(seen("chess"), "random")["board"]
+
+
+def test_a_board_with_two_sides_can_be_seen_from_the_other_one() -> None:
+    for rules in games.names():
+        start = games.start(rules)
+        if start.players == 2:
+            drawn = play_pages.parts(seen(rules), "random")
+            flipped = play_pages.parts(seen(rules, flipped=True), "random")
+            turns = rules in ("chess", "checkers", "backgammon")
+            assert ('value="flip"' in drawn["tools"]) is turns
+            assert (drawn["board"] != flipped["board"]) is turns
+    flipped = play_pages.parts(seen("chess", flipped=True), "random")
+    there = fields(flipped["board"])
+    assert there["e2"] < there["e4"]
+    assert 'aria-pressed="true"' in flipped["tools"]
+    lower = re.findall(r'class="seat of-(\w+)[^"]* lower"', flipped["seats"])
+    assert lower == ["black"]
+
+
 def test_the_number_of_take_backs_is_on_the_button() -> None:
     shown = seen("tictactoe", take_backs=3, choices=(Choice("a1", "a1"),), plies=(SeenPly(0, "b2", "b2"),))
     assert "Take back my last move (3 left)" in play_pages.parts(shown, "random")["choices"]
-    assert "Take back" not in play_pages.parts(seen("tictactoe"), "random")["choices"]
+    assert 'value="take_back" disabled' in play_pages.parts(seen("tictactoe"), "random")["choices"]
 
 
 def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_other_one() -> None:
-    over = seen("maze", seat=1, status=Status.OVER)
+    over = seen("maze", seat=1, status=Status.OVER, players=3)
     names = ("random", "human", "greedy")
-    drawn = play_pages.parts(over, "random, greedy", others=names, again=[(1, "Play again"), (0, "Play on")])
+    drawn = play_pages.parts(over, "random, greedy", others=names)
     assert [*re.findall(r'class="who" title="(\w+)"', drawn["seats"])] == ["random", "you", "greedy"]
-    assert re.findall(r'name="seat" value="(\d)"', drawn["choices"]) == ["1", "0"]
+    assert re.findall(r'name="seat" value="(\d)"', drawn["choices"]) == ["0", "1"]
     assert "/play" not in drawn["choices"]
-    alone = play_pages.parts(over, "random")
-    assert 'href="/play"' in alone["choices"]
-    assert "form" not in alone["choices"]
+    on_a_ladder = play_pages.parts(over, "random", ways=[("/play", "Other opponents")])
+    assert 'href="/play"' in on_a_ladder["said"]
+    alone = seen("maze:ghosts=0", status=Status.OVER, players=1)
+    assert re.findall(r'name="seat" value="(\d)"', play_pages.parts(alone, "maze")["choices"]) == ["0"]
