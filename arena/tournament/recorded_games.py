@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from agents.protocol import Verdict
 from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules, rules_failed
@@ -17,6 +17,7 @@ from arena.tournament.host import host
 from db import running, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull, Unsure
+from db.records import GameKind
 
 Result = TypeVar("Result")
 Wait = Callable[[str], None]
@@ -25,6 +26,9 @@ Wait = Callable[[str], None]
 
 class RecordedGames:
     """The games of one tournament in the database."""
+
+    kind: ClassVar[GameKind] = GameKind.TOURNAMENT
+    """Of its games."""
 
     def __init__(
         self, tournament: RecordedTournament, database: Database, *, wait: Wait, faults: Mapping[str, int]
@@ -65,6 +69,7 @@ class RecordedGames:
         league = self.league
         return Planned(
             number=game.id,
+            kind=self.kind,
             game=league.game,
             rules=self._on_record.rules,
             entrants=entrants,

@@ -159,7 +159,7 @@ def test_a_newer_database_is_refused_and_not_changed(tmp_path: Path, *, read_onl
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     before = file.read_bytes()
     with pytest.raises(
-        NewerDatabase, match=r"newer version of arena \(revision 9999, this version has 0008\); use that version"
+        NewerDatabase, match=r"newer version of arena \(revision 9999, this version has 0009\); use that version"
     ):
         Database(str(file), read_only=read_only)
     assert file.read_bytes() == before

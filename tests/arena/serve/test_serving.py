@@ -34,7 +34,7 @@ from arena.serve.wanted_game import Invitation, planned
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState
-from db.records import GameRecord
+from db.records import GameKind, GameRecord
 from tests.kit.arena_program import arena
 from tests.kit.hand_in_room import CLOSES, HandInRoom, hand_in_room
 from tests.kit.ladder_record import hand_in
@@ -188,7 +188,9 @@ def entrant(text: str) -> Entrant:
 
 
 def game(*entrants: Entrant, number: int = 0) -> Planned:
-    return Planned(number, "tictactoe", "tictactoe", entrants, seed=1, identity=("people", number), clock="10+0.1")
+    """One of the ladder."""
+    identity = ("people", number)
+    return Planned(number, "tictactoe", "tictactoe", entrants, 1, identity, clock="10+0.1", kind=GameKind.LADDER)
 
 
 WANTED = WantGame("k" * 20, "", "random", 0, "10+0.1")
