@@ -18,7 +18,7 @@ REST: Final = 2.0
 
 class StandingSchedule(Schedule, Protocol):
     """A schedule that goes on after its referee is lost, and whose games have numbers that no other schedule uses: ids
-    of the database, or for games that are not recorded, numbers from 2**40."""
+    of the database, or larger ones for games without a row."""
 
     def look(self, _ladder: OpenLadder, /) -> None:
         """Rows of the database can have changed, and this is the ladder now. `next` reads what matters to it."""

@@ -20,6 +20,7 @@ from arena.history import words
 from arena.match.live import News, RatingNews, SubmissionNews
 from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule, rules_failed
 from arena.play.director import Director
+from arena.serve.challenges import Challenges
 from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
@@ -52,6 +53,7 @@ class Parts(NamedTuple):
 
     people: InvitedGames
     checks: Checks
+    challenges: Challenges
     games: LadderGames
     dated: DatedTournaments
 
@@ -79,7 +81,14 @@ class Serving(WrappingSchedule):
         `clock`: seconds, for intervals."""
         self.ladder = ladder
         self._parts = parts
-        self._turns = InTurn([parts.people, parts.checks, parts.games.placements, parts.dated, parts.games])
+        challenges = parts.challenges
+        self._turns = InTurn(
+            [
+                *(parts.people, parts.checks, challenges),
+                *(parts.games.placements, parts.dated, parts.games),
+                challenges.otherwise,
+            ]
+        )
         super().__init__(self._turns)
         self._database = database
         self._folder = folder
@@ -177,6 +186,7 @@ class Serving(WrappingSchedule):
                     for event in director.play(schedule):
                         if isinstance(event, Began):
                             self._parts.checks.began(event.game)
+                            self._parts.challenges.began(event.game)
                         elif isinstance(event, PaceChanged) and event.at_once != event.before:
                             self._tell(Notice(_pace(event)))
                     return

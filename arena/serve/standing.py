@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.players.confinement import Confinement
 from arena.players.submissions import Store
+from arena.serve.challenges import Challenges
 from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Happening, Notice, SubmissionWatch
@@ -77,6 +78,7 @@ def standing(
             entered=lambda _: games.reload(),
             now=now,
         ),
+        challenges=Challenges(ladder, database, games.player, wait=wait, now=now),
         games=games,
         dated=DatedTournaments(
             ladder,

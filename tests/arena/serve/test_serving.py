@@ -22,6 +22,7 @@ from agents.protocol import Verdict
 from arena.history.words import moment
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
+from arena.serve.challenges import Challenges
 from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.intake import MOST_INTERRUPTIONS
@@ -127,7 +128,10 @@ class Room:
         self.happened: list[Happening] = []
         self.seconds = 0.0
         self.dated = Queue()
-        parts: Any = (self.people, self.checks, self.games, self.dated)
+        challenges = Challenges(
+            hand_ins.opened, hand_ins.database, lambda _: None, wait=pytest.fail, now=lambda: hand_ins.now
+        )
+        parts: Any = (self.people, self.checks, challenges, self.games, self.dated)
         with hand_ins.database.reading() as connection:
             submissions = SubmissionWatch(connection, hand_ins.opened.id)
         self.serving = Serving(
