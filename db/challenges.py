@@ -48,6 +48,12 @@ def add(connection: Connection, ladder: int, author: str, game: store.NewGame, n
     return id
 
 
+def count(connection: Connection, ladder: int) -> int:
+    """How many challenges there were on the ladder."""
+    made = select(func.count()).where(Challenge.tournament == ladder)
+    return int(connection.execute(made).scalar_one())
+
+
 def open_of(connection: Connection, ladder: int, author: str) -> int | None:
     """The game of the author's challenge that waits or is played; None if there is none."""
     found = _games(ladder).with_only_columns(Game.id).where(Challenge.author == author, Game.status.in_(_OPEN))

@@ -71,7 +71,7 @@ def challenge(
         league = opened.ladder.league
         new = store.NewGame(
             round=None,
-            pair=json.dumps([*sorted(names), 0]),
+            pair=json.dumps([*sorted(names), challenges.count(connection, opened.id)]),
             leg=0,
             attempt=1,
             rules=opened.rules,
@@ -228,15 +228,14 @@ class Challenges(StandingSchedule):
                 continue
             if game is not None:
                 self._playing = game.number
-                self._rated_first = True
                 return game
         self._looks = False
         return None
 
-    def began(self, game: Planned) -> None:
-        """A game has begun, of any schedule."""
-        if game.kind in (GameKind.LADDER, GameKind.TOURNAMENT):
-            self._rated_first = False
+    def given(self, game: Planned) -> None:
+        """After a challenge it is the turn of a rated game."""
+        if game.kind in (GameKind.CHALLENGE, GameKind.LADDER, GameKind.TOURNAMENT):
+            self._rated_first = game.kind is GameKind.CHALLENGE
 
     def note(self, finished: Finished) -> None:
         """Records the game. Nothing follows from it: no other attempt if it is void, and no fault is counted."""

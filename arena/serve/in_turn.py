@@ -24,6 +24,10 @@ class StandingSchedule(Schedule, Protocol):
         """Rows of the database can have changed, and this is the ladder now. `next` reads what matters to it."""
         return
 
+    def given(self, _game: Planned, /) -> None:
+        """A schedule, this one or another, has given this game to the director."""
+        return
+
     def interrupted(self) -> None:
         """The referee died during the games in progress: they are to be played again."""
         return
@@ -53,6 +57,8 @@ class InTurn(StandingSchedule):
         for schedule, ask in asked:
             if (game := ask()) is not None:
                 self._givers[game.number] = schedule
+                for each in self._schedules:
+                    each.given(game)
                 return game
         return None
 

@@ -186,7 +186,6 @@ class Serving(WrappingSchedule):
                     for event in director.play(schedule):
                         if isinstance(event, Began):
                             self._parts.checks.began(event.game)
-                            self._parts.challenges.began(event.game)
                         elif isinstance(event, PaceChanged) and event.at_once != event.before:
                             self._tell(Notice(_pace(event)))
                     return

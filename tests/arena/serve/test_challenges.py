@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from agents.protocol import Verdict
 from arena.errors import BadChallenge
-from arena.match.schedule import Began, Planned
+from arena.match.schedule import Planned
 from arena.serve import challenges as serve
 from arena.serve.challenges import Challenges
 from arena.serve.in_turn import InTurn
@@ -44,7 +44,6 @@ class Run:
     def begin(self) -> Planned:
         game = self.turns.next()
         assert game is not None
-        self.challenges.began(Began(game).game)
         return game
 
     def play(self, how: Play = first_wins) -> Planned:
