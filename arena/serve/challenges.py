@@ -204,6 +204,11 @@ class Challenges(StandingSchedule):
         self._looks = True
         written(database, wait, lambda connection: challenges.interrupt(connection, opened.id))
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether one is in progress: the final does not begin meanwhile."""
+        return self._playing is not None
+
     def next(self) -> Planned | None:
         """The challenge that waits longest, unless it is the turn of a rated game."""
         return None if self._rated_first else self.start()

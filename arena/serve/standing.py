@@ -67,6 +67,7 @@ def standing(
     with database.reading() as connection:
         submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)
+    challenges = Challenges(ladder, database, games.player, wait=wait, now=now)
     parts = Parts(
         people=people,
         checks=Checks(
@@ -78,7 +79,7 @@ def standing(
             entered=lambda _: games.reload(),
             now=now,
         ),
-        challenges=Challenges(ladder, database, games.player, wait=wait, now=now),
+        challenges=challenges,
         games=games,
         dated=DatedTournaments(
             ladder,
@@ -87,7 +88,7 @@ def standing(
             folder,
             wait,
             now,
-            ladder_is_over=lambda: games.is_over,
+            ladder_is_over=lambda: games.is_over and not challenges.is_playing,
             say=say,
             uploads_end_after=timedelta(0) if pages is None else GRACE + AFTER_GRACE,
         ),

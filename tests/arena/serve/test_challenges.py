@@ -245,7 +245,9 @@ def test_at_most_one_challenge_is_in_progress(room: Room) -> None:
     with room.run() as run:
         playing = [run.begin() for _ in range(5)]
         assert [game.kind for game in playing].count(GameKind.CHALLENGE) == 1
+        idle = [not run.challenges.is_playing]
         run.turns.note(record(playing[0], first_wins))
+        assert [*idle, not run.challenges.is_playing] == [False, True]
         assert run.begin().kind is GameKind.CHALLENGE
 
 
