@@ -15,7 +15,8 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, func, select, text
 
-from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
+from db.counting import SEVERAL_VERSIONS, outdated, ruled, superseded
+from db.records import ANNULS
 from db.schema import Agent, Entry, Game, Ruling, Version
 
 

@@ -27,6 +27,7 @@ class Act(StrEnum):
     TOKEN_REVOKED = "token revoked"
     DEACTIVATED = "deactivated"
     SUBMITTED = "submitted"
+    CHALLENGED = "challenged"
     OPENED = "opened"
     CLOSED = "closed"
     EXTENDED = "extended"

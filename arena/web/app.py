@@ -21,6 +21,7 @@ from starlette.types import ASGIApp
 
 from arena.web import (
     api,
+    challenge_routes,
     health,
     links,
     live_routes,
@@ -107,11 +108,12 @@ ROUTES: Final[tuple[BaseRoute, ...]] = (
     drawn("/t/{tournament:segment}/crosstable", page_routes.crosstable),
     drawn("/t/{tournament:segment}/bracket", page_routes.bracket),
     drawn("/t/{tournament:segment}/games", page_routes.games, *page_routes.FILTERS),
-    drawn("/t/{tournament:segment}/a/{agent:segment}", page_routes.agent),
+    drawn("/t/{tournament:segment}/a/{agent:segment}", page_routes.agent, own=True),
     *(drawn(path, draw, *parameters) for path, draw, *parameters in api.ADDRESSES),
     drawn("/static/{name:segment}", statics.static),
     *live_routes.routes(response),
     *own_routes.routes(),
+    *challenge_routes.routes(),
     *mistake_routes.routes(),
     *why_routes.routes(response),
     *manage_routes.routes(),

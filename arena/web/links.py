@@ -24,6 +24,7 @@ ME: Final = "/me"
 SUBMIT: Final = "/me/submit"
 WHY: Final = "/me/why"
 TOKENS: Final = "/me/tokens"
+CHALLENGE: Final = "/me/challenge"
 OUT: Final = "/out"
 FIND: Final = "/find"
 OWN: Final = ((ME, "My page"),)

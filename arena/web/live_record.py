@@ -21,8 +21,9 @@ from arena.web.pages.tv_page import Beside, Upset
 from arena.web.results import Wanted
 from arena.web.screens import Recorded
 from arena.web.sight import VISITOR, What, may, own_seat, shown_game
-from db import games, ladder, lately, lookup, running, web
+from db import challenges, games, ladder, lately, lookup, running, web
 from db.errors import NotFound
+from db.records import GameKind
 
 if TYPE_CHECKING:
     from arena.match.seeds import GameSeeds
@@ -68,30 +69,34 @@ class LiveRecord:
     def _rated(self, connection: Connection, game: PastGame) -> Recorded | None:
         """The game as the viewer sees it, with the ratings of its players if it is not over."""
         shown = self._shown(connection, game)
-        if shown is None or shown.is_over or game.tournament is None:
+        if shown is None or shown.is_over or shown.tournament is None:
             return shown
-        ratings = _ratings(connection, lookup.find_tournament(connection, game.tournament))
+        ratings = _ratings(connection, lookup.find_tournament(connection, shown.tournament))
         return replace(shown, ratings=[ratings.get(name, (None,))[0] for name in game.players])
 
     def _shown(self, connection: Connection, game: PastGame) -> Recorded | None:
         """The game as the viewer sees it; None if they may not see it at all."""
-        viewer, title = self._names.viewer, ""
-        if game.tournament is None:
+        viewer, title, of, words = self._names.viewer, "", game.tournament, ""
+        if game.kind == GameKind.CHALLENGE:  # played by the director of its ladder, as its games are
+            of, words = challenges.of_game(connection, game.id) or (of, words)
+        if of is None:
             if not may(viewer, What.RESULTS):
                 return None
-        elif not (title := self._names.titles(connection).get(lookup.find_tournament(connection, game.tournament), "")):
+        elif not (title := self._names.titles(connection).get(lookup.find_tournament(connection, of), "")):
             return None
-        if viewer.author and not self._is_of_ladder(connection, game):
+        if viewer.author and not self._is_of_ladder(connection, game, of):
             viewer = replace(viewer, author="")  # an agent of this name is somebody else's there
         shown = shown_game(viewer, game, self._names.read(connection), title)
-        return Recorded(game.tournament, shown, players=game.players, own_seat=own_seat(viewer, game))
+        if words:
+            shown = replace(shown, detail=words)
+        return Recorded(of, shown, players=game.players, own_seat=own_seat(viewer, game))
 
-    def _is_of_ladder(self, connection: Connection, game: PastGame) -> bool:
+    def _is_of_ladder(self, connection: Connection, game: PastGame, of: str | None) -> bool:
         """Whether it is a game of the ladder that is served, or of one of its tournaments, and of an agent of the
         viewer."""
-        if game.tournament is None or not any(map(self._names.viewer.owns, game.players)):
+        if of is None or not any(map(self._names.viewer.owns, game.players)):
             return False
-        ladder = ladder_of(connection, game.tournament)
+        ladder = ladder_of(connection, of)
         return ladder is not None and ladder.name == self.served
 
     def titled(self, tournament: str | None) -> Titled | None:
@@ -103,7 +108,7 @@ class LiveRecord:
 
     def beside(self, game: Recorded) -> tuple[int | None, int | None]:
         """The ids of the games before and after this one in its tournament."""
-        if game.tournament is None:
+        if game.tournament is None or game.shown.kind == GameKind.CHALLENGE:
             return None, None
         with self._database.reading() as connection:
             return web.beside(connection, lookup.find_tournament(connection, game.tournament), game.shown.id)

@@ -30,7 +30,7 @@ from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
 from arena.web.turns import client
 from db.games import OVER
-from db.records import JudgedPly
+from db.records import GameKind, JudgedPly
 
 Answer = Callable[[Request, Kept, Viewer], Response]
 _PATIENCE: Final = 1.0
@@ -112,7 +112,9 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
     if title := game.tournament:
         if len({*game.players}) == 2:
             ways += [(links.TournamentLinks(title).pair(*game.players) or "", "All games of these two")]
-        ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
+        ways += [(links.ruling(title, game.number), "Rule on this game")] * (
+            may(viewer, What.MANAGE) and game.kind != GameKind.CHALLENGE  # it counts nowhere
+        )
     ways += [(links.pgn(id), "PGN")]
     agents = {name: links.agent(title, name) for name in game.players} if title else {}
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)

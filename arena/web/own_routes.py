@@ -31,6 +31,7 @@ from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.audited import saw_log
+from arena.web.challenging import challenging
 from arena.web.drawn import JSON, BadQuery, NotThere
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
@@ -205,6 +206,12 @@ async def _me(request: Request) -> Response:
     account = await account_of(request)
     if account is None:
         return no_sign_in(site, 200)  # every page has a link to this one
+    return await mine(request, account)
+
+
+async def mine(request: Request, account: Account, *, wrong: str = "", status: int = 200) -> Response:
+    """The page of the account; that of an instructor is the ladder. `wrong`: why what it asked for was not done."""
+    site: Site = request.app.state.site
     names = site.names.seen_by(await viewer_of(request))
     doorkeeper = _doorkeeper(site)
 
@@ -214,9 +221,13 @@ async def _me(request: Request) -> Response:
             if account.is_instructor:
                 return leads_to(links.tournament(titled(connection, names, ladder.id).title))
             found = own.own(connection, names, ladder, account.author)
+            challenges = challenging(connection, names, ladder, account.author, found.made)
         with doorkeeper.accounts.reading() as connection:
             keys = tokens.listed(connection, account)
-        return page(own_pages.author(account, found, keys, no_hand_ins=site.no_hand_ins))
+        document = own_pages.author(
+            account, found, keys, challenging=challenges, wrong=wrong, no_hand_ins=site.no_hand_ins
+        )
+        return page(document, status)
 
     return await in_thread(site, draw)
 

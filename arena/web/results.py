@@ -184,6 +184,8 @@ class AgentView(Struct, frozen=True, kw_only=True):
     """The weakest first."""
     playing: int | None = None
     """The id of a game that it plays now."""
+    challengers: Sequence[str] = ()
+    """The viewer's agents that can challenge it."""
 
 
 class Goal(Struct, frozen=True):

@@ -19,7 +19,7 @@ from sqlalchemy import create_engine, text
 from db import games, store, upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
-from db.records import moves_hash
+from db.records import HUMAN, moves_hash
 from db.schema import METADATA, VIEWS
 from tests.kit.places import ROOT, WRITTEN_BEFORE
 from tests.kit.small_record import NOW, begun_game, counted, finish, planned, program
@@ -120,6 +120,35 @@ def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path, monkey
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
     with Database(str(file)) as database:
         assert database.copied is None
+
+
+def test_games_of_an_older_database_get_their_kinds(tmp_path: Path) -> None:
+    file = tmp_path / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        cups = [
+            store.create_tournament(
+                connection, format, format=format, rules="nim", clock="none", seed=1, settings={}, now=NOW
+            )
+            for format in ("swiss", "ladder")
+        ]
+        names = {"ann": "a", "bob": "b", "human": HUMAN}
+        players = [(store.version(connection, name, source, name, NOW), name) for name, source in names.items()]
+        ann, bob, human = players
+        for cup, number in ((cups[0], 1), (cups[1], 2), (None, 3), (None, 2**41)):  # those of people were numbered so
+            seats = (ann, human if number == 2**41 else bob)
+            new = store.NewGame(None, json.dumps(["ann", number]), 0, 1, "nim", "none", "1", None, seats)
+            store.schedule(connection, cup, [new])
+    with closing(sqlite3.connect(file)) as plain:
+        for statement in ("INDEX game_unrated", "TABLE challenge"):
+            plain.execute(f"DROP {statement}")
+        for view in VIEWS:
+            plain.execute(f"DROP VIEW {view}")
+        plain.execute("ALTER TABLE game DROP COLUMN kind")
+        plain.execute("UPDATE alembic_version SET version_num = '0008'")
+        plain.commit()
+    with Database(str(file)) as database, database.reading() as connection:
+        kinds = connection.execute(text("SELECT kind FROM game ORDER BY id")).scalars().all()
+    assert kinds == ["tournament", "ladder", "casual", "with a person"]
 
 
 def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

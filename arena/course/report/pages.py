@@ -94,6 +94,7 @@ def _agent(
         "version": None,
         "goal": "",
         "playing": "",
+        "challenge": None,
         "ratings": about.progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),

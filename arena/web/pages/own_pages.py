@@ -23,6 +23,7 @@ from arena.web.pages import frame, why_page
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
+    from arena.web.challenging import Challenged, Challenging
     from arena.web.own import Own, OwnAgent, SubmissionView
     from db.accounts import StoredToken
 
@@ -41,6 +42,7 @@ _PASSED: Final = {
     "quarantined": "passed its check; its author's agent is put aside",
 }
 _RESULTS: Final = {1.0: "won", 0.5: "drew", 0.0: "lost"}
+_CHALLENGES: Final = {"scheduled": "waits for its turn", "playing": "is being played"}
 _NEXT: Final = {
     "failed": "Correct the agent, and hand it in again.",
     "refused": "Nothing has changed for your agent.",
@@ -75,8 +77,17 @@ def not_signed_in(why: str = "") -> Document:
     return frame.drawn("message.html", "You are not signed in", text=text)
 
 
-def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand_ins: str) -> Document:
-    """The page of an author. `no_hand_ins`: why nothing can be handed in here; empty if it can."""
+def author(
+    account: Account,
+    own: Own,
+    tokens: Sequence[StoredToken],
+    *,
+    challenging: Challenging | None = None,
+    wrong: str = "",
+    no_hand_ins: str,
+) -> Document:
+    """The page of an author. `challenging`: None if the ladder has no challenges. `wrong`: why one was refused.
+    `no_hand_ins`: why nothing can be handed in here; empty if it can."""
     title = own.ladder.title
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
     ways += [(links.play(), "Play against an agent"), (links.WHY, why_page.title(has_lost=own.has_lost))]
@@ -93,6 +104,12 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
         ways=ways,
         agents=_agents(own),
         submissions=Listing(caption="What you handed in", columns=_SUBMISSIONS, rows=own.submissions),
+        wrong=wrong,
+        challenging=challenging,
+        challenged=Listing(
+            caption="Your challenges", columns=[*_challenges(title)], rows=challenging.latest if challenging else ()
+        ),
+        challenge_at=links.CHALLENGE,
         tokens=tokens,
         tokens_at=links.TOKENS,
         out=links.OUT,
@@ -162,6 +179,28 @@ _SUBMISSIONS: Final = (
     Column[HandedIn](name="received", title="Received", value=lambda one: moment(one.received)),
     Column[HandedIn](name="file", title="File", value=lambda one: Cell(players=[(one.label, None)])),
 )
+
+
+def _challenges(title: str) -> Iterator[Column[Challenged]]:
+    yield Column(
+        name="game",
+        title="Game",
+        value=lambda one: Cell(text=f"Game {one.game}", href=links.game(one.game)),
+        heads=True,
+    )
+    yield Column(name="agent", title="Agent", value=lambda one: named(one.agent, links.agent(title, one.agent)))
+    # A built-in agent that is not on the ladder has no page.
+    yield Column(name="opponent", title="Opponent", value=lambda one: Cell(text=one.opponent), kind="name")
+    yield Column(name="state", title="State", value=lambda one: Cell(text=_became(one)), kind="ended", brief=True)
+    yield Column(name="made", title="Started", value=lambda one: moment(one.made))
+
+
+def _became(one: Challenged) -> str:
+    """What became of a challenge."""
+    if one.status == "finished" and one.points is not None:
+        how = "" if one.verdict == Verdict.NORMAL else f" ({one.verdict})"
+        return f"{_RESULTS.get(one.points, str(one.points))}{how}"
+    return f"not played: {one.words}" if one.words else _CHALLENGES.get(one.status, one.status)
 
 
 def new_token(key: str, address: str) -> Document:

@@ -265,6 +265,7 @@ def agent(view: AgentView) -> Document:
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
             "version": view.version,
             "goal": _goal(view),
+            "challenge": {"at": links.CHALLENGE, "opponent": name, "agents": view.challengers},
             "playing": "" if view.playing is None else links.game(view.playing),
             "ratings": picture,
             "worst": _worst(view.worst, own),

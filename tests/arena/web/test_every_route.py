@@ -73,6 +73,7 @@ def addresses(record: WebRecord) -> dict[str, list[str]]:
         links.ME: [links.ME],
         links.SUBMIT: [links.SUBMIT],
         links.TOKENS: [links.TOKENS],
+        links.CHALLENGE: [links.CHALLENGE],
         links.WHY: [links.WHY],
         "/s/{id:segment}": [f"/s/{number}" for number in record.submissions],
         "/s/{id:segment}/files": [f"/s/{number}/files" for number in record.submissions],
