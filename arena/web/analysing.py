@@ -87,7 +87,7 @@ class _Running:
         self._changed = asyncio.Event()
 
     def note(self, *, plies: int = 0, ended: bool = False) -> None:
-        """It has judged so many plies, or has ended."""
+        """It has judged this number of plies, or has ended."""
         self._plies, self._has_ended = max(plies, self._plies), ended
         self._changed.set()
         self._changed = asyncio.Event()

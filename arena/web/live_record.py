@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from arena.course.aliases import printable
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
+from arena.pages.replay_page import person_in
 from arena.serve.opened import ladder_of, opened
 from arena.serve.watching import most_interesting
 from arena.web import own, results
+from arena.web.decisions import called
 from arena.web.pages import tv_page
 from arena.web.results import Wanted
 from arena.web.screens import Recorded
@@ -82,7 +85,19 @@ class LiveRecord:
         if viewer.author and not self._is_of_ladder(connection, game):
             viewer = replace(viewer, author="")  # an agent of this name is somebody else's there
         shown = shown_game(viewer, game, self._names.read(connection), title)
-        return Recorded(game.tournament, shown, players=game.players, own_seat=own_seat(viewer, game))
+        own, person = own_seat(viewer, game), None
+        if game.tournament is None and (person := person_in(game.players)) is not None:
+            shown, own = self._with_person(shown, person)
+        return Recorded(game.tournament, shown, players=game.players, own_seat=own, person=person)
+
+    def _with_person(self, game: PastGame, seat: int) -> tuple[PastGame, int | None]:
+        """The game with the name of the person in this seat, if the viewer may see it; and the seat if it is the
+        viewer's."""
+        if (account := self._names.player_of(game.id)) is None:
+            return game, None
+        name, seats = printable(called(account)), [*game.seats]
+        seats[seat] = replace(seats[seat], player=name)
+        return replace(game, seats=tuple(seats)), seat if account.id == self._names.viewer.account else None
 
     def _is_of_ladder(self, connection: Connection, game: PastGame) -> bool:
         """Whether it is a game of the ladder that is served, or of one of its tournaments, and of an agent of the

@@ -120,12 +120,18 @@ class PersonsGame:
     """One game of a person. Its methods can run rules and wait, so they are not for an event loop."""
 
     def __init__(
-        self, wanted: WantGame, send: Callable[[Struct], bool], changed: Callable[[PersonsGame], None]
+        self,
+        wanted: WantGame,
+        send: Callable[[Struct], bool],
+        changed: Callable[[PersonsGame], None],
+        recorded: Callable[[int], None],
     ) -> None:
-        """`send` sends a message to the director; `changed` is called in any thread after each change of `seen`."""
+        """`send` sends a message to the director; `changed` is called in any thread after each change of `seen`, and
+        `recorded` with the id of the game in the record, before `seen` has its end."""
         self.seen = Seen(key=wanted.key, seat=wanted.seat, clock=wanted.clock, opponent=wanted.opponent)
         self._send = send
         self._changed = changed
+        self._recorded = recorded
         self._lock = RLock()
         # The seat that is taken, the connection to it, and the open turn.
         self._seat: Seat | None = None
@@ -275,6 +281,8 @@ class PersonsGame:
         Thread(target=work, args=(message,), name="seat", daemon=True).start()
 
     def _end(self, message: GameRefused | GameRecorded) -> None:
+        if isinstance(message, GameRecorded) and message.id is not None:
+            self._recorded(message.id)
         with self._lock:
             self._turn = None
             if isinstance(message, GameRecorded):

@@ -37,7 +37,7 @@ from arena.course import roster as rosters
 from arena.players.submissions import Store
 from arena.serve.page_link import Complaint, Lines, to_pages
 from arena.serve.spool import Spool
-from arena.web import links, page_routes, play_routes, still_signed_in
+from arena.web import audited, links, page_routes, play_routes, still_signed_in
 from arena.web.analysing import Analyses
 from arena.web.answers import Drawing
 from arena.web.app import application, drawn_key, how_it_failed
@@ -205,6 +205,7 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         # While a ladder starts, other processes take all the time that one with low priority could have.
         front = Asked({}, {})
         site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
+    site.tables.recorded = partial(audited.played, site)
     site.tables.changed = TableStreams(site, partial(play_routes.parts, site)).changed
     watching = asyncio.create_task(still_signed_in.watch(site))
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):

@@ -18,7 +18,7 @@ from arena.results.listings import Cell, Column, Listing, named
 from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
-from arena.web.own import HandedIn
+from arena.web.own import ByHand, HandedIn
 from arena.web.pages import frame, why_page
 
 if TYPE_CHECKING:
@@ -75,8 +75,11 @@ def not_signed_in(why: str = "") -> Document:
     return frame.drawn("message.html", "You are not signed in", text=text)
 
 
-def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand_ins: str) -> Document:
-    """The page of an author. `no_hand_ins`: why nothing can be handed in here; empty if it can."""
+def author(
+    account: Account, own: Own, tokens: Sequence[StoredToken], by_hand: Sequence[ByHand] = (), *, no_hand_ins: str
+) -> Document:
+    """The page of an author. `by_hand`: the last games that the person has played; `no_hand_ins`: why nothing can be
+    handed in here; empty if it can."""
     title = own.ladder.title
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
     ways += [(links.play(), "Play against an agent"), (links.WHY, why_page.title(has_lost=own.has_lost))]
@@ -93,6 +96,7 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
         ways=ways,
         agents=_agents(own),
         submissions=Listing(caption="What you handed in", columns=_SUBMISSIONS, rows=own.submissions),
+        by_hand=Listing(caption="Your games against agents", columns=_BY_HAND, rows=by_hand),
         tokens=tokens,
         tokens_at=links.TOKENS,
         out=links.OUT,
@@ -161,6 +165,22 @@ _SUBMISSIONS: Final = (
     ),
     Column[HandedIn](name="received", title="Received", value=lambda one: moment(one.received)),
     Column[HandedIn](name="file", title="File", value=lambda one: Cell(players=[(one.label, None)])),
+)
+
+
+_BY_HAND: Final = (
+    Column[ByHand](
+        name="game",
+        title="Game",
+        value=lambda one: Cell(text=f"Game {one.id}", href=links.game(one.id)),
+        heads=True,
+    ),
+    Column[ByHand](name="rules", title="What you played", value=lambda one: one.rules),
+    Column[ByHand](name="opponent", title="Opponent", value=lambda one: Cell(players=[(one.opponents, None)])),
+    Column[ByHand](name="result", title="Result", value=lambda one: one.result),
+    Column[ByHand](
+        name="finished", title="Played", value=lambda one: "" if one.finished is None else moment(one.finished)
+    ),
 )
 
 
