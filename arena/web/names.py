@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.accounts import audit, people
 from arena.course.aliases import ShownNames, hidden_texts, numbered, printable, public_name
@@ -172,6 +173,13 @@ class Names:
             if len(self._standings) > _KEPT:
                 del self._standings[next(iter(self._standings))]
         return kept.found
+
+    def look_again(self) -> None:
+        """The record was changed for a person who looks now: standings and counts are compared with it again. It waits
+        for those that are being computed."""
+        with self._lock:
+            self._standings = {id: replace(kept, until=0.0) for id, kept in self._standings.items()}
+            self._counted.clear()
 
     def briefly(self, what: Hashable, count: Callable[[], T]) -> T:
         """What `count` gives, or what it gave in the last second: every page says how many games a tournament (its row

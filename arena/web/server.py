@@ -173,12 +173,13 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         None if accounts is None else Doorkeeper(accounts, threads, served=settings.served, address=settings.address)
     )
     roster = None if settings.roster is None else rosters.read(*settings.roster)
+    cache = Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}"))
     site = Site(
         database=database,
         store=Path(settings.store),
         served=settings.served,
         threads=threads,
-        cache=Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}")),
+        cache=cache,
         names=Names(roster, accounts=accounts),
         streams=Streams(),
         doorkeeper=doorkeeper,
@@ -197,7 +198,7 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         uploads=Buckets(_UPLOADS),
         plays=Buckets(_PLAYS),
         searches=Buckets(_SEARCHES),
-        analyses=Analyses(settings.database),
+        analyses=Analyses(settings.database, cache.forget),
         tables=Tables(link.lines.send),
         complain=complain,
     )
