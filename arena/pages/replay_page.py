@@ -51,6 +51,7 @@ def page(
     find: str = "",
     agents: Mapping[str, str] | None = None,
     ratings: Mapping[str, tuple[float, float | None]] | None = None,
+    person: int | None = None,
 ) -> Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
@@ -60,10 +61,17 @@ def page(
     user's own. `at`: the ply to open at, by default the first mistake, if possible of the seat `own`; a game without an
     analysis begins to play by itself. `mistake`: the only ply that was judged, of a game without an analysis.
     `find`: where a form goes that asks for an analysis. `agents`: addresses of the players' pages; `ratings`: theirs,
-    with their errors.
+    with their errors. `person`: the seat of a person, from which the board is shown; by default `person_in` finds it.
     """
-    made = _Page(game, names, private, trust, called, agents or {}, None if game.analysis else mistake)
+    seat = person_in(game.players) if person is None else person
+    made = _Page(game, names, private, trust, called, agents or {}, None if game.analysis else mistake, seat)
     return made.document(drawn, near, made.opened(at, own), ratings or {}, find)
+
+
+def person_in(players: Sequence[str]) -> int | None:
+    """The seat of the only person among players, by their names in the record; None if there is none, or several."""
+    seats = [seat for seat, player in enumerate(players) if player.partition("#")[0] == HUMAN]
+    return seats[0] if len(seats) == 1 else None
 
 
 class _DrawnLine(NamedTuple):
@@ -100,7 +108,9 @@ class _Page:
         called: str,
         agents: Mapping[str, str],
         mistake: JudgedPly | None,
+        person: int | None,
     ) -> None:
+        self.person = person
         self.names = [shown(player if names is None else names[player]) for player in game.players]
         self.addresses = [agents.get(player) for player in game.players]
         self.mistake = mistake
@@ -126,14 +136,14 @@ class _Page:
                 *((step.state, step.last) for step in found),
                 *(position for of_step in lines for line in of_step for position in line.positions),
             ],
-            below=self.person(),
+            below=self.person,
             ended=None if self.game.verdict is None else self.plies,
         )
         further = iter(made.drawn[len(found) :])
         opened = found[min(at, self.plies)]
         (first,) = boards(
             [(opened.state, opened.last)],
-            below=self.person(),
+            below=self.person,
             ended=None if self.game.verdict is None or opened.number < self.plies else 0,
         ).drawn
         steps = [
@@ -180,13 +190,8 @@ class _Page:
                 href=href,
                 time="" if left is None else words.clock(left),
                 is_turn=seat == turn,
-                is_below=seat == (self.person() or 0),
+                is_below=seat == (self.person or 0),
             )
-
-    def person(self) -> int | None:
-        """The seat of the only person; None if there is none, or several."""
-        seats = [seat for seat, player in enumerate(self.game.players) if player.partition("#")[0] == HUMAN]
-        return seats[0] if len(seats) == 1 else None
 
     # The game as a whole.
 
@@ -334,10 +339,10 @@ class _Page:
         with a mistake."""
         if step.judged is not None and step.judged.mark:
             before = self.replay.steps[step.number - 1].state
-            board = with_mistake(board, step.judged, before, below=self.person())
+            board = with_mistake(board, step.judged, before, below=self.person)
         if step.move is None or not self.private:
             return board
-        return with_marks(board, step.move.marks, step.state, below=self.person())
+        return with_marks(board, step.move.marks, step.state, below=self.person)
 
     def counted_mistakes(self) -> str:
         """The number of mistakes of each player; empty if the game was not analysed."""

@@ -12,7 +12,7 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import suppress
 from typing import Final
 
@@ -40,15 +40,14 @@ class NotFound(ArenaError):
 class Analyses:
     """The analyses of a page server: those in progress and those that wait. It is used by one event loop."""
 
-    def __init__(self, database: str) -> None:
-        """`database`: its address."""
+    def __init__(self, database: str, written: Callable[[], None] = lambda: None) -> None:
+        """`database`: its address. `written` is called when an analysis is in the record, before its page is told."""
         self._database = database
+        self._written = written
         self._turn = asyncio.Semaphore(1)
         self._running: dict[int, _Running] = {}
         # By whose wish, the game that was asked for last.
         self._asked: dict[Hashable, int] = {}
-        self.done = set[int]()
-        """The games that were analysed."""
 
     def is_busy(self, whose: Hashable, game: int) -> bool:
         """Whether another game that they have asked for is being analysed, or waits."""
@@ -66,7 +65,7 @@ class Analyses:
         try:
             async with self._turn, asyncio.timeout(_MOST_SECONDS):
                 await running.search(self._database, game)
-            self.done.add(game)
+            self._written()
         except TimeoutError:
             running.trouble = f"it took longer than {_MOST_SECONDS:g} s"
         except (NotFound, OSError, ValueError) as error:

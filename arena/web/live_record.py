@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from arena.course.aliases import printable
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
+from arena.pages.replay_page import person_in
 from arena.serve.opened import ladder_of, opened
 from arena.serve.watching import most_interesting
 from arena.web import own, results
+from arena.web.decisions import called
 from arena.web.pages import tv_page
 from arena.web.pages.tv_page import Beside, Upset
 from arena.web.results import Wanted
@@ -89,7 +92,19 @@ class LiveRecord:
         shown = shown_game(viewer, game, self._names.read(connection), title)
         if words:
             shown = replace(shown, detail=words)
-        return Recorded(of, shown, players=game.players, own_seat=own_seat(viewer, game))
+        own, person = own_seat(viewer, game), None
+        if of is None and (person := person_in(game.players)) is not None:
+            shown, own = self._with_person(shown, person)
+        return Recorded(of, shown, players=game.players, own_seat=own, person=person)
+
+    def _with_person(self, game: PastGame, seat: int) -> tuple[PastGame, int | None]:
+        """The game with the name of the person in this seat, if the viewer may see it; and the seat if it is the
+        viewer's."""
+        if (account := self._names.player_of(game.id)) is None:
+            return game, None
+        name, seats = printable(called(account)), [*game.seats]
+        seats[seat] = replace(seats[seat], player=name)
+        return replace(game, seats=tuple(seats)), seat if account.id == self._names.viewer.account else None
 
     def _is_of_ladder(self, connection: Connection, game: PastGame, of: str | None) -> bool:
         """Whether it is a game of the ladder that is served, or of one of its tournaments, and of an agent of the

@@ -78,8 +78,7 @@ async def _game(request: Request, answer: Answer) -> Response:
     record, id = _record(site, viewer), _id(request.path_params["id"])
     try:
         mistake = next((found.get(id) for agent, found in site.mistakes.items() if viewer.owns(agent)), None)
-        key = ("/g", id, viewer.role, viewer.author, mistake, id in site.analyses.done)
-        kept = await site.cache.get(key, partial(_replay, record, viewer, id, mistake))
+        kept = await site.cache.get(("/g", id, viewer, mistake), partial(_replay, record, viewer, id, mistake))
         await saw_log(request, f"game {id}")
         return answer(request, kept, viewer)
     except _NotOver as not_over:
@@ -137,6 +136,7 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
             find=links.mistakes(id) if can_find_mistakes(viewer, found) else "",
             agents=agents,
             ratings=record.ratings(found),
+            person=found.person,
         )
     )
 

@@ -164,6 +164,7 @@ async def _sent(request: Request) -> Response:
         if given.get("do") in PEOPLE:
             await signed_in_here(request)  # links and accounts are made by people, as tokens are
         made = await at_desk(desk.site, partial(_carry_out, desk, given))
+        desk.site.cache.forget()
     except (ArenaError, BadQuery, NotFound) as error:
         again = (
             partial(_game_page, desk, given.get("number", "")) if given.get("do") == "game" else partial(_page, desk)
@@ -189,6 +190,7 @@ def _carry_out(desk: _Desk, given: Given) -> Invited | None:
     )
     if form.do in DECISIONS:
         decisions.decide(site.writable, desk.accounts, site.store, form)
+        site.names.look_again()
         nudge(site.store, site.served)
         return None
     if form.do not in PEOPLE or not desk.is_ladder or site.doorkeeper is None:

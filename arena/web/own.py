@@ -14,22 +14,27 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.report.public_game import public_rules
+from arena.course.report.public_game import listed_game, public_rules
+from arena.pages.replay_page import person_in
 from arena.results import figures
+from arena.results.listings import Cell, outcome
 from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
 from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep
 from arena.web.results import Titled, titled
 from arena.web.sight import What, may
 from arena.web.why import last_round
-from db import ladder, lately, web
+from db import games, ladder, lately, web
 from db.ladder import StoredSubmission, SubmissionState
+from db.records import moment_of
 
 if TYPE_CHECKING:
+    from arena.course.aliases import ShownNames
     from arena.serve.opened import OpenLadder
     from arena.web.names import SeenNames
     from db.database import Connection
     from db.ladder import LadderLine, VersionGame
+    from db.records import PastGame
 
 _LATEST: Final = 20
 """Submissions that are listed."""
@@ -98,6 +103,16 @@ class Own(Struct, frozen=True, kw_only=True):
     made: datetime
 
 
+class ByHand(Struct, frozen=True, kw_only=True):
+    """A game that the author has played by hand. It is never rated."""
+
+    id: int
+    rules: str
+    opponents: str
+    result: Cell
+    finished: datetime | None
+
+
 class SubmissionView(Struct, frozen=True, kw_only=True):
     """What the page of a submission shows."""
 
@@ -147,6 +162,23 @@ def own(
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
         has_lost=any(_has_lost(connection, opened, name) for name in theirs),
         made=now,
+    )
+
+
+def by_hand(connection: Connection, names: SeenNames, ids: Sequence[int]) -> list[ByHand]:
+    """These games, which the author has played by hand, in this order."""
+    public = names.read(connection)
+    return [_by_hand(game, public) for game in games.games(connection, ids)]
+
+
+def _by_hand(game: PastGame, names: ShownNames) -> ByHand:
+    seat, listed = person_in(game.players) or 0, replace(listed_game(game, names), points=game.points)
+    return ByHand(
+        id=game.id,
+        rules=public_rules(game.game, names),
+        opponents=", ".join(name for at, name in enumerate(listed.players) if at != seat),
+        result=replace(outcome(listed, listed.players[seat]), notes=() if game.ruling is None else listed.notes[:1]),
+        finished=moment_of(game.finished or ""),
     )
 
 

@@ -56,6 +56,8 @@ _MOST_UNOPENED: Final = 4 * GIBIBYTE
 """Bytes that may be on the disk at the same time, of uploads in progress and of those that wait to be opened."""
 _SMALL: Final = MEBIBYTE
 """There is always room for a body of at most this number of bytes."""
+_BY_HAND: Final = 5
+"""Games played by hand that are listed."""
 _DIGITS: Final = 18
 """Of a submission's number, at most."""
 _NO_SUBMISSION: Final = "There is no such submission."
@@ -216,16 +218,18 @@ async def mine(request: Request, account: Account, *, wrong: str = "", status: i
     doorkeeper = _doorkeeper(site)
 
     def draw() -> Response:
+        with doorkeeper.accounts.reading() as connection:
+            keys = tokens.listed(connection, account)
+            played = audit.played_by(connection, account.id, most=_BY_HAND)
         with site.database.reading() as connection:
             ladder = opened(connection, site.served)
             if account.is_instructor:
                 return leads_to(links.tournament(titled(connection, names, ladder.id).title))
             found = own.own(connection, names, ladder, account.author)
+            by_hand = own.by_hand(connection, names, played)
             challenges = challenging(connection, names, ladder, account.author, found.made)
-        with doorkeeper.accounts.reading() as connection:
-            keys = tokens.listed(connection, account)
         document = own_pages.author(
-            account, found, keys, challenging=challenges, wrong=wrong, no_hand_ins=site.no_hand_ins
+            account, found, keys, by_hand, challenging=challenges, wrong=wrong, no_hand_ins=site.no_hand_ins
         )
         return page(document, status)
 

@@ -42,12 +42,13 @@ class PagesInProcess:
         self._doorkeeper = Doorkeeper(room.accounts, threads, served="cs101", address=ADDRESS)
         self._keys: dict[int, str] = {}
         unused: Any = None
+        cache = Cache(threads, failed=lambda error: self.complaints.append(str(error)))
         site = Site(
             database=room.record,
             store=room.store,
             served="cs101",
             threads=threads,
-            cache=Cache(threads, failed=lambda error: self.complaints.append(str(error))),
+            cache=cache,
             names=Names(accounts=room.accounts),
             streams=Streams(),
             doorkeeper=self._doorkeeper,
@@ -66,7 +67,7 @@ class PagesInProcess:
             uploads=unused,
             plays=unused,
             searches=Buckets(Bucket(timedelta(minutes=3), 10)),
-            analyses=Analyses(str(room.record.file)),
+            analyses=Analyses(str(room.record.file), cache.forget),
             tables=unused,
             complain=self.complaints.append,
         )

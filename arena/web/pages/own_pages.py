@@ -18,7 +18,7 @@ from arena.results.listings import Cell, Column, Listing, named
 from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
-from arena.web.own import HandedIn
+from arena.web.own import ByHand, HandedIn
 from arena.web.pages import frame, why_page
 
 if TYPE_CHECKING:
@@ -81,13 +81,15 @@ def author(
     account: Account,
     own: Own,
     tokens: Sequence[StoredToken],
+    by_hand: Sequence[ByHand] = (),
     *,
     challenging: Challenging | None = None,
     wrong: str = "",
     no_hand_ins: str,
 ) -> Document:
-    """The page of an author. `challenging`: None if the ladder has no challenges. `wrong`: why one was refused.
-    `no_hand_ins`: why nothing can be handed in here; empty if it can."""
+    """The page of an author. `by_hand`: the last games that the person has played. `challenging`: None if the ladder
+    has no challenges. `wrong`: why one was refused. `no_hand_ins`: why nothing can be handed in here; empty if it
+    can."""
     title = own.ladder.title
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
     ways += [(links.play(), "Play against an agent"), (links.WHY, why_page.title(has_lost=own.has_lost))]
@@ -110,6 +112,7 @@ def author(
             caption="Your challenges", columns=[*_challenges(title)], rows=challenging.latest if challenging else ()
         ),
         challenge_at=links.CHALLENGE,
+        by_hand=Listing(caption="Your games against agents", columns=_BY_HAND, rows=by_hand),
         tokens=tokens,
         tokens_at=links.TOKENS,
         out=links.OUT,
@@ -201,6 +204,22 @@ def _became(one: Challenged) -> str:
         how = "" if one.verdict == Verdict.NORMAL else f" ({one.verdict})"
         return f"{_RESULTS.get(one.points, str(one.points))}{how}"
     return f"not played: {one.words}" if one.words else _CHALLENGES.get(one.status, one.status)
+
+
+_BY_HAND: Final = (
+    Column[ByHand](
+        name="game",
+        title="Game",
+        value=lambda one: Cell(text=f"Game {one.id}", href=links.game(one.id)),
+        heads=True,
+    ),
+    Column[ByHand](name="rules", title="What you played", value=lambda one: one.rules),
+    Column[ByHand](name="opponent", title="Opponent", value=lambda one: Cell(players=[(one.opponents, None)])),
+    Column[ByHand](name="result", title="Result", value=lambda one: one.result),
+    Column[ByHand](
+        name="finished", title="Played", value=lambda one: "" if one.finished is None else moment(one.finished)
+    ),
+)
 
 
 def new_token(key: str, address: str) -> Document:
