@@ -87,7 +87,7 @@ def test_the_board_is_seen_from_the_seat_of_the_person_who_can_have_the_mistakes
     bob, dan = student(room, 1), student(room, 3)
     game = played(room, pages, bob)
     mine, others = (pages.ask(f"/g/{game}", by=one).text for one in (bob, dan))
-    assert "stage turned" in mine
+    assert re.search(r'class="seat [\w-]+ lower[^>]*>.{,80}Bob Lind', mine)
     assert (BUTTON in mine, BUTTON in others) == (True, False)
 
 
