@@ -319,9 +319,7 @@ def crosstable(report: Report, links: Links) -> Listing[tuple[str, str]] | None:
 
         return met
 
-    others = [
-        Column(name=name, title=name, short=places(report)[name], value=against(name)) for name in players
-    ]
+    others = [Column(name=name, title=name, short=places(report)[name], value=against(name)) for name in players]
     return Listing(
         caption="Crosstable",
         columns=[_placed(report, links), *others],

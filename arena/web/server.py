@@ -51,7 +51,7 @@ from arena.web.names import Names
 from arena.web.site import Site
 from arena.web.table_streams import TableStreams
 from arena.web.tables import Tables
-from arena.web.turns import Turns
+from arena.web.turns import Turns, is_visitor
 from arena.web.web_process import Settings
 from db.accounts_database import AccountsDatabase
 from db.database import Database
@@ -204,6 +204,7 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
     )
     with suppress(DatabaseError):  # visitors will be told
         # While a ladder starts, other processes take all the time that one with low priority could have.
+        is_visitor.set(True)
         front = Asked({}, {})
         site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
     site.tables.recorded = partial(audited.played, site)

@@ -19,7 +19,7 @@ from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
 from arena.web.own import ByHand, HandedIn
-from arena.web.pages import frame, why_page
+from arena.web.pages import frame, result_pages, why_page
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
@@ -68,13 +68,16 @@ def invitation(key: str, name: str, ladder: str) -> Document:
 def no_invitation() -> Document:
     """The page of a link that was used, has expired, or never was one."""
     text = "This link does not work: it was used, has been replaced, or is too old. Ask your instructor for a new one."
-    return frame.drawn("message.html", "No invitation", text=text)
+    return frame.drawn("message.html", "No invitation", text=text, ways=())
 
 
 def not_signed_in(why: str = "") -> Document:
     """The page of a person for someone who is not signed in. `why`: the reason why nobody can sign in here."""
-    text = why or "Open the link that your instructor gave you. If it does not work any more, ask for a new one."
-    return frame.drawn("message.html", "You are not signed in", text=text)
+    text = why or (
+        "You sign in with the link that your instructor gave you: open it, and this browser knows you from then on. "
+        "You are not signed in here. If your link does not work any more, ask for a new one."
+    )
+    return frame.drawn("message.html", "Sign in", text=text, ways=result_pages.BACK)
 
 
 def author(

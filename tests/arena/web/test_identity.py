@@ -48,7 +48,7 @@ def test_a_student_of_another_ladder_is_not_the_author_of_the_same_name(
 ) -> None:
     theirs = cookie(server_with_roster, record.session(OWN, ladder="other"))
     for place in ("/me", "/me/submit", "/play"):
-        assert "You are not signed in" in server_with_roster.get(place, cookie=theirs).text, place
+        assert "Sign in" in server_with_roster.get(place, cookie=theirs).text, place
     assert server_with_roster.get("/me/why", cookie=theirs).status == 401
     status, _ = post(server_with_roster, "/me/submit", b"x", cookie=theirs, **SAME_SITE)
     assert status == 401

@@ -222,10 +222,10 @@ def test_a_new_link_is_shown_once_and_kept_by_nobody(room: ManagedLadder, pages:
 
 def test_a_deactivated_account_is_signed_out_at_once(room: ManagedLadder, pages: PagesInProcess) -> None:
     known = student(room)
-    assert "You are not signed in" not in pages.ask("/me", by=known).text
+    assert "Sign in" not in pages.ask("/me", by=known).text
     given = {name: str(value) for name, value in room.person("Ann").items()} | {"do": "deactivate"}
     assert pages.ask(PLACE, by=room.instructor, fields=given).headers["location"] == f"{PLACE}#people"
-    assert "You are not signed in" in pages.ask("/me", by=known).text
+    assert "Sign in" in pages.ask("/me", by=known).text
 
 
 def test_grades_are_a_file_and_seeing_them_is_audited(room: ManagedLadder, pages: PagesInProcess) -> None:
