@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from arena.course.report.public_game import listed_game, public_rules
 from arena.pages.replay_page import person_in
+from arena.ratings.scale import ranks
 from arena.results import figures
 from arena.results.listings import Cell, outcome
 from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
@@ -59,6 +60,8 @@ class OwnAgent(Struct, frozen=True, kw_only=True):
     """When the rating was computed; None before the first one."""
     rank: int | None = None
     """Among the agents that are rated."""
+    ranked: int = 0
+    """How many have a rank."""
     change: str = ""
     """How much the rating changed in a day."""
 
@@ -143,8 +146,6 @@ def own(
     theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
     rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]
     league = opened.ladder.league
-    rated = [name for name, line in lines.items() if line.rating is not None and name not in opened.anchors]
-    ranks = {name: place for place, name in enumerate(rated, 1)}
     before = {name: past for name, (_, past) in lately.ratings(connection, opened.id, most=2, now=now).items()}
     return Own(
         ladder=titled(connection, names, opened.id),
@@ -154,9 +155,7 @@ def own(
         is_closed=closes < now,
         refused=_refused(connection, opened, author, theirs, now, closes=closes),
         agents=[
-            replace(
-                _agent(line, shown[name]), rank=ranks.get(name), change=figures.change(line.rating, before.get(name))
-            )
+            replace(_agent(name, lines, opened, shown), change=figures.change(line.rating, before.get(name)))
             for name, line in theirs.items()
         ],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
@@ -224,7 +223,7 @@ def submission(
         steps=[msgspec.convert(step, CheckStep) for step in one.steps],
         playing=ladder.game_in_progress(connection, opened.id, one.version) if one.version else None,
         games=[replace(game, opponent=shown[game.opponent]) for game in games],
-        agent=_agent(line, shown[one.author]) if line is not None and plays else None,
+        agent=_agent(one.author, lines, opened, shown) if plays else None,
         has_files=one.source is not None,
         made=now or datetime.now(UTC),
     )
@@ -255,9 +254,13 @@ def visible(
     return found
 
 
-def _agent(line: LadderLine, name: str) -> OwnAgent:
+def _agent(name: str, lines: Mapping[str, LadderLine], opened: OpenLadder, shown: Mapping[str, str]) -> OwnAgent:
+    line, rated = lines[name], {one: line.rating for one, line in lines.items() if line.rating is not None}
+    ranked = ranks(rated, opened.anchors)
     return OwnAgent(
-        name=name,
+        name=shown[name],
+        rank=ranked.get(name),
+        ranked=len(ranked),
         version=line.number,
         status=line.status,
         rating=line.rating,

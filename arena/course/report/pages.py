@@ -95,6 +95,7 @@ def _agent(
         "goal": "",
         "playing": "",
         "challenge": None,
+        "handed_in": [],
         "ratings": about.progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),

@@ -277,7 +277,8 @@ def submission(view: SubmissionView) -> Document:
     rating = None
     if agent is not None and agent.rating is not None and agent.rated is not None:
         rating = {
-            "text": f"Rating {figures.whole(agent.rating)} ± {agent.error:.0f}",
+            "text": (f"Rank {agent.rank} of {agent.ranked:,}. " if agent.rank else "")
+            + f"Rating {figures.whole(agent.rating)} ± {agent.error:.0f}",
             "basis": f" from {counted(agent.games, 'game')}, {age(agent.rated, view.made)}",
         }
     return frame.drawn(

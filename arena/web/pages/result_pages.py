@@ -266,6 +266,7 @@ def agent(view: AgentView) -> Document:
             "person": view.person,
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
             "version": view.version,
+            "handed_in": [(str(id), links.submission(id)) for id in view.handed_in],
             "goal": _goal(view),
             "challenge": {"at": links.CHALLENGE, "opponent": name, "agents": view.challengers},
             "playing": "" if view.playing is None else links.game(view.playing),
