@@ -17,7 +17,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from tests.kit.arena_program import arena
-from tests.kit.chromium import Browser, check_axe, check_keyboard, check_width, until
+from tests.kit.chromium import Browser, check_axe, check_keyboard, check_width
 from tests.kit.effort import PATIENCE
 from tests.kit.ladder_room import LadderRoom
 
@@ -92,7 +92,7 @@ def test_a_student_challenges_an_agent_and_watches_the_game_at_once(browser: Bro
         page.goto(game)
         page.locator("#board").wait_for()
         page.wait_for_url("**#ply-last")
-        until(page, lambda: "zzwords-of-kestrel" in page.content())
+        page.get_by_text("zzwords-of-kestrel").first.wait_for(state="attached")
         assert "zzwords-of-otter" not in page.content()
         page.goto(f"{address}/me")
         page.locator("#challenges").get_by_text(re.compile("won|lost|drew")).wait_for()

@@ -24,7 +24,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from tests.kit.arena_program import arena
-from tests.kit.chromium import Browser, check_axe, check_hints, check_keyboard, check_width, until
+from tests.kit.chromium import Browser, check_axe, check_hints, check_keyboard, check_width
 from tests.kit.ladder_room import LadderRoom
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         page.locator("#progress ul a").first.click()
         page.wait_for_url(re.compile(r"/g/\d+$"))
         game = page.url
-        until(page, lambda: SAID in page.content())
+        page.get_by_text(SAID).first.wait_for(state="attached")
         page.get_by_role("button", name="Find the mistakes").click()
         page.get_by_text("Analysed by arena").wait_for()
         assert page.get_by_role("button", name="Find the mistakes").count() == 0
