@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _PODIUM: Final = 3
 """Places on it."""
+_LETTERS: Final = " Agents without a place, such as anchors, have letters."
 _FAULTS: Final = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
 _WHY: Final = {
     Why.TIED: "tied: the higher seed goes through",
@@ -166,8 +167,9 @@ def crosstable(report: Report, links: Links) -> dict[str, Any] | None:
     listing = listings.crosstable(report, links)
     if listing is None:
         return None
+    letters = "" if all(map(str.isdigit, listings.places(report).values())) else _LETTERS
     if listings.is_sparse(report):
-        text = "Each number is the place of an agent that it met; green: won, red: lost."
+        text = f"Each number is the place of an agent that it met; green: won, red: lost.{letters}"
         return {"explanation": text, "listing": listings.met_whom(report, links)}
     games = listings.games_in_cells(report)
     text = "Each cell: the points of the row's agent against the column's agent, out of "
@@ -175,7 +177,7 @@ def crosstable(report: Report, links: Links) -> dict[str, Any] | None:
     if len(listing.rows) < len(report.agents):
         text += f" The table has the first {len(listing.rows)} of {len(report.agents):,} agents."
         text += " The page of each agent has all its opponents."
-    return {"explanation": text, "listing": listing}
+    return {"explanation": text + letters, "listing": listing}
 
 
 class ShownBracket(Struct, frozen=True):

@@ -15,11 +15,9 @@ from msgspec import Struct
 from arena.history.words import counted
 from arena.ratings.plots.ranking_plot import MARKS
 from arena.ratings.points import IN_CROSSTABLE
-from arena.ratings.ranking import ANCHOR
 from arena.results import figures, row_pictures
 from arena.results.report import ListedGame, Report, ReportedAgent
 from arena.results.standings_table import counted_faults
-from db.ladder import FORMAT
 
 if TYPE_CHECKING:
     from arena.results.links import Links
@@ -297,7 +295,7 @@ _FAULTS: Final = Column[ReportedAgent](
 def crosstable(report: Report, links: Links) -> Listing[tuple[str, str]] | None:
     """The points of the first agents against each other; None if no game that counts has finished. A row is the place
     and the name of an agent."""
-    players = [*places(report)][:IN_CROSSTABLE]
+    placed = [(place, name) for name, place in places(report).items()][:IN_CROSSTABLE]
     games = games_in_cells(report)
     if not games:
         return None
@@ -319,24 +317,19 @@ def crosstable(report: Report, links: Links) -> Listing[tuple[str, str]] | None:
 
         return met
 
-    others = [Column(name=name, title=name, short=places(report)[name], value=against(name)) for name in players]
+    others = [Column(name=name, title=name, short=place, value=against(name)) for place, name in placed]
     return Listing(
         caption="Crosstable",
         columns=[_placed(report, links), *others],
-        rows=[(places(report)[name], name) for name in players],
+        rows=placed,
         kind="crosstable",
     )
 
 
 def places(report: Report) -> dict[str, str]:
-    """The place of each agent in the standings; anchors of a ladder, which have none, get letters."""
+    """The place of each agent in the standings; those that have no rank there, such as anchors, get letters."""
     numbers, letters = map(str, count(1)), iter(ascii_lowercase)
-    is_ladder = report.format == FORMAT
-
-    def is_anchor(agent: ReportedAgent) -> bool:
-        return is_ladder and agent.rated is not None and ANCHOR in agent.rated.marks
-
-    return {agent.name: next(letters, "*") if is_anchor(agent) else next(numbers) for agent in report.agents}
+    return {one.name: next(numbers) if one.standing.rank else next(letters, "*") for one in report.agents}
 
 
 def _placed(report: Report, links: Links) -> Column[tuple[str, str]]:

@@ -41,10 +41,16 @@ _ROOM: Final = 20
 
 
 def agent_view(
-    connection: Connection, names: SeenNames, tournament: int, alias: str, *, now: datetime | None = None
+    connection: Connection,
+    names: SeenNames,
+    tournament: int,
+    alias: str,
+    *,
+    served: str = "",
+    now: datetime | None = None,
 ) -> AgentView:
-    """What the page of the agent with this public name shows; NotFound if there is none. `now`: by default the present
-    time."""
+    """What the page of the agent with this public name shows; NotFound if there is none. `served`: the ladder that the
+    director serves, whose submissions have pages. `now`: by default the present time."""
     shown = names.read(connection)
     name = own_name(own_names(connection, tournament, shown), alias)
     about = heading(connection, names, tournament)
@@ -69,7 +75,7 @@ def agent_view(
         made=now or datetime.now(UTC),
         person=names.people(connection, tournament).get(alias, ""),
         handed_in=[one.id for one in ladder.submissions(connection, tournament, author=name, most=_HANDED_IN)]
-        if may(names.viewer, What.CHECK)
+        if may(names.viewer, What.CHECK) and lookup.tournament_name(connection, tournament) == served
         else [],
         goals=_goals(connection, tournament, shown),
         playing=next((game.id for game in web.in_progress(connection, tournament) if name in game.players), None),

@@ -24,7 +24,7 @@ from arena.web.pages.tv_page import Beside, Upset
 from arena.web.results import Wanted
 from arena.web.screens import Recorded
 from arena.web.sight import VISITOR, What, may, own_seat, shown_game
-from db import challenges, games, ladder, lately, lookup, running, web
+from db import challenges, games, ladder, lately, lookup, rulings, running, web
 from db.errors import NotFound
 from db.records import GameKind
 
@@ -243,6 +243,11 @@ class LiveRecord:
         lead, game, winner, loser = max(upsets)
         shown = self._names.read(connection).shown
         return Upset(game, shown[winner], shown[loser], lead)
+
+    def last_ruling(self) -> int:
+        """The number of the last ruling; 0 if there is none."""
+        with self._database.reading() as connection:
+            return rulings.last(connection)
 
     def author(self, submission: int) -> str:
         """The name in the record of the agent that was handed in; empty if there is no such submission."""

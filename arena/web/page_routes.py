@@ -76,7 +76,7 @@ def agent(site: Site, asked: Asked) -> Drawn:
     names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
         id = names.find_tournament(connection, asked.names["tournament"])
-        found = agent_view(connection, names, id, asked.names["agent"])
+        found = agent_view(connection, names, id, asked.names["agent"], served=site.served)
         ladder = opened(connection, site.served) if asked.viewer.author else None
         if ladder is not None:
             own = challengers(connection, names, ladder, id, found.agent.name, found.made)

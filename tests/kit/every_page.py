@@ -175,6 +175,13 @@ def _followed(rules: str, most: int, *, end: bool = False) -> FollowedGame:
     return followed
 
 
+def drawn_game(rules: str, most: int) -> dict[str, dict[str, str]]:
+    """The parts of a game in progress after some plies, as a large and as a small screen show them."""
+    game, followed = _past(rules), _followed(rules, most)
+    large = live_parts.parts(game, followed, now=10**9, most=6)
+    return {"large": large, "small": live_parts.small_parts(game, followed)}
+
+
 def live() -> Pages:
     """The page of every game while it is played, and of games that were not."""
     found = {}

@@ -68,7 +68,7 @@ def invitation(key: str, name: str, ladder: str) -> Document:
 def no_invitation() -> Document:
     """The page of a link that was used, has expired, or never was one."""
     text = "This link does not work: it was used, has been replaced, or is too old. Ask your instructor for a new one."
-    return frame.drawn("message.html", "No invitation", text=text, ways=())
+    return frame.drawn("message.html", "No invitation", text=text, ways=result_pages.BACK)
 
 
 def not_signed_in(why: str = "") -> Document:

@@ -180,6 +180,9 @@ def test_an_instructor_gets_from_an_agent_to_what_was_handed_in_and_nobody_else_
     text = pages.ask("/t/cs101/a/bob", by=room.instructor).text
     assert re.findall(r'href="/s/(\d+)">submission', text) == [*map(str, ids)]
     assert 'href="/s/' not in pages.ask("/t/cs101/a/bob", by=known).text
+    object.__setattr__(pages.site, "served", "another ladder")  # only its submissions have pages
+    pages.site.cache.forget()
+    assert 'href="/s/' not in pages.ask("/t/cs101/a/bob", by=room.instructor).text
 
 
 def test_the_page_of_a_submission_says_the_rank_of_its_agent(room: ManagedLadder, pages: PagesInProcess) -> None:

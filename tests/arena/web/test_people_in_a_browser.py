@@ -303,7 +303,8 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         own = page.url.removeprefix(course.address)
         page.get_by_text("passed its check, and plays").wait_for()
         assert page.locator(".check li").count() >= 5
-        page.get_by_text(re.compile(r"Rating .* ± \d+")).wait_for()
+        page.get_by_text(re.compile(r"^Rank \d+ of \d+\. Rating -?\d+ ± \d+")).wait_for()
+        assert page.evaluate("performance.getEntriesByType('navigation')[0].type") == "navigate"  # by the stream
         page.locator("#progress ul a").first.click()
         page.wait_for_url(re.compile(r"/g/\d+$"))
         game = page.url
