@@ -87,6 +87,8 @@ class Cache:
         self._threads, self._failed, self._most_bytes, self._clock = threads, failed, most_bytes, clock
         self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
         self._bytes = 0
+        self.was_asked = False
+        """Whether anything was asked for since this was set to False; another thread can read and set it."""
         # Being drawn.
         self._tasks: dict[Hashable, asyncio.Task[Kept]] = {}
 
@@ -97,6 +99,7 @@ class Cache:
 
         `newest`: nothing that was kept before; waits until the page may be drawn anew. `turn`: drawing waits for it
         without a thread."""
+        self.was_asked = True
         kept = self._kept.get(key)
         now = self._clock()
         if kept is not None and newest:

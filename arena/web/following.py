@@ -54,14 +54,15 @@ class Rulings:
         self._last: int | None = None
         self._due = 0
 
-    def look(self, now: int) -> None:
-        """Looks, if it is time."""
+    def look(self, now: int) -> bool:
+        """Looks, if it is time; whether it was."""
         if now < self._due:
-            return
+            return False
         self._due = now + _RULINGS_EVERY
         before, self._last = self._last, self._read()
         if before not in (None, self._last):
             self._changed()
+        return True
 
 
 class Following:
@@ -179,7 +180,9 @@ def following(site: Site, *, failed: Callable[[Exception], None]) -> Iterator[No
         with closing(Following(site.store, record, send)) as work:
             while not ends.wait(TICK):
                 try:
-                    rulings.look(now := monotonic_ns())
+                    now = monotonic_ns()
+                    if site.cache.was_asked and rulings.look(now):
+                        site.cache.was_asked = False
                     work.tick(streams.wanted, now)
                 except Exception as error:  # one game that cannot be drawn must not stop the others
                     failed(error)
