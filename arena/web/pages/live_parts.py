@@ -19,7 +19,10 @@ from arena.web.sight import VISITOR, sees_board
 from db.records import GameKind, PastGame
 
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
-_NOT_PLAYED: Final = {"scheduled": "not begun yet", "cancelled": "cancelled: it was not played"}
+_NOT_PLAYED: Final = {
+    "scheduled": "not begun yet: this page shows it from its first move on",
+    "cancelled": "cancelled: it was not played",
+}
 _LATEST: Final = 100
 """Plies among which the last move is looked for: more than chance events ever come in a row."""
 
