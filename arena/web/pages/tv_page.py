@@ -92,9 +92,10 @@ def _upset(found: Upset, own: TournamentLinks) -> dict[str, str]:
 
 
 def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str, str]]:
-    """The first agents, each with its page and its rating; with its points if no agent is rated."""
+    """The first agents that have a rank, which anchors of a ladder have not: each with its page and its rating, or with
+    its points if no agent is rated."""
     are_rated = any(agent.rated is not None and agent.rated.rating is not None for agent in report.agents)
-    for agent in [agent for agent in report.agents if agent.status == "active"][:_TOP]:
+    for agent in [one for one in report.agents if one.status == "active" and one.standing.rank][:_TOP]:
         rating = None if agent.rated is None else agent.rated.rating
         unrated = "–" if are_rated else words.number(agent.standing.points)
         number = unrated if rating is None else figures.whole(rating)
