@@ -239,8 +239,8 @@ def _rating(report: Report) -> Iterator[Column[ReportedAgent]]:
 
 def _rating_and_error(one: ReportedAgent) -> Cell:
     """The rating, and how exact it is; that of an anchor is fixed."""
-    known = one.rated is not None and one.rated.error is not None
-    return Cell(text=figures.rating(one), small=f"± {figures.error(one)}" if known else "")
+    is_measured = one.rated is not None and one.rated.error
+    return Cell(text=figures.rating(one), small=f"± {figures.error(one)}" if is_measured else "")
 
 
 _TONES: Final = {"+": "good", "\N{MINUS SIGN}": "bad"}
