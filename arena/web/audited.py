@@ -13,8 +13,8 @@ from starlette.requests import Request
 from arena.accounts import audit
 from arena.accounts.audit import Act
 from arena.web.answers import at_desk
+from arena.web.asking import client
 from arena.web.identity import account_of
-from arena.web.turns import client
 from db.errors import DatabaseError
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from arena.serve.opened import opened
 from arena.serve.place import nudge
 from arena.web import challenging, forms, links
 from arena.web.answers import at_desk, leads_to
+from arena.web.asking import client
 from arena.web.drawn import BadQuery
 from arena.web.identity import signed_in, viewer_of
 from arena.web.own_routes import mine, note
-from arena.web.turns import client
 
 if TYPE_CHECKING:
     from arena.web.site import Site

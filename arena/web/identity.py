@@ -22,9 +22,9 @@ from starlette.responses import Response
 
 from arena.accounts import sessions
 from arena.accounts.keys import KeyKind, kind_of
+from arena.web.asking import is_visitor
 from arena.web.drawn import BadQuery
 from arena.web.sight import VISITOR, Role, Viewer
-from arena.web.turns import is_visitor
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account

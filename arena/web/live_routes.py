@@ -15,6 +15,7 @@ from arena.history.exchange import pgn
 from arena.pages import replay_page
 from arena.web import links
 from arena.web.answers import PageStream, in_thread, once_in_thread, page
+from arena.web.asking import client
 from arena.web.audited import saw_log
 from arena.web.cache import Kept
 from arena.web.drawn import BadQuery, Drawn, NotThere
@@ -28,7 +29,6 @@ from arena.web.pages.live_parts import which_game
 from arena.web.screens import Recorded
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
-from arena.web.turns import client
 from db.games import OVER
 from db.records import GameKind, JudgedPly
 

@@ -26,13 +26,13 @@ from arena.serve.opened import ladder_of
 from arena.serve.place import nudge
 from arena.web import decisions, forms, links, manage
 from arena.web.answers import at_desk, in_thread, leads_to, page
+from arena.web.asking import client
 from arena.web.decisions import DECISIONS, PEOPLE, Form
 from arena.web.drawn import BadQuery, NotThere
 from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.pages import manage_page
 from arena.web.results import titled
 from arena.web.sight import What, may
-from arena.web.turns import client
 from db import ladder, lookup, running
 from db.errors import NotFound
 from db.rated_games import Scope

@@ -30,6 +30,7 @@ from arena.serve.place import nudge
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
+from arena.web.asking import client
 from arena.web.audited import saw_log
 from arena.web.challenging import challenging
 from arena.web.drawn import JSON, BadQuery, NotThere
@@ -39,7 +40,6 @@ from arena.web.pages import own_pages
 from arena.web.results import titled
 from arena.web.sight import What
 from arena.web.site import Uploading
-from arena.web.turns import client
 from db import ladder
 
 if TYPE_CHECKING:

@@ -41,6 +41,7 @@ from arena.web import audited, links, page_routes, play_routes, still_signed_in
 from arena.web.analysing import Analyses
 from arena.web.answers import Drawing
 from arena.web.app import application, drawn_key, how_it_failed
+from arena.web.asking import is_visitor
 from arena.web.cache import Cache
 from arena.web.connection import MOST, Connection
 from arena.web.drawn import Asked
@@ -51,7 +52,7 @@ from arena.web.names import Names
 from arena.web.site import Site
 from arena.web.table_streams import TableStreams
 from arena.web.tables import Tables
-from arena.web.turns import Turns, is_visitor
+from arena.web.turns import Turns
 from arena.web.web_process import Settings
 from db.accounts_database import AccountsDatabase
 from db.database import Database

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -18,12 +18,10 @@ from typing import Any, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 
+from arena.web.asking import client
+
 T = TypeVar("T")
 
-client: ContextVar[str] = ContextVar("client", default="")
-"""The address that the current request is from; empty if it says nothing about the visitor."""
-is_visitor: ContextVar[bool] = ContextVar("is_visitor", default=False)
-"""Whether nobody has signed in who makes the current request. Threads draw with what is known of it."""
 _MOST: Final = 300
 """Pieces of work that wait or are done at the same time."""
 _MOST_OF_ONE: Final = 100

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arena.history.words import moment
 from arena.pages.drawing import Document, Frame, draw
 from arena.web import links
-from arena.web.turns import is_visitor
+from arena.web.asking import is_visitor
 
 if TYPE_CHECKING:
     from arena.web.results import Titled
