@@ -146,6 +146,8 @@ export const choosing = ({ play, ask, tell }) => {
     isDropped = false;
     const field = event.target.closest(".drags");
     if (field === null || !event.isPrimary || event.button !== 0 || isSmall(field)) return;
+    // Who is faster than a piece that still glides finds it where it goes.
+    for (const motion of board.getAnimations({ subtree: true })) motion.finish();
     held = { field, id: event.pointerId, x: event.clientX, y: event.clientY, parts: null };
   });
   addEventListener("pointermove", (event) => {
