@@ -92,7 +92,7 @@ def test_a_student_challenges_an_agent_and_watches_the_game_at_once(browser: Bro
         page.goto(game)
         page.locator("#board").wait_for()
         page.wait_for_url("**#ply-last")
-        page.get_by_text("zzwords-of-kestrel").first.wait_for(state="attached")
+        page.wait_for_function("document.documentElement.outerHTML.includes('zzwords-of-kestrel')")
         assert "zzwords-of-otter" not in page.content()
         page.goto(f"{address}/me")
         page.locator("#challenges").get_by_text(re.compile("won|lost|drew")).wait_for()

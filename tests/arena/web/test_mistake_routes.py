@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -104,15 +103,15 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
     room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     gate, begun = tmp_path / "gate", tmp_path / "begun"
-    os.mkfifo(gate)
     search = """
-        import sys
+        import os, sys, time
 
         sys.stdin.read()
         with open(sys.argv[2], "a") as begun:
             begun.write("x")
         print(1, flush=True)
-        open(sys.argv[1]).read()
+        while not os.path.exists(sys.argv[1]):
+            time.sleep(0.01)
     """
     pretend(monkeypatch, dedent(search), str(gate), str(begun))
     ann = student(room)
@@ -124,7 +123,7 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
         while not begun.exists():
             await asyncio.sleep(0)
         refused = await pages.asked(f"/g/{other}/mistakes", by=ann, fields={}, **SCRIPT)
-        os.close(os.open(gate, os.O_WRONLY))
+        gate.touch()
         return [refused, *await asyncio.gather(*first)]
 
     refused, *answers = pages.run(several())

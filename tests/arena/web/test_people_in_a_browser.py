@@ -308,7 +308,7 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         page.locator("#progress ul a").first.click()
         page.wait_for_url(re.compile(r"/g/\d+$"))
         game = page.url
-        page.get_by_text(SAID).first.wait_for(state="attached")
+        page.wait_for_function("said => document.documentElement.outerHTML.includes(said)", arg=SAID)
         page.get_by_role("button", name="Find the mistakes").click()
         page.get_by_text("Analysed by arena").wait_for()
         assert page.get_by_role("button", name="Find the mistakes").count() == 0
