@@ -2,6 +2,7 @@
 
     ArenaError
     |-- BadAccount      an account cannot be found, or has too many tokens
+    |-- BadChallenge    a student cannot start this game now
     |-- BadClock        a text is not a time control
     |-- BadFixture      a game cannot be played with these players or settings
     |-- BadFolder       a report cannot be written into this folder
@@ -31,6 +32,10 @@ class ArenaError(ValueError):
 
 class BadAccount(ArenaError):
     """An account that does not exist, or a token that it cannot have."""
+
+
+class BadChallenge(ArenaError):
+    """A game that a student cannot start on a ladder now."""
 
 
 class BadClock(ArenaError):

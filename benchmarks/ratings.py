@@ -23,7 +23,8 @@ from typing import TypeVar
 
 from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
-from arena.ratings.ranking import Ranking, rank
+from arena.ratings.ranking import Ranking
+from arena.ratings.systems import rank
 from benchmarks.arguments import Reader, positive
 from benchmarks.database import fill
 from db import rated_games

@@ -29,11 +29,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.random import Generator, default_rng
 
-from arena.ratings import bradley_terry, plackett_luce
+from arena.ratings import bradley_terry
 from arena.ratings.duels import Duels, Numbers, Places
 from arena.ratings.estimates import Estimates, logistic
 from arena.ratings.grades import SURE
 from arena.ratings.scale import ELO
+from arena.ratings.systems import plackett_luce
 from arena.ratings.versus import versus
 from benchmarks.arguments import Reader, positive
 from db.records import RatedGame

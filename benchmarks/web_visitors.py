@@ -5,6 +5,7 @@ They are in a process of their own and speak HTTP themselves, so that the benchm
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import selectors
@@ -20,8 +21,7 @@ from typing import Any, Final
 
 _HEAD: Final = "GET {} HTTP/1.1\r\nhost: {}\r\naccept-encoding: gzip\r\n\r\n"
 _AT_ONCE: Final = 65536
-_LAST_PLY: Final = re.compile(rb'"last":"(\d+)\.')
-"""Where an event says which ply was the last one."""
+_DATA: Final = b"data: "
 
 
 class Visitor:
@@ -135,7 +135,7 @@ def _shown(parts: Sequence[tuple[float, bytes]]) -> dict[int, float]:
     """When each ply was the last one on the page for the first time."""
     received = b"".join(part for _, part in parts)
     ends = [*accumulate(len(part) for _, part in parts)]
-    unzipping, found = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS), dict[int, float]()
+    unzipping, found, last = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS), dict[int, float](), ""
     at = received.index(b"\r\n\r\n") + 4
     while (end := received.find(b"\r\n", at)) >= 0:  # the length of a chunk, and the chunk
         begin = end + 2
@@ -143,6 +143,15 @@ def _shown(parts: Sequence[tuple[float, bytes]]) -> dict[int, float]:
         if at > len(received):
             break
         came = parts[bisect_left(ends, at)][0]
-        for ply in _LAST_PLY.findall(unzipping.decompress(received[begin : at - 2])):
-            found.setdefault(int(ply), came)
+        for line in unzipping.decompress(received[begin : at - 2]).splitlines():
+            data = json.loads(line[len(_DATA) :])["data"] if line.startswith(_DATA) else None
+            if isinstance(data, dict) and (sent := data.get("last")) is not None:
+                last = sent if isinstance(sent, str) else "".join(_piece(last, one) for one in sent)
+                if (ply := last.partition(".")[0]).isdecimal():
+                    found.setdefault(int(ply), came)
     return found
+
+
+def _piece(before: str, piece: str | list[int]) -> str:
+    """A piece of a part: a new text, or the place of what stays of the text before."""
+    return piece if isinstance(piece, str) else before[slice(*piece)]

@@ -281,12 +281,24 @@ def has_audit(connection: Connection, what: str, *, account: int, about: str, af
     return connection.execute(same.where(Audit.time > instant(after)).limit(1)).first() is not None
 
 
-def audit(connection: Connection, *, most: int, before: int | None = None) -> list[AuditEntry]:
-    """The last acts, the newest first; `before`: only those with a smaller row id."""
+def audit(
+    connection: Connection,
+    *,
+    most: int,
+    before: int | None = None,
+    what: str | None = None,
+    about: str | None = None,
+    account: int | None = None,
+) -> list[AuditEntry]:
+    """The last acts, the newest first; `before`: only those with a smaller row id; `what`, `about`, `account`: only
+    those with this."""
     columns = (Audit.id, Audit.time, Audit.what, Audit.about, Audit.address)
     rows = select(*columns, *_ACCOUNT).outerjoin(Account, Account.id == Audit.account)
     if before is not None:
         rows = rows.where(Audit.id < before)
+    for column, wanted in ((Audit.what, what), (Audit.about, about), (Audit.account, account)):
+        if wanted is not None:
+            rows = rows.where(column == wanted)
     return [
         AuditEntry(id, datetime.fromisoformat(time), None if row[0] is None else _account(row), what, about, address)
         for id, time, what, about, address, *row in connection.execute(rows.order_by(Audit.id.desc()).limit(most))

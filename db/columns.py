@@ -82,9 +82,9 @@ def number(*about: Any, nullable: bool = False, **options: Any) -> Any:
     return Column(_Integer64, *about, nullable=nullable, **options)
 
 
-def text(*, nullable: bool = False, unique: bool | None = None) -> Any:
-    """A column of texts."""
-    return Column(StorableText, nullable=nullable, unique=unique)
+def text(*, nullable: bool = False, unique: bool | None = None, server_default: str | None = None) -> Any:
+    """A column of texts. `server_default`: for a column that older databases do not have."""
+    return Column(StorableText, nullable=nullable, unique=unique, server_default=server_default)
 
 
 def real(*, nullable: bool = True) -> Any:

@@ -1,6 +1,7 @@
 """Which games count, and for how many points: SQL fragments for the views and for all other queries.
 
-A game counts if it has a result that was not annulled, and if there is no later attempt at it. The ruling in force is
+A game counts if it has a result that was not annulled, if there is no later attempt at it, and if it is not a
+challenge. The ruling in force is
 the last one about the game that was not revoked. A game is of current versions (`v_game.present`) if each player played
 it with the version that it has entered now.
 
@@ -14,6 +15,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from db.records import ANNULS, GameKind
+
 ANOTHER_ATTEMPT: Final = """later.tournament = game.tournament AND later.pair = game.pair
                                    AND later.leg = game.leg AND later.attempt > game.attempt"""
 """Condition: row `later` is a later attempt at the same game as row `game`, cancelled or not."""
@@ -25,8 +28,10 @@ ANOTHER_VERSION: Final = "seat.version <> entry.version"
 """Condition: the player of row `seat` has entered another version since."""
 
 
-ANNULS: Final = ("void", "again")
-"""The rulings after which a game has no result."""
+UNRATED: Final = f"kind IN ('{GameKind.CHALLENGE}', '{GameKind.WITH_A_PERSON}')"
+"""Condition: the game is of a kind that is never rated. It is that of the partial index `game_unrated`."""
+NEVER_COUNTS: Final = f"kind = '{GameKind.CHALLENGE}'"
+"""Condition: the game is of a kind that never counts, for no points either."""
 
 
 def in_force(game: str, at: str | None = None) -> str:
@@ -50,7 +55,7 @@ _OUTDATED: Final = f"""EXISTS (SELECT 1 FROM seat, entry
 COUNTS: Final = f"""CASE WHEN ruling.what IN {ANNULS} THEN 0
                     WHEN game.status <> 'finished'
                          AND (game.status <> 'void' OR ruling.what IS NULL OR ruling.what <> 'award') THEN 0
-                    WHEN {_SUPERSEDED} THEN 0
+                    WHEN game.{NEVER_COUNTS} OR {_SUPERSEDED} THEN 0
                     ELSE 1 END"""
 """1 if `game` counts, else 0."""
 STATUS: Final = f"CASE WHEN ruling.what IN {ANNULS} THEN 'void' ELSE game.status END"
@@ -82,7 +87,7 @@ AWARD: Final = f"""LEFT JOIN (SELECT ruling.game AS game, ruling.seat AS seat FR
 """Joins row `award`, the ruling in force that decided `game`."""
 COUNTED: Final = f"""(game.status = 'finished' OR (game.status = 'void' AND game.id IN ({_of("= 'award'")})))
     AND game.id NOT IN ({_of(f"IN {ANNULS}")})
-    AND NOT {_SUPERSEDED} AND NOT {_OUTDATED}"""
+    AND NOT game.{NEVER_COUNTS} AND NOT {_SUPERSEDED} AND NOT {_OUTDATED}"""
 """Condition: `game` counts, with the versions that its players have entered now."""
 
 

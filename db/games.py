@@ -217,6 +217,7 @@ def _judged(row: Row[Any]) -> JudgedPly:
         loss=row.loss,
         mark=Mark(row.mark),
         better=() if row.better is None else (row.better, *(row.line or "").split()),
+        answer=tuple((row.answer or "").split()),
     )
     for value in (judged.before, judged.after):
         if len(value.values) != row.seats:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, insert, select
 from db import store
 from db.errors import DatabaseError
 from db.games import COLUMN_FIELDS
-from db.records import IMPORTED, SEAT_RESULT, PastGame, PastRuling, PastSeat, moves_hash
+from db.records import IMPORTED, SEAT_RESULT, GameKind, PastGame, PastRuling, PastSeat, moves_hash
 from db.schema import Game, Move, Ruling, Seat, Tournament
 
 
@@ -34,6 +34,8 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
     for game in games:
         tournament = None if game.tournament is None else tournaments[game.tournament]
         new = {name: getattr(game, name) for name in COLUMN_FIELDS if name != "id"}
+        if game.kind not in {*GameKind}:
+            new["kind"] = GameKind.CASUAL if tournament is None else GameKind.TOURNAMENT
         new["moves_hash"] = moves_hash(game.moves, (game.seed, game.pair, game.leg, game.attempt))
         id = _key(
             connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=str(game.seed), **new))

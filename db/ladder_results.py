@@ -13,8 +13,9 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, func, select, text
 
-from db.counting import ANNULS, ruled
+from db.counting import ruled
 from db.ladder import FORMAT
+from db.records import ANNULS
 from db.schema import Ruling
 
 _AT_ONCE: Final = 5000

@@ -53,6 +53,26 @@ _LAST_RESULTS: Final = text(
 )
 
 
+def wins(connection: Connection, tournament: int, *, since: datetime) -> list[tuple[str, str, int]]:
+    """Who has beaten whom in games for two since then, each with the last such game."""
+    rows = connection.execute(_WINS, {"tournament": tournament, "since": instant(since)})
+    return [(str(winner), str(loser), int(game)) for winner, loser, game in rows]
+
+
+_WINS: Final = text(
+    f"""
+    SELECT one.name, other.name, MAX(game.id)
+    FROM game
+    JOIN seat AS one ON one.game = game.id
+    JOIN seat AS other ON other.game = game.id AND other.seat = 1 - one.seat {AWARD}
+    WHERE game.tournament = :tournament AND game.status = 'finished' AND game.finished >= :since AND {COUNTED}
+      AND {points_of("one")} = 1.0 AND one.seat IN (0, 1)
+      AND NOT EXISTS (SELECT 1 FROM seat AS third WHERE third.game = game.id AND third.seat = 2)
+    GROUP BY one.name, other.name
+    """
+)
+
+
 def ratings(
     connection: Connection, tournament: int, *, most: int, now: datetime
 ) -> dict[str, tuple[list[float], float | None]]:

@@ -1,7 +1,8 @@
 """Reads the games that ratings are computed from: one by one (`games`), or counted by pairing (`counted`).
 
-Excluded are forfeits, void games, overruled games, games of people, games with a later attempt, and games of a player
-that has entered another version since. `counted` is for large databases: pairings with the same results are one row.
+Excluded are forfeits, void games, overruled games, games of people, challenges, games with a later attempt, and games
+of a player that has entered another version since. `counted` is for large databases: pairings with the same results are
+one row.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
 from db import stored_types
-from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
+from db.counting import NEVER_COUNTS, SEVERAL_VERSIONS, UNRATED, outdated, ruled, superseded
 from db.games import OVER
-from db.records import HUMAN, IMPORTED, PairCount, RatedGame
+from db.records import ANNULS, IMPORTED, PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
 from db.search import GameFilter, filtered
 
@@ -252,10 +253,11 @@ def _superseded(connection: Connection, scope: Scope) -> set[int]:
 
 def _unrated(connection: Connection, scope: Scope) -> set[int]:
     """Games whose result says nothing about the strength of the current versions: overruled, forfeit, of people,
-    outdated."""
+    challenges, outdated."""
     found = _ids(connection, ruled(*ANNULS, *(() if scope.for_points else ("award",)), at=_at(scope)), scope)
+    found |= _ids(connection, _NOT_FOR_POINTS if scope.for_points else _OF_UNRATED_KINDS, scope)
     if not scope.for_points:
-        found |= _ids(connection, _FORFEIT, scope) | _ids(connection, _OF_PEOPLE, scope)
+        found |= _ids(connection, _FORFEIT, scope)
     several = connection.execute(text(SEVERAL_VERSIONS)).scalar()
     if several and not scope.versions:
         found |= _ids(connection, outdated(), scope) if scope.at is None else _outdated(connection, scope)
@@ -264,8 +266,10 @@ def _unrated(connection: Connection, scope: Scope) -> set[int]:
 
 _FORFEIT: Final = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"
 """Query: ids of forfeits. The second condition uses the index `game_not_normal`."""
-_OF_PEOPLE: Final = f"SELECT game FROM seat WHERE version IN (SELECT id FROM version WHERE source = '{HUMAN}')"
-"""Query: ids of the games in which a person has a seat."""
+_OF_UNRATED_KINDS: Final = f"SELECT id FROM game WHERE {UNRATED}"
+"""Query: ids of the games in which a person has a seat, and of challenges."""
+_NOT_FOR_POINTS: Final = f"{_OF_UNRATED_KINDS} AND {NEVER_COUNTS}"
+"""Query: ids of the games that give no points either. The first condition uses the index `game_unrated`."""
 
 
 def _outdated(connection: Connection, scope: Scope) -> set[int]:

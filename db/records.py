@@ -18,8 +18,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Meta, Struct
 
-from db.counting import ANNULS
-
 MAX_INTEGER: Final = 2**63 - 1
 """The largest integer that a database can store (64 bits)."""
 IMPORTED: Final = "imported"
@@ -56,6 +54,25 @@ def moment_of(text: str) -> datetime | None:
         return None if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+ANNULS: Final = ("void", "again")
+"""The rulings after which a game has no result."""
+
+
+class GameKind(StrEnum):
+    """What a game is played for. Its number says nothing about that."""
+
+    TOURNAMENT = "tournament"
+    LADDER = "ladder"
+    """One of the rated pairs of a ladder."""
+    CHECK = "check"
+    """It checks an agent that was handed in, and is not recorded."""
+    CASUAL = "casual"
+    """Outside of tournaments, such as by `arena play`."""
+    WITH_A_PERSON = "with a person"
+    CHALLENGE = "challenge"
+    """A student wanted it against an opponent on a ladder: it never counts."""
 
 
 def in_zone(moment: datetime, name: str) -> datetime:
@@ -155,6 +172,8 @@ class JudgedPly(Struct, frozen=True, kw_only=True):
     mark: Mark = Mark.NONE
     better: tuple[str, ...] = ()
     """For a mistake: the best line instead."""
+    answer: tuple[str, ...] = ()
+    """For a mistake: the best line after it, which shows what is wrong with it."""
 
 
 class SeatRecord(Struct, frozen=True):
@@ -255,8 +274,10 @@ class PastGame(Struct, frozen=True, kw_only=True):
     finished: str | None = None
     lag: Integer64 | None = None
     host: dict[str, Any] | None = None
+    kind: str | None = None
+    """A `GameKind`; None: not known."""
     counts: bool | None = None
-    """Whether the game has a result that was not annulled, and no later attempt; None: not known."""
+    """Whether the game has a result that was not annulled, no later attempt, and is no challenge; None: not known."""
     seats: tuple[PastSeat, ...] = ()
     moves: tuple[MoveRecord, ...] = ()
     """Empty if the game was read without moves."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from db.errors import NotFound
 from db.schema import Entry, Game, Ruling, Seat, Tournament
@@ -42,6 +42,11 @@ class StoredRuling(Struct, frozen=True, kw_only=True):
 def rulings(connection: Connection, tournament: int | None = None) -> list[StoredRuling]:
     """The rulings about a tournament (default: all rulings), the newest first."""
     return _found(connection, Ruling.id.is_not(None) if tournament is None else Tournament.id == tournament)
+
+
+def last(connection: Connection) -> int:
+    """The id of the last ruling; 0 if there is none. It is read from an index."""
+    return connection.execute(select(func.max(Ruling.id))).scalar() or 0
 
 
 def ruling(connection: Connection, id: int) -> StoredRuling:

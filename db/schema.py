@@ -13,7 +13,8 @@ from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, MetaDa
 from sqlalchemy import text as sql
 
 from db import columns
-from db.counting import AWARD, COUNTED, COUNTS, CURRENT_VERSIONS, POINTS, STATUS, in_force, points_of
+from db.counting import AWARD, COUNTED, COUNTS, CURRENT_VERSIONS, POINTS, STATUS, UNRATED, in_force, points_of
+from db.records import GameKind
 
 METADATA: Final = MetaData()
 
@@ -92,6 +93,7 @@ class Game(_Rows):
         Index("game_by_moves", "moves_hash"),
         # Partial on PostgreSQL too, by migration 0001. `postgresql_where` here would import that dialect: 30 ms.
         Index("game_not_normal", "verdict", "finished", sqlite_where=sql(_NOT_NORMAL)),
+        Index("game_unrated", "kind", sqlite_where=sql(UNRATED)),
         CheckConstraint(f"status IN {GAME_STATUSES}", name="game_status"),
     )
 
@@ -118,6 +120,8 @@ class Game(_Rows):
     lag: ColumnElement[int | None] = columns.number(nullable=True)
     moves_hash: ColumnElement[int | None] = columns.number(nullable=True)
     """`db.records.moves_hash` of its moves, to find repeated games; None if no move is recorded."""
+    kind: ColumnElement[str] = columns.text(server_default=GameKind.TOURNAMENT)
+    """A `db.records.GameKind`."""
 
 
 class Seat(_Rows, sqlite_with_rowid=False):
@@ -190,6 +194,8 @@ class Analysis(_Rows, sqlite_with_rowid=False):
     line: ColumnElement[str | None] = columns.text(nullable=True)
     """The moves that would follow `better`, separated by spaces."""
     depth: ColumnElement[int] = columns.number()
+    answer: ColumnElement[str | None] = columns.text(nullable=True)
+    """The moves that would follow the mistake, separated by spaces."""
 
 
 class Ruling(_Rows):
@@ -264,6 +270,21 @@ class Extension(_Rows):
     made: ColumnElement[str] = columns.text()
 
 
+class Challenge(_Rows):
+    """Who wanted a game of the kind "challenge", on which ladder. The status of the game says what became of it."""
+
+    _about = (UniqueConstraint("game"), Index("challenge_by_author", "tournament", "author", "made"))
+
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    game: ColumnElement[int] = columns.number(ForeignKey("game.id"))
+    tournament: ColumnElement[int] = columns.number(ForeignKey("tournament.id"))
+    """The ladder. The game itself is of no tournament, so no result of the ladder has it."""
+    author: ColumnElement[str] = columns.text()
+    made: ColumnElement[str] = columns.text()
+    words: ColumnElement[str] = columns.text()
+    """Why it was not played; empty unless it was cancelled."""
+
+
 class Rating(_Rows):
     """The rating of a version in a tournament at one time. The last row is the rating now; all rows are its history."""
 
@@ -285,6 +306,8 @@ TABLES: Final = (*METADATA.tables, "alembic_version", "bundle", "bundled")
 """Names of all our tables, with Alembic's and those of a bundle."""
 EXPRESSIONS: Final = (
     f"CREATE INDEX game_not_normal ON game (verdict, finished) WHERE {_NOT_NORMAL}",
+    f"CREATE INDEX game_unrated ON game (kind) WHERE {UNRATED}",
+    f"DEFAULT '{GameKind.TOURNAMENT}'",
     *(
         f"CHECK ({one.sqltext})"
         for table in METADATA.tables.values()
@@ -301,7 +324,7 @@ VIEWS: Final = {
                game.seed AS seed, {STATUS} AS status, game.verdict AS verdict, game.fault AS fault,
                game.detail AS detail, game.plies AS plies, game.started AS started, game.finished AS finished,
                game.lag / 1000000 AS lag, ruling.what AS ruling, ruling.seat AS awarded_to, ruling.reason AS reason,
-               game.pair AS pair, game.leg AS leg,
+               game.pair AS pair, game.leg AS leg, game.kind AS kind,
                {COUNTS} AS counts,
                {CURRENT_VERSIONS} AS present
         FROM game
@@ -329,7 +352,7 @@ VIEWS: Final = {
                analysis.before_distance AS before_distance, analysis.after AS after,
                analysis.after_exact AS after_exact, analysis.after_distance AS after_distance,
                analysis.loss AS loss, analysis.mark AS mark, analysis.better AS better, analysis.line AS line,
-               analysis.depth AS depth
+               analysis.answer AS answer, analysis.depth AS depth
         FROM analysis
         JOIN move ON move.game = analysis.game AND move.ply = analysis.ply
         LEFT JOIN seat ON seat.game = analysis.game AND CAST(seat.seat AS TEXT) = move.who

@@ -15,8 +15,10 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, func, select, text
 
-from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
-from db.schema import Agent, Entry, Game, Ruling, Version
+from db import rulings
+from db.counting import SEVERAL_VERSIONS, outdated, ruled, superseded
+from db.records import ANNULS
+from db.schema import Agent, Entry, Game, Version
 
 
 class Score(Struct):
@@ -87,7 +89,7 @@ def state(connection: Connection, tournament: int) -> tuple[Any, ...]:
     entries = select(Entry.name, Entry.version, Entry.status).where(Entry.tournament == tournament).order_by(Entry.id)
     return (
         tuple(sorted((status, count) for status, count in connection.execute(games))),
-        connection.execute(select(func.max(Ruling.id))).scalar(),
+        rulings.last(connection),
         tuple(tuple(row) for row in connection.execute(entries)),
     )
 

@@ -12,11 +12,10 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, func, null, select, text
 
-from db.counting import ANNULS
 from db.errors import NotFound, advice
 from db.games import OVER, games
 from db.lookup import find_tournament
-from db.records import PastGame
+from db.records import ANNULS, PastGame
 from db.schema import Agent, Entry, Game, Ruling, Seat, Version
 
 ANYBODY: Final = "any"

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from db import dialect
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
-from db.records import SEAT_RESULT, GameRecord, JudgedPly, MoveRecord, PositionValue, instant, moves_hash
+from db.records import SEAT_RESULT, GameKind, GameRecord, JudgedPly, MoveRecord, PositionValue, instant, moves_hash
 from db.schema import GAME_STATUSES, Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 _PART: Final = 2500
@@ -121,10 +121,14 @@ def set_entry_status(connection: Connection, tournament: int, name: str, status:
 # Games.
 
 
-def schedule(connection: Connection, tournament: int | None, games: Iterable[NewGame]) -> list[int]:
-    """Insert games with status "scheduled", numbered after the last game; return their ids.
+def schedule(
+    connection: Connection, tournament: int | None, games: Iterable[NewGame], kind: GameKind | None = None
+) -> list[int]:
+    """Insert games with status "scheduled", numbered after the last game; return their ids. `kind`: by default those of
+    a tournament, or without one casual.
 
     The games are read in parts: a generator of a million games needs little memory."""
+    kind = kind or (GameKind.CASUAL if tournament is None else GameKind.TOURNAMENT)
     number = _last_number(connection, tournament)
     ids: list[int] = []
     rest = iter(games)
@@ -133,7 +137,7 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[New
         _GAME.run(
             connection,
             *(
-                (id, at, tournament, "scheduled", *astuple(game)[:-1])
+                (id, at, tournament, "scheduled", str(kind), *astuple(game)[:-1])
                 for id, at, game in zip(new, count(number + 1), part, strict=False)
             ),
         )
@@ -221,7 +225,7 @@ def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | N
         Game.tournament == row["tournament"], Game.pair == row["pair"], Game.leg == row["leg"]
     )
     attempt = (connection.execute(last).scalar() or row["attempt"]) + 1
-    same = ("tournament", "round", "number", "pair", "leg", "rules", "clock", "seed", "opening")
+    same = ("tournament", "round", "number", "pair", "leg", "rules", "clock", "seed", "opening", "kind")
     new = insert(Game).values(status="scheduled", attempt=attempt, **{name: row[name] for name in same})
     id = _key(connection.execute(new))
     seats = connection.execute(select(Seat.seat, Seat.version, Seat.name).where(Seat.game == game)).all()
@@ -306,6 +310,7 @@ def keep_analysis(connection: Connection, game: int, plies: Sequence[JudgedPly])
                 "mark": ply.mark.value,
                 "better": ply.better[0] if ply.better else None,
                 "line": " ".join(ply.better[1:]) or None,
+                "answer": " ".join(ply.answer) or None,
                 "depth": ply.depth,
             }
             for ply in plies
@@ -390,5 +395,5 @@ _SEAT: Final = Prepared(
     *("_game", "_seat", *SEAT_RESULT),
 )
 _MOVE: Final = Prepared(insert(Move), "game", *MoveRecord.__struct_fields__)
-_GAME: Final = Prepared(insert(Game), "id", "number", "tournament", "status", *NewGame.__struct_fields__[:-1])
+_GAME: Final = Prepared(insert(Game), "id", "number", "tournament", "status", "kind", *NewGame.__struct_fields__[:-1])
 _NEW_SEAT: Final = Prepared(insert(Seat), "game", "seat", "version", "name")

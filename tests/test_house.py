@@ -180,7 +180,12 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         "arena/serve/ladder_games.py",
         *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
-        *("arena/serve/ladder.py", "arena/serve/wanted_game.py", "arena/web/play_routes.py"),
+        *(
+            "arena/serve/ladder.py",
+            "arena/serve/wanted_game.py",
+            "arena/serve/challenges.py",
+            "arena/web/play_routes.py",
+        ),
         "arena/hosts/travelling.py",
     }
     typed = {

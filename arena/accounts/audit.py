@@ -15,6 +15,7 @@ from db.accounts_database import AccountsDatabase
 from db.database import Connection
 
 _SAME_AGAIN: Final = timedelta(hours=1)
+_GAME: Final = "game "
 
 
 class Act(StrEnum):
@@ -27,6 +28,7 @@ class Act(StrEnum):
     TOKEN_REVOKED = "token revoked"
     DEACTIVATED = "deactivated"
     SUBMITTED = "submitted"
+    CHALLENGED = "challenged"
     OPENED = "opened"
     CLOSED = "closed"
     EXTENDED = "extended"
@@ -34,6 +36,8 @@ class Act(StrEnum):
     WITHDREW = "withdrew"
     PUT_ASIDE = "put aside"
     RELEASED = "released"
+    PLAYED = "played"
+    """By hand: the record does not say who."""
     SAW_SOURCE = "saw source"
     SAW_LOG = "saw log"
     SAW_GRADES = "saw grades"
@@ -62,6 +66,24 @@ def note_once(
             return
     with database.writing() as connection:
         note(connection, act, now, by=by, about=about, address=address)
+
+
+def note_played(database: AccountsDatabase, now: datetime, *, account: int, game: int) -> None:
+    """Adds who has played that game by hand."""
+    with database.writing() as connection:
+        accounts.add_audit(connection, Act.PLAYED, now, account=account, about=f"{_GAME}{game}", address="")
+
+
+def player_of(connection: Connection, game: int) -> StoredAccount | None:
+    """Who has played that game by hand; None if nobody is known."""
+    found = accounts.audit(connection, most=1, what=Act.PLAYED, about=f"{_GAME}{game}")
+    return found[0].account if found else None
+
+
+def played_by(connection: Connection, account: int, *, most: int) -> list[int]:
+    """The games that this account has played by hand, the newest first."""
+    found = accounts.audit(connection, most=most, what=Act.PLAYED, account=account)
+    return [int(one.about.removeprefix(_GAME)) for one in found]
 
 
 def entries(connection: Connection, *, most: int = 100, before: int | None = None) -> list[AuditEntry]:

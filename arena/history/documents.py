@@ -25,6 +25,7 @@ def past(finished: Finished) -> PastGame:
         number=planned.number,
         pair=" - ".join(sorted(entrant.name for entrant in planned.entrants)),
         leg=planned.leg,
+        kind=planned.kind,
         attempt=planned.attempt,
         game=planned.game,
         clock=planned.clock,

@@ -4,11 +4,11 @@ from typing import Final
 
 LISTED: Final = (
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
-    *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "ruling"),
+    *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "ruling", "kind"),
 )
 """The fields in a listing, in JSON and in CSV."""
 TEXTS: Final = (
-    *("tournament", "game", "pair", "clock", "opening", "status", "verdict", "detail", "started", "finished"),
+    *("tournament", "game", "pair", "clock", "opening", "status", "verdict", "detail", "started", "finished", "kind"),
 )
 """The fields that are strings in files."""
 NUMBERS: Final = ("round", "number", "attempt", "leg", "seed", "fault", "plies")

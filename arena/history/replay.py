@@ -7,6 +7,7 @@ was not kept, no part of the log is shown at a move.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -99,17 +100,18 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
     return Replay(game, tuple(steps), trouble, untrusted, tuple(leftover for _, leftover in logs))
 
 
-def better_position(steps: Sequence[Step], number: int) -> tuple[State[Any] | None, Any]:
-    """The position after the better move that the analysis found at step `number`, and that move; (None, None) without
-    one, or if the rules do not play it."""
-    judged, before = steps[number].judged, steps[number - 1].state
-    if judged is None or not judged.better or before is None:
-        return None, None
-    try:
-        move = before.from_text(judged.better[0])
-        return before.play(move), move
-    except Exception:  # a user-supplied game may raise anything
-        return None, None
+def played_on(state: State[Any] | None, line: Sequence[str]) -> list[tuple[State[Any], Any]]:
+    """The positions after the moves of a line that begins at `state`, each with its move, up to a move that the rules
+    do not play."""
+    found: list[tuple[State[Any], Any]] = []
+    if state is None:
+        return found
+    with suppress(Exception):  # a user-supplied game may raise anything
+        for text in line:
+            move = state.from_text(text)
+            state = state.play(move)
+            found.append((state, move))
+    return found
 
 
 def placed(log: str, written: Sequence[int | None]) -> tuple[list[str], Leftover]:

@@ -42,7 +42,8 @@ def game(recorded: PastGame, states: Sequence[State[Any] | None]) -> PastGame:
 
 def judged(state: State[Any] | None, ply: JudgedPly) -> JudgedPly:
     """The judgement of a move that was made at `state`."""
-    return replace(ply, move=texts(state, [ply.move])[0], better=tuple(texts(state, ply.better)))
+    move, *answer = texts(state, [ply.move, *ply.answer])
+    return replace(ply, move=move, better=tuple(texts(state, ply.better)), answer=tuple(answer))
 
 
 def _move(state: State[Any] | None, move: MoveRecord) -> MoveRecord:

@@ -31,10 +31,9 @@ from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from db import audit, ladder_audit, stored_types
 from db.audit import Attempt, StoredVersion
-from db.counting import ANNULS
 from db.database import Database
 from db.games import is_bundle
-from db.records import IMPORTED, MoveRecord, PastGame, moment_of
+from db.records import ANNULS, IMPORTED, MoveRecord, PastGame, moment_of
 from db.sources import HASH
 from db.stored_types import WrongType
 

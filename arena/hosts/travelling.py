@@ -27,6 +27,7 @@ from arena.players.submissions import Store, built_as
 from arena.tournament.tournament import Tournament
 from arena.walls.kinds import Allowance, WallKind
 from db.audit import StoredVersion
+from db.records import GameKind
 from db.sources import HASH, StoredFile
 
 _STORE: Final = "STORE/"
@@ -117,6 +118,7 @@ class Receiver:
         return [
             Planned(
                 number=game.number,
+                kind=GameKind.TOURNAMENT,
                 game=about.game,
                 rules=rules,
                 entrants=tuple(entrants[place] for place in game.players),

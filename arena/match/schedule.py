@@ -18,7 +18,7 @@ from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.match.rules_errors import RULES_FAILED
-from db.records import GameRecord, MoveRecord, PastGame, moves_hash
+from db.records import GameKind, GameRecord, MoveRecord, PastGame, moves_hash
 
 MOST_ATTEMPTS: Final = 3
 """How often a game is played if it is void again and again."""
@@ -77,6 +77,7 @@ class Planned:
     """The players' moves after the opening in the game that this one continues."""
     begun: datetime | None = None
     """When the game that it continues began."""
+    kind: GameKind = GameKind.CASUAL
 
     def shown(self, seat: int) -> str:
         """The name of that seat's player that is sent to the other players."""

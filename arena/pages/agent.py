@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.pages.curves import Plot, ratings
 from arena.ratings import plots
-from arena.ratings.elo import expected_score
 from arena.ratings.plots.line_plot import Line
 from arena.ratings.plots.ranking_plot import MARKS
+from arena.ratings.scale import expected_score
 from arena.results import figures
 
 if TYPE_CHECKING:

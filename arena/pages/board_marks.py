@@ -1,5 +1,5 @@
-"""Marks on a board: a translucent colour over each cell that an agent named, with a sign in the cell's corner, and the
-move of a hint, with an arrow from its first field to its last one.
+"""Marks on a board: a translucent colour over each cell that an agent named, or where a mistake was made and what was
+better, with a sign in the cell's corner; and the move of a hint, with an arrow from its first field to its last one.
 
 The marks are a group at the end of the inline SVG that `boards.py` makes, over squares and pieces, which stay readable.
 The page's sheet has the colours. A sign, or the number itself, says the same as its colour. A name that the board does
@@ -15,7 +15,8 @@ from adsearch import State
 from adsearch.pictures import boards, svg
 from adsearch.pictures.boards.paper import Field
 from arena.history import words
-from db.records import Marks, MoveRecord
+from arena.pages.board_fields import fields_of
+from db.records import JudgedPly, Marks, MoveRecord
 
 _SIGNS: Final = {"good": "+", "bad": "−", "best": "★", "danger": "!", "note": "•"}
 _EDGE: Final = 1.5
@@ -36,18 +37,47 @@ class Legend(NamedTuple):
     """Such as "e4, d5 good"; of numbers each cell with its own."""
 
 
+class _Shown(NamedTuple):
+    """A mark in its place."""
+
+    field: Field
+    kind: str
+    sign: str
+    opacity: str = ""
+    """Empty: the sheet's."""
+
+
 def with_marks(board: str, marks: Marks | None, state: State[Any] | None, *, below: int | None = None) -> str:
     """The markup of the board of a position, with a group of class "marks" at the end of it. Without a mark that it
     can show, and if the board is not an inline SVG, it is the same markup."""
     if not marks or state is None:
         return board
     cells = _cells(state, below)
-    return _with(board, _drawn([(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells]))
+    found = [_shown(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells]
+    return _with(board, _drawn(found))
+
+
+def with_mistake(board: str, judged: JudgedPly, before: State[Any] | None, *, below: int | None = None) -> str:
+    """The same with the mark of a mistake that was made at `before`, where the move ended; and with a star where the
+    better move ends, and an arrow to it."""
+    if before is None:
+        return board
+    ways, found, arrow = fields_of(before, below=below), list[_Shown](), list[str]()
+    best = [(text, "best", _SIGNS["best"]) for text in judged.better[:1]]
+    for text, kind, sign in [(judged.move, "bad", str(judged.mark)), *best]:
+        try:
+            fields = next(iter(ways[before.to_text(before.from_text(text))]))
+        except Exception:  # no board to click on; or user-supplied rules, which may raise anything
+            continue
+        found.append(_Shown(fields[-1], kind, sign))
+        arrow = [*_arrow(fields)] if kind == "best" else arrow
+    return _with(board, [*_drawn(found), *arrow])
 
 
 def with_hint(board: str, fields: Sequence[Field]) -> str:
     """The markup of the board with the move that touches these fields marked as the best one."""
-    return _with(board, [*_drawn([(field, "best") for field in dict.fromkeys(fields)]), *_arrow(fields)])
+    cells = [_shown(field, "best") for field in dict.fromkeys(fields)]
+    return _with(board, [*_drawn(cells), *_arrow(fields)])
 
 
 def _arrow(fields: Sequence[Field]) -> Iterator[str]:
@@ -90,26 +120,26 @@ def _cells(state: State[Any], below: int | None) -> Mapping[str, Field]:
         return {}
 
 
-def _drawn(found: Sequence[tuple[Field, str | float]]) -> Iterator[str]:
+def _drawn(marks: Sequence[_Shown]) -> Iterator[str]:
     """One path for all cells of a colour, and then the signs."""
     outlines: dict[tuple[str, str], str] = {}
-    for field, mark in found:
-        outlines[_colour(mark)] = outlines.get(_colour(mark), "") + _outline(field)
+    for one in marks:
+        colour = (one.kind, one.opacity)
+        outlines[colour] = outlines.get(colour, "") + _outline(one.field)
     for (kind, opacity), steps in outlines.items():
         yield svg.element("path", class_=f"mark-{kind}", d=steps, fill_opacity=opacity)
-    for field, mark in found:
+    for field, _, sign, _ in marks:
         size = max(7.0, 0.25 * min(field.width, field.height))
         place = {"x": field.x + field.width - 2 * _EDGE, "y": field.y + _EDGE + size}
-        sign = _SIGNS[mark] if isinstance(mark, str) else words.heat(mark)
         yield svg.element("text", sign, **place, font_size=size)
 
 
-def _colour(mark: str | float) -> tuple[str, str]:
-    """The kind of mark that has the colour of this one, and its opacity if that is not the sheet's: of a number, its
-    size in ten steps."""
+def _shown(field: Field, mark: str | float) -> _Shown:
+    """A mark of an agent in its place; the colour of a number is in ten steps."""
     if isinstance(mark, str):
-        return mark, ""
-    return "good" if mark > 0 else "bad", f"{_STRONGEST * round(abs(mark), 1):.2g}"
+        return _Shown(field, mark, _SIGNS[mark])
+    opacity = f"{_STRONGEST * round(abs(mark), 1):.2g}"
+    return _Shown(field, "good" if mark > 0 else "bad", words.heat(mark), opacity)
 
 
 def _outline(field: Field) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _PODIUM: Final = 3
 """Places on it."""
+_LETTERS: Final = " Agents without a place, such as anchors, have letters."
 _FAULTS: Final = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
 _WHY: Final = {
     Why.TIED: "tied: the higher seed goes through",
@@ -45,7 +46,7 @@ def about(report: Report, links: Links) -> dict[str, Any]:
         "facts": _facts(report, over),
         "notice": notice,
         "closing": "",
-        "podium": _podium(report, links),
+        "podium": podium(report, links),
         "test": _test(report),
     }
 
@@ -72,7 +73,7 @@ def _test(report: Report) -> dict[str, Any] | None:
     }
 
 
-def _podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
+def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
     """The place, name and points of each that has one of the first three places in a tournament that is over; nobody
     if these are all, or if many share a place."""
     first = [agent for agent in report.agents if agent.standing.games and agent.standing.rank <= _PODIUM]
@@ -166,8 +167,9 @@ def crosstable(report: Report, links: Links) -> dict[str, Any] | None:
     listing = listings.crosstable(report, links)
     if listing is None:
         return None
+    letters = "" if all(map(str.isdigit, listings.places(report).values())) else _LETTERS
     if listings.is_sparse(report):
-        text = "Each number is the place of an agent that it met; green: won, red: lost."
+        text = f"Each number is the place of an agent that it met; green: won, red: lost.{letters}"
         return {"explanation": text, "listing": listings.met_whom(report, links)}
     games = listings.games_in_cells(report)
     text = "Each cell: the points of the row's agent against the column's agent, out of "
@@ -175,7 +177,7 @@ def crosstable(report: Report, links: Links) -> dict[str, Any] | None:
     if len(listing.rows) < len(report.agents):
         text += f" The table has the first {len(listing.rows)} of {len(report.agents):,} agents."
         text += " The page of each agent has all its opponents."
-    return {"explanation": text, "listing": listing}
+    return {"explanation": text + letters, "listing": listing}
 
 
 class ShownBracket(Struct, frozen=True):

@@ -83,8 +83,8 @@ def plays(seat: int, rules: str) -> str:
 
 
 def about(seat: int, rules: str, rating: float | None = None, error: float | None = None) -> str:
-    """The side of a seat, and its rating."""
-    rated = "" if rating is None else figures.whole(rating) + ("" if error is None else f" ± {error:.0f}")
+    """The side of a seat, and its rating; that of an anchor has no error."""
+    rated = "" if rating is None else figures.whole(rating) + (f" ± {error:.0f}" if error else "")
     return " · ".join(filter(None, (plays(seat, rules), rated)))
 
 

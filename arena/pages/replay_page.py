@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import structs
 
 from arena.history import words
-from arena.history.replay import Replay, Step, Where, better_position, replay
+from arena.history.replay import Replay, Step, Where, played_on, replay
 from arena.match.clock import SECOND
 from arena.pages import curves
 from arena.pages import game as shown_game
-from arena.pages.board_marks import legend, with_marks
+from arena.pages.board_marks import legend, with_marks, with_mistake
 from arena.pages.boards import boards
 from arena.pages.curves import Plot, on_one_axis, over_plies, plot
 from arena.pages.drawing import Document, Frame, draw
@@ -30,6 +30,8 @@ from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
 MODULES: Final = ("replay.js",)
 _AS_A_FILE: Final = partial(draw, frame=Frame(modules=MODULES))
+_MOST: Final = 8
+"""Moves of a line that shows what is wrong with a mistake, or what was better."""
 _LAST: Final = (Where.AFTER, Where.WITHOUT)
 """Output of these kinds is shown with the last board."""
 
@@ -43,21 +45,55 @@ def page(
     near: Sequence[tuple[str, str]] = (),
     called: str = "",
     trust: bool = False,
-    at: int = 0,
+    at: int | None = None,
     mistake: JudgedPly | None = None,
+    own: int | None = None,
+    find: str = "",
     agents: Mapping[str, str] | None = None,
     ratings: Mapping[str, tuple[float, float | None]] | None = None,
+    person: int | None = None,
 ) -> Document:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
     reasons of rulings. `drawn`: draws the template in its frame. `near`: addresses and texts of links to what is near.
     `called`: which game it is, by default as commands call it. `trust`: run the game's rules even if they are not this
-    user's own. `at`: the ply to open at. `mistake`: the only ply that was judged, of a game without an analysis.
-    `agents`: addresses of the players' pages; `ratings`: theirs, with their errors.
+    user's own. `at`: the ply to open at, by default the first mistake, if possible of the seat `own`; a game without an
+    analysis begins to play by itself. `mistake`: the only ply that was judged, of a game without an analysis.
+    `find`: where a form goes that asks for an analysis. `agents`: addresses of the players' pages; `ratings`: theirs,
+    with their errors. `person`: the seat of a person, from which the board is shown; by default `person_in` finds it.
     """
-    made = _Page(game, names, private, trust, called, agents or {}, None if game.analysis else mistake)
-    return made.document(drawn, near, at, ratings or {})
+    seat = person_in(game.players) if person is None else person
+    made = _Page(game, names, private, trust, called, agents or {}, None if game.analysis else mistake, seat)
+    return made.document(drawn, near, made.opened(at, own), ratings or {}, find)
+
+
+def person_in(players: Sequence[str]) -> int | None:
+    """The seat of the only person among players, by their names in the record; None if there is none, or several."""
+    seats = [seat for seat, player in enumerate(players) if player.partition("#")[0] == HUMAN]
+    return seats[0] if len(seats) == 1 else None
+
+
+class _DrawnLine(NamedTuple):
+    """Moves that were not played, each with its board."""
+
+    kind: str
+    boards: list[tuple[str, str]]
+
+
+class _Line(NamedTuple):
+    """Moves that were not played, and the positions after them."""
+
+    kind: str
+    """"better" instead of a mistake, or the "answer" to it."""
+    moves: Sequence[str]
+    positions: Sequence[tuple[Any, Any]]
+
+    def drawn(self, boards: Iterator[str]) -> _DrawnLine:
+        """The line with its boards, which are next in `boards`."""
+        return _DrawnLine(
+            self.kind, [(shown(move), next(boards)) for move, _ in zip(self.moves, self.positions, strict=False)]
+        )
 
 
 class _Page:
@@ -72,7 +108,9 @@ class _Page:
         called: str,
         agents: Mapping[str, str],
         mistake: JudgedPly | None,
+        person: int | None,
     ) -> None:
+        self.person = person
         self.names = [shown(player if names is None else names[player]) for player in game.players]
         self.addresses = [agents.get(player) for player in game.players]
         self.mistake = mistake
@@ -88,26 +126,29 @@ class _Page:
         near: Sequence[tuple[str, str]],
         at: int,
         ratings: Mapping[str, tuple[float, float | None]],
+        find: str,
     ) -> Document:
         """The whole document."""
         found = self.replay.steps
-        marked = [step.number for step in found if step.judged is not None and step.judged.better]
-        positions = [(step.state, step.last) for step in found]
+        lines = [self.lines(step) for step in found]
         made = boards(
-            [*positions, *(better_position(found, number) for number in marked)],
-            below=self.person(),
+            [
+                *((step.state, step.last) for step in found),
+                *(position for of_step in lines for line in of_step for position in line.positions),
+            ],
+            below=self.person,
             ended=None if self.game.verdict is None else self.plies,
         )
-        better = dict(zip(marked, made.drawn[len(found) :], strict=True))
+        further = iter(made.drawn[len(found) :])
         opened = found[min(at, self.plies)]
         (first,) = boards(
             [(opened.state, opened.last)],
-            below=self.person(),
+            below=self.person,
             ended=None if self.game.verdict is None or opened.number < self.plies else 0,
         ).drawn
         steps = [
-            self.step(step, self.marked(step, board), better.get(step.number, ""))
-            for step, board in zip(found, made.drawn, strict=False)
+            self.step(step, self.marked(step, board), [line.drawn(further) for line in of_step])
+            for step, board, of_step in zip(found, made.drawn, lines, strict=False)
         ]
         return drawn(
             "replay.html",
@@ -120,6 +161,8 @@ class _Page:
             opened=steps[opened.number],
             shared=made.shared,
             plies=self.plies,
+            plays=not self.game.analysis and not at and not self.replay.trouble,
+            find="" if self.replay.trouble or found[0].state is None or found[0].state.hidden else find,
             has_mistakes=any(ply.mark for ply in self.game.analysis),
             steps=steps,
             counted=self.counted_mistakes(),
@@ -147,13 +190,8 @@ class _Page:
                 href=href,
                 time="" if left is None else words.clock(left),
                 is_turn=seat == turn,
-                is_below=seat == (self.person() or 0),
+                is_below=seat == (self.person or 0),
             )
-
-    def person(self) -> int | None:
-        """The seat of the only person; None if there is none, or several."""
-        seats = [seat for seat, player in enumerate(self.game.players) if player.partition("#")[0] == HUMAN]
-        return seats[0] if len(seats) == 1 else None
 
     # The game as a whole.
 
@@ -217,13 +255,30 @@ class _Page:
 
     # The steps.
 
-    def step(self, step: Step, board: str, better: str) -> dict[str, Any]:
-        """A position: the move that led to it, the board, the clocks, and what was reported and printed. `better`: the
-        board after the better move, shown beside the other."""
+    def opened(self, at: int | None, own: int | None) -> int:
+        """The ply to open at."""
+        mistakes = [ply for ply in self.game.analysis if ply.mark]
+        first = next((ply.ply for ply in mistakes if ply.who == own), mistakes[0].ply if mistakes else 0)
+        return first if at is None else at
+
+    def lines(self, step: Step) -> list[_Line]:
+        """What shows that the step's move was a mistake: the moves that were better, and those that would follow."""
+        judged = step.judged
+        if judged is None or not judged.mark:
+            return []
+        before = self.replay.steps[step.number - 1].state
+        found = [("better", judged.better, before), ("answer", judged.answer, step.state)]
+        lines = [_Line(kind, moves, played_on(state, moves[:_MOST])) for kind, moves, state in found]
+        return [line for line in lines if line.positions]
+
+    def step(self, step: Step, board: str, lines: Sequence[_DrawnLine]) -> dict[str, Any]:
+        """A position: the move that led to it, the board, the clocks, and what was reported and printed. `lines`: what
+        the better move and the answer to a mistake lead to; the first is shown beside the board."""
         judged, move, is_last = step.judged, step.move, step.number == self.plies
         both: list[tuple[str, str, str]] = []
-        if better and judged is not None:
-            both = [("played", shown(judged.move), board), ("better", shown(judged.better[0]), better)]
+        if judged is not None:
+            both = [(line.kind, *line.boards[0]) for line in lines if line.kind == "better"]
+            both[:0] = [("played", shown(judged.move), board)] * bool(both)
         said, quoted = self.said(step) if self.private else ("", "")
         heading = f"{self.who(step)} printed before this move"
         printed = leftover(heading, step.printed) if move and self.private else None
@@ -236,6 +291,7 @@ class _Page:
             "move": None if move is None else self.ply(step, move),
             "judged": words.mistake(judged, self.names) if judged is not None else "",
             "better": both,
+            "lines": lines,
             "board": board,
             "clocks": [
                 (name, words.clock(left)) for name, left in zip(self.names, step.left, strict=True) if left is not None
@@ -279,10 +335,14 @@ class _Page:
         return " · ".join(filter(None, reported)), words.printable(move.text or "")
 
     def marked(self, step: Step, board: str) -> str:
-        """The board of a step with the cells that the player marked when it chose the move that led to the step."""
+        """The board of a step with the cells that the player marked when it chose the move that led to the step, and
+        with a mistake."""
+        if step.judged is not None and step.judged.mark:
+            before = self.replay.steps[step.number - 1].state
+            board = with_mistake(board, step.judged, before, below=self.person)
         if step.move is None or not self.private:
             return board
-        return with_marks(board, step.move.marks, step.state, below=self.person())
+        return with_marks(board, step.move.marks, step.state, below=self.person)
 
     def counted_mistakes(self) -> str:
         """The number of mistakes of each player; empty if the game was not analysed."""

@@ -4,9 +4,7 @@ It imports no other room. Start with `ranking.py`, which makes a table in any ra
 the numbers.
 
     bradley_terry       maximum-likelihood fit of all games, with 95 % confidence intervals: the default
-    elo                 game after game, in the order of play
-    glicko2             by rating periods, for players whose strength changes
-    plackett_luce       games of more than two players
+    systems/            the rating systems, a file each
     points, tiebreaks   standings and crosstables
     match_statistics    two players: Elo difference, likelihood of superiority (LOS), sequential test (SPRT)
     pools               players that games connect, so that their ratings can be compared

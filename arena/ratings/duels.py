@@ -7,6 +7,7 @@ the database has already counted (`PairCount`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
 from msgspec import Struct
@@ -102,3 +103,15 @@ def duels(games: Iterable[RatedGame], counts: Sequence[PairCount] = ()) -> Duels
         often=np.array([1.0] * len(pairs) + [float(c.count) for c in counts]),
         repeats=np.array([float(times) for times in [*repeats(pairs), *(c.repeats for c in counts)]]),
     )
+
+
+def each_two(game: RatedGame) -> list[tuple[str, str, float]]:
+    """Each two seats of a game, as if they had played a game of two: their names, and the score of the first.
+
+    With three or more players, the one with more points has won: the points are for places among all players."""
+    if len(game.names) == 2:
+        return [(*game.names, score(game))]
+    return [
+        (first, second, 1.0 if own > other else 0.0 if own < other else 0.5)
+        for (first, own), (second, other) in combinations(zip(game.names, game.points, strict=True), 2)
+    ]

@@ -5,21 +5,20 @@ Values in, values out. Players are ranked within their pool; each pool has its o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from msgspec import Struct
 
-from arena.errors import BadRating
-from arena.ratings import bradley_terry, elo, glicko2, plackett_luce, points
+from arena.ratings import points
 from arena.ratings.bradley_terry import Advantage
-from arena.ratings.duels import Duels, Numbers, duels
+from arena.ratings.duels import Duels, Numbers
 from arena.ratings.estimates import PRIOR, Estimates
 from arena.ratings.pools import connected
 from arena.ratings.scale import DIGITS
-from arena.ratings.systems import FITTED, System
 from db.records import RatedGame
 
 if TYPE_CHECKING:
@@ -36,10 +35,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     prior: float = PRIOR
     anchors: Mapping[str, float] = MappingProxyType({})
     hold: bool = False
-    """Whether each anchor keeps its given rating, instead of their mean; only for ELO with a prior."""
-    k: float = elo.K
-    start: float = elo.START
-    floor: float = elo.FLOOR
+    """Whether each anchor keeps its given rating, instead of their mean; only for two players, with a prior."""
+    numbers: Mapping[str, float] = MappingProxyType({})
+    """Of the options that are numbers of one system, those that are given."""
 
 
 class Ranked(Struct, frozen=True, kw_only=True):
@@ -76,7 +74,7 @@ class Ranked(Struct, frozen=True, kw_only=True):
 class Ranking(Struct, frozen=True, kw_only=True):
     """A whole table."""
 
-    system: System
+    system: RatingSystem
     players: list[Ranked]
     pools: int
     advantages: dict[str, Advantage] = {}
@@ -87,47 +85,46 @@ class Ranking(Struct, frozen=True, kw_only=True):
     """Number of pairings that repeat an earlier one move for move: they count for ratings but do not reduce errors."""
 
 
-def rank(
-    games: Sequence[RatedGame],
-    counts: Sequence[PairCount] = (),
-    *,
-    system: System = System.ELO,
-    settings: Settings | None = None,
-) -> Ranking:
-    """The ranking of all players with a rated game. `games`: in the order of play. `counts`: only for ELO."""
-    chosen = settings or Settings()
-    if chosen.anchors and system not in FITTED:
-        raise BadRating(f"anchors are for {' and '.join(FITTED)} only: {system} starts from fixed numbers")
-    match system:
-        case System.ELO | System.PLACKETT_LUCE:
-            return fitted(games, counts, system=system, settings=chosen)[0]
-        case System.INCREMENTAL:
-            rated = elo.ratings(games, k=chosen.k, start=chosen.start, floor=chosen.floor)
-            found = _apart(games, {name: (one.rating, 0.0) for name, one in rated.items()})
-        case System.GLICKO2:
-            deviating = glicko2.ratings(glicko2.periods(games), start=chosen.start)
-            found = _apart(games, {name: (one.rating, one.deviation) for name, one in deviating.items()})
-        case System.POINTS:
-            return by_points(points.standings(points.of(games)))
-    return _listed(system, found, games, chosen)
+class RatingSystem(ABC):
+    """A rating system: its name, and what it makes of results."""
+
+    name: ClassVar[str]
+    method: ClassVar[str]
+    """How it computes its numbers, for the line below a table."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """The options of `arena rank` that it uses."""
+    unit: ClassVar[str] = "Elo"
+    for_points: ClassVar[bool] = False
+    """Whether its numbers are points: then games count that say nothing about strength."""
+    for_two: ClassVar[bool] = False
+    """Whether it rates only games of two players, and takes them counted by pairing."""
+    by_rounds: ClassVar[bool] = False
+    """Whether it needs to know the round of each game."""
+
+    @abstractmethod
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+        """The ranking of all players with a rated game. `games`: in the order of play. `counts`: if it is `for_two`."""
+
+    def __str__(self) -> str:
+        return self.name
 
 
-def fitted(
-    games: Sequence[RatedGame], counts: Sequence[PairCount] = (), *, system: System, settings: Settings
-) -> tuple[Ranking, Estimates]:
-    """The ranking by one of the systems `FITTED`, and its fit. `counts`: only for ELO."""
-    if system is System.ELO:
-        return _by_elo(games, counts, settings)
-    found = plackett_luce.fit(games, prior=settings.prior, anchors=settings.anchors)
-    return _listed(system, found, games, settings), found
+class FittedSystem(RatingSystem):
+    """A system that fits all games together, with a prior and anchors."""
+
+    options = ("anchor", "prior")
+
+    @abstractmethod
+    def fitted(
+        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings
+    ) -> tuple[Ranking, Estimates]:
+        """The ranking, and its fit."""
+
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+        return self.fitted(games, counts, settings)[0]
 
 
-def default_system(games: Sequence[RatedGame]) -> System:
-    """The default system for these games: Plackett-Luce if all have more than two players, else Elo."""
-    return System.PLACKETT_LUCE if games and all(len(game.names) > 2 for game in games) else System.ELO
-
-
-def by_points(standings: Iterable[points.Standing]) -> Ranking:
+def by_points(system: RatingSystem, standings: Iterable[points.Standing]) -> Ranking:
     """The standings as a ranking, with points as ratings."""
     players = [
         Ranked(
@@ -146,42 +143,24 @@ def by_points(standings: Iterable[points.Standing]) -> Ranking:
         )
         for one in standings
     ]
-    return Ranking(system=System.POINTS, players=players, pools=min(1, len(players)))
+    return Ranking(system=system, players=players, pools=min(1, len(players)))
 
 
-def _listed(system: System, found: Estimates, games: Iterable[RatedGame], chosen: Settings) -> Ranking:
-    """The ranking by these estimates, with the results of the games."""
-    tally = _Tally.of_games(games, found.names)
-    lines = _lines(found, tally, chosen.anchors, sure=system is not System.INCREMENTAL)
-    return Ranking(system=system, players=list(lines), pools=len(found.pools), repeated=found.repeated)
+def listed(
+    system: RatingSystem,
+    found: Estimates,
+    games: Iterable[RatedGame],
+    anchors: Iterable[str] = (),
+    *,
+    sure: bool = True,
+) -> Ranking:
+    """The ranking by these estimates, with the results of the games. `sure`: whether errors are known."""
+    tally = Tally.of_games(games, found.names)
+    players = list(lines(found, tally, anchors, sure=sure))
+    return Ranking(system=system, players=players, pools=len(found.pools), repeated=found.repeated)
 
 
-def _by_elo(
-    games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Settings
-) -> tuple[Ranking, bradley_terry.Fit]:
-    for_two = duels(games, counts)
-    seats = max((len(game.names) for game in games), default=2)
-    if not len(for_two.first) and seats != 2:
-        raise BadRating(f"elo rates games of 2 players, these are for {seats}; use --system plackett-luce")
-    if chosen.hold and chosen.prior:
-        found = bradley_terry.fit(for_two, prior=chosen.prior, held=chosen.anchors)
-    else:
-        found = bradley_terry.fit(for_two, prior=chosen.prior, anchors=chosen.anchors)
-    tally = _Tally.of_duels(for_two)
-    place = {name: number for number, name in enumerate(tally.names)}
-    unrated = [Ranked(name=name, pool=0, **tally.of(place[name])) for name in sorted(found.unrated)]
-    ranked = Ranking(
-        system=System.ELO,
-        players=[*_lines(found, tally, chosen.anchors), *unrated],
-        pools=len(found.pools),
-        advantages=dict(found.advantages),
-        unrated=dict(found.unrated),
-        repeated=found.repeated,
-    )
-    return ranked, found
-
-
-def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]]) -> Estimates:
+def apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]]) -> Estimates:
     """Independent ratings, each with its standard error, as `Estimates`."""
     names = tuple(sorted(rated))
     return Estimates(
@@ -194,7 +173,7 @@ def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]])
     )
 
 
-class _Tally(Struct, frozen=True):
+class Tally(Struct, frozen=True):
     """The results of all players, as columns."""
 
     names: tuple[str, ...]
@@ -206,7 +185,7 @@ class _Tally(Struct, frozen=True):
     """A matrix: how often each two players have met."""
 
     @classmethod
-    def of_duels(cls, games: Duels) -> _Tally:
+    def of_duels(cls, games: Duels) -> Tally:
         n, times = len(games.names), games.often[games.pair]
 
         def summed(of_first: Numbers, of_second: Numbers) -> Numbers:
@@ -230,7 +209,7 @@ class _Tally(Struct, frozen=True):
         )
 
     @classmethod
-    def of_games(cls, games: Iterable[RatedGame], names: tuple[str, ...]) -> _Tally:
+    def of_games(cls, games: Iterable[RatedGame], names: tuple[str, ...]) -> Tally:
         n, place = len(names), {name: number for number, name in enumerate(names)}
         tally = cls(names, np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n)))
         for game in games:
@@ -259,7 +238,7 @@ class _Tally(Struct, frozen=True):
         }
 
 
-def _lines(found: Estimates, tally: _Tally, anchors: Iterable[str] = (), *, sure: bool = True) -> Iterator[Ranked]:
+def lines(found: Estimates, tally: Tally, anchors: Iterable[str] = (), *, sure: bool = True) -> Iterator[Ranked]:
     """A line for each player, pool after pool, best first. `sure`: whether errors are known."""
     rated = {name: number for number, name in enumerate(found.names)}
     counted = {name: number for number, name in enumerate(tally.names)}

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
+from arena.ratings import systems
 from arena.ratings.pools import connected
 from arena.ratings.ranking import ANCHOR, Ranked, Ranking, marks
 from arena.ratings.scale import DIGITS, WIDTH, ranks
-from arena.ratings.systems import System
 from db.scores import Score
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def ranking(
     of_several = sum(one.games for one in results.head_to_head.values()) > sum(
         one.games for one in results.players.values()
     )
-    system = System.PLACKETT_LUCE if of_several else System.ELO
-    return Ranking(system=system, players=players, pools=len(pools))
+    system = systems.FOR_SEVERAL if of_several else systems.FOR_TWO
+    return Ranking(system=systems.find(system), players=players, pools=len(pools))
 
 
 def _places(

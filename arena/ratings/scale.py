@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
-from math import log
+from math import log, tanh
 from typing import Final
 
 ELO: Final = 400.0 / log(10.0)
@@ -25,3 +25,8 @@ def ranks(ratings: Mapping[str, float], anchors: Collection[str] = ()) -> dict[s
     rated = {name: -round(rating, DIGITS) for name, rating in ratings.items() if name not in anchors}
     best_first = sorted(rated.values())
     return {name: 1 + bisect_left(best_first, rating) for name, rating in rated.items()}
+
+
+def expected_score(difference: float) -> float:
+    """The expected score at this rating difference: 1 / (1 + 10^(-difference / 400))."""
+    return 0.5 * (1.0 + tanh(difference * log(10.0) / 800.0))

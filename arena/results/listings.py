@@ -6,6 +6,8 @@ A page draws a `Listing` with the macro `table` (arena/pages/templates/macros.ht
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from msgspec import Struct
@@ -35,7 +37,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The address that the text leads to."""
     label: str = ""
     """What a screen reader says of the link, if the text alone does not say it."""
-    place: int | None = None
+    place: str | None = None
     """A number before the text."""
     players: Sequence[tuple[str, str | None]] = ()
     """The players of a game instead of a text, each with the address of its page."""
@@ -100,7 +102,7 @@ def named(
     href: str | None,
     *,
     notes: Sequence[str] = (),
-    place: int | None = None,
+    place: str | None = None,
     person: str = "",
     playing: str | None = None,
 ) -> Cell:
@@ -237,8 +239,8 @@ def _rating(report: Report) -> Iterator[Column[ReportedAgent]]:
 
 def _rating_and_error(one: ReportedAgent) -> Cell:
     """The rating, and how exact it is; that of an anchor is fixed."""
-    known = one.rated is not None and one.rated.error is not None
-    return Cell(text=figures.rating(one), small=f"± {figures.error(one)}" if known else "")
+    is_measured = one.rated is not None and one.rated.error
+    return Cell(text=figures.rating(one), small=f"± {figures.error(one)}" if is_measured else "")
 
 
 _TONES: Final = {"+": "good", "\N{MINUS SIGN}": "bad"}
@@ -290,17 +292,17 @@ _FAULTS: Final = Column[ReportedAgent](
 # Who met whom.
 
 
-def crosstable(report: Report, links: Links) -> Listing[tuple[int, str]] | None:
+def crosstable(report: Report, links: Links) -> Listing[tuple[str, str]] | None:
     """The points of the first agents against each other; None if no game that counts has finished. A row is the place
     and the name of an agent."""
-    players = [agent.name for agent in report.agents[:IN_CROSSTABLE]]
+    placed = [(place, name) for name, place in places(report).items()][:IN_CROSSTABLE]
     games = games_in_cells(report)
     if not games:
         return None
     alike = len(games) == 1
 
-    def against(other: str) -> Callable[[tuple[int, str]], Cell]:
-        def met(row: tuple[int, str]) -> Cell:
+    def against(other: str) -> Callable[[tuple[str, str]], Cell]:
+        def met(row: tuple[str, str]) -> Cell:
             _, name = row
             found = report.head_to_head.get((name, other))
             if name == other or found is None:
@@ -315,20 +317,24 @@ def crosstable(report: Report, links: Links) -> Listing[tuple[int, str]] | None:
 
         return met
 
-    others = [
-        Column(name=name, title=name, short=str(place), value=against(name)) for place, name in enumerate(players, 1)
-    ]
+    others = [Column(name=name, title=name, short=place, value=against(name)) for place, name in placed]
     return Listing(
         caption="Crosstable",
         columns=[_placed(report, links), *others],
-        rows=[*enumerate(players, 1)],
+        rows=placed,
         kind="crosstable",
     )
 
 
-def _placed(report: Report, links: Links) -> Column[tuple[int, str]]:
+def places(report: Report) -> dict[str, str]:
+    """The place of each agent in the standings; those that have no rank there, such as anchors, get letters."""
+    numbers, letters = map(str, count(1)), iter(ascii_lowercase)
+    return {one.name: next(numbers) if one.standing.rank else next(letters, "*") for one in report.agents}
+
+
+def _placed(report: Report, links: Links) -> Column[tuple[str, str]]:
     """The agents with their places."""
-    return Column[tuple[int, str]](
+    return Column[tuple[str, str]](
         name="agent",
         title="Agent",
         value=lambda row: named(row[1], links.agent(row[1]), place=row[0], person=report.people.get(row[1], "")),
@@ -351,24 +357,24 @@ def is_sparse(report: Report) -> bool:
     return len(names) > _FEW and 0 < met < _SPARSE * len(names) * (len(names) - 1)
 
 
-def met_whom(report: Report, links: Links) -> Listing[tuple[int, str]]:
+def met_whom(report: Report, links: Links) -> Listing[tuple[str, str]]:
     """For each agent whom it met, by their places in the standings, and how it went."""
-    places = {agent.name: place for place, agent in enumerate(report.agents, 1)}
+    placed = places(report)
 
-    def opponents(row: tuple[int, str]) -> Cell:
+    def opponents(row: tuple[str, str]) -> Cell:
         name, marks = row[1], list[tuple[str, str, str, str | None]]()
-        for other, place in places.items():
+        for other, place in placed.items():
             if (found := report.head_to_head.get((name, other))) is not None and other != name:
                 what = f"{figures.share(found.points)} of {found.games} against {other}"
                 _, kind, said = _mark(found.points / found.games, what)
-                marks.append((str(place), kind, said, links.pair(name, other)))
+                marks.append((place, kind, said, links.pair(name, other)))
         return Cell(marks=marks)
 
-    columns: list[Column[tuple[int, str]]] = [
+    columns: list[Column[tuple[str, str]]] = [
         _placed(report, links),
         Column(name="met", title="Met", value=opponents, kind="met"),
     ]
-    rows = [(place, name) for name, place in places.items()]
+    rows = [(place, name) for name, place in placed.items()]
     return Listing(caption="Who met whom", columns=columns, rows=rows)
 
 

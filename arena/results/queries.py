@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
 
-from arena.errors import BadRating
-from arena.ratings.systems import System
+from arena.ratings import systems
 from arena.results import standings_table
 from arena.results.results_table import ResultsTable
 from arena.tournament import standings as tournament_standings
@@ -51,11 +50,12 @@ def ratings(
     from arena.results import ranking_table
     from db.rated_games import Scope
 
-    chosen = None if system is None else _system(system)
+    chosen = None if system is None else systems.find(system)
     settings = ranking.Settings(anchors=anchors or {})
     with _reading(db) as connection:
         number, title = _asked(connection, tournament, everything)
-        scope = Scope(tournaments=() if number is None else (number,), for_points=chosen is System.POINTS)
+        for_points = chosen is not None and chosen.for_points
+        scope = Scope(tournaments=() if number is None else (number,), for_points=for_points)
         found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
     columns = dict(ranking_table.columns_of(found, wide=True))
     if columns.pop("", None):
@@ -84,10 +84,3 @@ def _asked(connection: Connection, tournament: str | None, everything: bool) -> 
         return None, "all recorded games"
     number = lookup.find_tournament(connection, tournament)
     return number, lookup.tournament_name(connection, number)
-
-
-def _system(name: str) -> System:
-    try:
-        return System(name)
-    except ValueError:
-        raise BadRating(f"expected a rating system ({', '.join(System)}), got {name!r}") from None

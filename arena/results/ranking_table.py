@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import asdict, replace
 
 from arena.history.words import percent
-from arena.ratings import ranking
-from arena.ratings.systems import FITTED, System
+from arena.ratings import ranking, systems
 from arena.tournament.standings import standings
 from db import ladder, lookup, running
 from db import rated_games as record
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, Settings
+    from arena.ratings.ranking import Ranking, RatingSystem, Settings
     from arena.results.results_table import Columns, Row
     from db.database import Connection
     from db.rated_games import Scope
@@ -23,39 +22,32 @@ if TYPE_CHECKING:
 
 NUMBERS: Final = ("rating", "±", "games", "W", "D", "L", "points", "score", "draws", "opponents", "LOS", "pool")
 """The columns that are right-aligned."""
-_METHODS: Final[Mapping[System, str]] = {
-    System.ELO: "Elo (Bradley-Terry, all games together); ±: 95 % error, from pairs of games",
-    System.INCREMENTAL: "Elo, updated after each game in the order of play; without errors",
-    System.GLICKO2: "Glicko-2, updated after each round or day; ±: 95 % error",
-    System.PLACKETT_LUCE: "Elo (Plackett-Luce, all games together); ±: 95 % error, from pairings",
-    System.POINTS: "points; ties: direct encounter, Sonneborn-Berger, Buchholz, wins",
-}
-"""How each system computes its numbers."""
 
 
 def recorded_ranking(
-    connection: Connection, scope: Scope, *, system: System | None, settings: Settings
+    connection: Connection, scope: Scope, *, system: RatingSystem | None, settings: Settings
 ) -> tuple[Ranking, list[RatedGame]]:
     """The ranking, and the games if they were read one by one. Default anchors are those of the descriptions; those
     of a ladder keep their ratings, as in the ladder itself."""
-    if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and scope.at is None:
-        return ranking.by_points(standings(connection, scope.tournaments[0]).lines), []
-    if system in (None, System.ELO):
+    is_one = len(scope.tournaments) == 1
+    if system is not None and system.for_points and is_one and scope.wanted is None and scope.at is None:
+        return ranking.by_points(system, standings(connection, scope.tournaments[0]).lines), []
+    if system is None or system.for_two:
         counts, listed = record.counted(connection, scope)
     else:
         counts, listed = [], record.games(connection, scope)
     described = lookup.anchors(connection, scope.tournaments)
     games = listed
-    system = system or (System.ELO if counts else ranking.default_system(games))
-    if system is System.GLICKO2 and len(scope.tournaments) != 1:
+    system = system or systems.default([] if counts else games)
+    if system.by_rounds and not is_one:
         games = [replace(game, round=None) for game in games]  # rounds of different tournaments are unrelated
-    if not settings.anchors and described and system in FITTED:
-        free = ranking.rank(games, counts, system=system, settings=settings)
+    if not settings.anchors and described and "anchor" in system.options:
+        free = systems.rank(games, counts, system=system, settings=settings)
         held = {
             player.name: described[player.name] for player in free.players if player.name in described and player.rank
         }
         settings = replace(settings, anchors=held, hold=_is_ladder(connection, scope))
-    return ranking.rank(games, counts, system=system, settings=settings), games
+    return systems.rank(games, counts, system=system, settings=settings), games
 
 
 def _is_ladder(connection: Connection, scope: Scope) -> bool:
@@ -64,17 +56,17 @@ def _is_ladder(connection: Connection, scope: Scope) -> bool:
 
 def not_rated(found: Ranking, games: Sequence[RatedGame]) -> list[str]:
     """Which games and players are not rated, and why."""
-    others = sum(len(game.names) != 2 for game in games) if found.system is System.ELO else 0
+    others = sum(len(game.names) != 2 for game in games) if found.system.for_two else 0
     lines = [f"{name} cannot be rated without a prior: {why}" for name, why in found.unrated.items()]
     if others:
         what = f"{others} game{'s' * (others > 1)} of more or fewer than two players"
-        lines.insert(0, f"not rated: {what}; the system plackett-luce rates them")
+        lines.insert(0, f"not rated: {what}; the system {systems.FOR_SEVERAL} rates them")
     return lines
 
 
 def legend(found: Ranking) -> list[str]:
     """How the numbers are computed, and what the columns mean."""
-    lines = [_METHODS[found.system]]
+    lines = [found.system.method]
     if any(player.los is not None for player in found.players):
         lines.append("(1-3): possible ranks; LOS: likelihood of being stronger than the next player")
     return lines
@@ -89,7 +81,7 @@ def rows_of(found: Ranking) -> list[dict[str, Any]]:
 def columns_of(found: Ranking, *, wide: bool) -> Columns:
     """The columns that have something to show; `wide`: all of them, for a table with enough room."""
     columns: dict[str, Any] = {"rank": _ranks, "name": lambda row: row["name"]}
-    if found.system is not System.POINTS:
+    if not found.system.for_points:
         columns["rating"] = lambda row: _whole(row["rating"])
         columns["±"] = lambda row: _whole(row["error"])
     if wide:
@@ -99,12 +91,12 @@ def columns_of(found: Ranking, *, wide: bool) -> Columns:
         "D": lambda row: str(row["draws"]),
         "L": lambda row: str(row["losses"]),
     }
-    if wide or found.system is System.POINTS:
+    if wide or found.system.for_points:
         columns["points"] = lambda row: f"{row['points']:.10g}"
     columns["score"] = lambda row: f"{row['score']:.1%}"
     if wide:
         columns["draws"] = lambda row: "-" if row["draw_rate"] is None else f"{row['draw_rate']:.1%}"
-        if found.system is not System.POINTS:
+        if not found.system.for_points:
             columns["opponents"] = lambda row: _whole(row["opponents"])
     if any(player.los is not None for player in found.players):
         columns["LOS"] = lambda row: "" if row["los"] is None else percent(row["los"])

@@ -18,10 +18,14 @@ REST: Final = 2.0
 
 class StandingSchedule(Schedule, Protocol):
     """A schedule that goes on after its referee is lost, and whose games have numbers that no other schedule uses: ids
-    of the database, or for games that are not recorded, numbers from 2**40."""
+    of the database, or larger ones for games without a row."""
 
     def look(self, _ladder: OpenLadder, /) -> None:
         """Rows of the database can have changed, and this is the ladder now. `next` reads what matters to it."""
+        return
+
+    def given(self, _game: Planned, /) -> None:
+        """A schedule, this one or another, has given this game to the director."""
         return
 
     def interrupted(self) -> None:
@@ -53,6 +57,8 @@ class InTurn(StandingSchedule):
         for schedule, ask in asked:
             if (game := ask()) is not None:
                 self._givers[game.number] = schedule
+                for each in self._schedules:
+                    each.given(game)
                 return game
         return None
 

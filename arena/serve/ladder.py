@@ -29,7 +29,7 @@ from arena.tournament.description import Table, folded, read_toml
 from arena.tournament.formats import Format
 from arena.tournament.league import COURSE_TABLES, LADDER_TABLE, League
 
-LADDER_KEYS: Final = ("opens", "closes", "anchors", "goals", "agents", "limits", "final", "tournament")
+LADDER_KEYS: Final = ("opens", "closes", "anchors", "goals", "agents", "challenges", "limits", "final", "tournament")
 LIMIT_KEYS: Final = ("pause", "burst", "per_day")
 OF_TOURNAMENTS: Final = (
     *("format", "rounds", "clock", "margin", "max_plies", "seed", "seats_key", "openings", "names", "quarantine"),
@@ -97,6 +97,8 @@ class Ladder(Struct, frozen=True, kw_only=True):
     """Names of anchors that authors want to beat, such as bronze, each with its anchor."""
     agents: int = 1
     """The number of agents that an author can have."""
+    challenges: int = 10
+    """The number of games that an author can start in a day, which do not count; 0: none."""
     limits: Limits = Limits()
     final: League
     """The tournament after the close."""
@@ -141,6 +143,7 @@ def read(path: Path) -> Ladder:
         anchors=anchors,
         goals=_goals(own, anchors),
         agents=own.whole("agents", 1, 100, 1),
+        challenges=own.whole("challenges", 0, 1000, 10),
         limits=_limits(own.table("limits")),
         final=_tournament(own.table(FINAL), common, league.name, FINAL, folder),
         tournaments=tuple(_dated(own, common, league.name, folder, opens, closes)),

@@ -323,8 +323,8 @@ def _refuse_changes(row: Mapping[str, Any], before: OpenLadder, ladder: Ladder, 
     if refused:
         raise BadLeague(
             f"the ladder {quote(before.name)} was opened with another description ({'; '.join(refused)}). While it is "
-            "open you can change its limits, times, final and tournaments; for other changes, open a ladder with "
-            "another name"
+            "open you can change its limits, challenges, times, final and tournaments; for other changes, open a "
+            "ladder with another name"
         )
 
 

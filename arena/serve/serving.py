@@ -20,7 +20,8 @@ from arena.history import words
 from arena.match.live import News, RatingNews, SubmissionNews
 from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule, rules_failed
 from arena.play.director import Director
-from arena.serve.checks import FIRST_NUMBER, Checks
+from arena.serve.challenges import Challenges
+from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.in_turn import REST, InTurn
@@ -37,7 +38,10 @@ from db import ladder as record
 from db.database import Database
 from db.errors import Busy
 from db.ladder import SubmissionState
+from db.records import GameKind
 
+_RATED: Final = (GameKind.LADDER, GameKind.TOURNAMENT)
+"""The kinds of games after which there are new ratings."""
 _RATINGS_EVERY: Final = 60.0
 """Seconds between two reports of new ratings."""
 _MOST_LOST: Final = 5
@@ -49,6 +53,7 @@ class Parts(NamedTuple):
 
     people: InvitedGames
     checks: Checks
+    challenges: Challenges
     games: LadderGames
     dated: DatedTournaments
 
@@ -76,7 +81,14 @@ class Serving(WrappingSchedule):
         `clock`: seconds, for intervals."""
         self.ladder = ladder
         self._parts = parts
-        self._turns = InTurn([parts.people, parts.checks, parts.games.placements, parts.dated, parts.games])
+        challenges = parts.challenges
+        self._turns = InTurn(
+            [
+                *(parts.people, parts.checks, challenges),
+                *(parts.games.placements, parts.dated, parts.games),
+                challenges.otherwise,
+            ]
+        )
         super().__init__(self._turns)
         self._database = database
         self._folder = folder
@@ -134,7 +146,7 @@ class Serving(WrappingSchedule):
         self._report_broken_rules(finished)
         if finished.record.busy:
             self._tell(Notice(f"{words.without_store(finished.record.detail)}; {finished.record.busy}"))
-        if finished.game.number >= FIRST_NUMBER:  # a check, or a game with people: it has no row, and is not rated
+        if finished.game.kind not in _RATED:
             return
         if self._rater.process is not None:
             self._rater.process.nudge()

@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.players.confinement import Confinement
 from arena.players.submissions import Store
+from arena.serve.challenges import Challenges
 from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Happening, Notice, SubmissionWatch
@@ -66,6 +67,7 @@ def standing(
     with database.reading() as connection:
         submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)
+    challenges = Challenges(ladder, database, games.player, wait=wait, now=now)
     parts = Parts(
         people=people,
         checks=Checks(
@@ -77,6 +79,7 @@ def standing(
             entered=lambda _: games.reload(),
             now=now,
         ),
+        challenges=challenges,
         games=games,
         dated=DatedTournaments(
             ladder,
@@ -85,7 +88,7 @@ def standing(
             folder,
             wait,
             now,
-            ladder_is_over=lambda: games.is_over,
+            ladder_is_over=lambda: games.is_over and not challenges.is_playing,
             say=say,
             uploads_end_after=timedelta(0) if pages is None else GRACE + AFTER_GRACE,
         ),

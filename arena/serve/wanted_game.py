@@ -25,7 +25,7 @@ from arena.players.entrants import built_in
 from arena.players.player import unique_names
 from arena.serve.opened import OpenLadder
 from arena.serve.page_link import WantGame
-from db.records import HUMAN
+from db.records import HUMAN, GameKind
 
 _PATIENCE: Final = 30 * SECOND
 """Time for the page server, which has a low priority, to take the seat and to be ready."""
@@ -73,6 +73,7 @@ def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) ->
     return Invitation(
         Planned(
             number=number,
+            kind=GameKind.WITH_A_PERSON,
             game=game,
             rules=rules,
             entrants=tuple(entrants),

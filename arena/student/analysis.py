@@ -87,16 +87,6 @@ def judge_moves(
             analyst.skip()
 
 
-def refutation(
-    start: State[Any], moves: Sequence[MoveRecord], ply: int, budget: AnalysisBudget
-) -> tuple[State[Any], tuple[str, ...]]:
-    """The position after this ply of the game, and the best line from there: what is wrong with a mistake."""
-    state = start
-    for move in moves[:ply]:
-        state = state.play(state.from_text(move.move))
-    return state, tuple(texts(state, _Analyst(start, no_estimate=False, budget=budget).search(state).line))
-
-
 def summaries(plies: Iterable[JudgedPly], players: int) -> list[SeatSummary]:
     """The summary of the judgements for each seat."""
     plies = list(plies)
@@ -153,10 +143,6 @@ class _Analyst:
         # The greatest absolute value so far, for games without bounds.
         self._farthest = 1.0
 
-    def search(self, state: State[Any]) -> Result[Any]:
-        """The result of one search that shares nothing with others."""
-        return self._search(state, None, {})
-
     def skip(self) -> None:
         """Goes on without judging a ply."""
         self._last = None
@@ -180,8 +166,12 @@ class _Analyst:
         both = (before.known and then.known) or (before.exact and then.exact)
         loss = max(0.0, before.values[move.who] - then.values[move.who]) if both else None
         mark = Mark.NONE if self._hidden else self._marked(before, then, move.who)
-        better = tuple(texts(state, result.line)) if mark else ()
-        return replace(judged, loss=loss, mark=mark, better=better)
+        judged = replace(judged, loss=loss, mark=mark)
+        if not mark:
+            return judged
+        # A search of its own: the one with a shared memory does not always know the whole line.
+        answer = () if after.turn is None else texts(after, self._search(after, None, {}).line)
+        return replace(judged, better=tuple(texts(state, result.line)), answer=tuple(answer))
 
     def _after(
         self,

@@ -67,7 +67,7 @@ class RecordingSchedule(WrappingSchedule):
                 opening=" ".join(game.opening) or None,
                 seats=seats,
             )
-            (id,) = store.schedule(connection, None, [new])
+            (id,) = store.schedule(connection, None, [new], game.kind)
             store.begin(connection, id, finished.started)
             store.finish(connection, id, finished.record, host=host(game), now=finished.finished, dice=game.dice)
             if game.number in self._annulled and finished.record.verdict != Verdict.VOID:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from agents.protocol import Verdict
 from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules, rules_failed
 from arena.tournament.game_scheduling import RecordedTournament
 from arena.tournament.host import host
+from arena.tournament.league import League
 from db import running, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull, Unsure
+from db.records import GameKind
 
 Result = TypeVar("Result")
 Wait = Callable[[str], None]
@@ -25,6 +27,9 @@ Wait = Callable[[str], None]
 
 class RecordedGames:
     """The games of one tournament in the database."""
+
+    kind: ClassVar[GameKind] = GameKind.TOURNAMENT
+    """Of its games."""
 
     def __init__(
         self, tournament: RecordedTournament, database: Database, *, wait: Wait, faults: Mapping[str, int]
@@ -62,23 +67,14 @@ class RecordedGames:
 
     def _planned(self, game: running.ScheduledGame, entrants: tuple[Entrant, ...]) -> Planned:
         """The game for the director, with these players in the order of the seats."""
-        league = self.league
-        return Planned(
-            number=game.id,
-            game=league.game,
-            rules=self._on_record.rules,
-            entrants=entrants,
+        return planned_game(
+            self.league,
+            self._on_record.rules,
+            game,
+            entrants,
+            kind=self.kind,
             seed=self.seed,
             seats_key=self.seats_key,
-            identity=(game.pair,),
-            leg=game.leg,
-            attempt=game.attempt,
-            clock=league.clock,
-            margin=league.margin,
-            opening=tuple((game.opening or "").split()),
-            max_plies=league.max_plies,
-            limits=league.limits,
-            names_shown=league.names == "shown",
         )
 
     def _faults_after(self, finished: Finished) -> dict[str, int]:
@@ -107,6 +103,38 @@ class RecordedGames:
             self._wait(reason)
 
         return written(self._database, wait, action)
+
+
+def planned_game(
+    league: League,
+    rules: str,
+    game: running.ScheduledGame,
+    entrants: tuple[Entrant, ...],
+    *,
+    kind: GameKind,
+    seed: int,
+    seats_key: int | None = None,
+) -> Planned:
+    """The game for the director under these conditions, so that players cannot tell of which kind it is. Its number is
+    the id of its row."""
+    return Planned(
+        number=game.id,
+        kind=kind,
+        game=league.game,
+        rules=rules,
+        entrants=entrants,
+        seed=seed,
+        seats_key=seats_key,
+        identity=(game.pair,),
+        leg=game.leg,
+        attempt=game.attempt,
+        clock=league.clock,
+        margin=league.margin,
+        opening=tuple((game.opening or "").split()),
+        max_plies=league.max_plies,
+        limits=league.limits,
+        names_shown=league.names == "shown",
+    )
 
 
 def written(database: Database, wait: Wait, action: Callable[[Connection], Result]) -> Result:

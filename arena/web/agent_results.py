@@ -18,8 +18,9 @@ from arena.web.results import (
     own_names,
     reported,
 )
+from arena.web.sight import What, may
 from db import games as record
-from db import lookup, running, web
+from db import ladder, lookup, running, web
 from db.ladder import FORMAT as LADDER
 from db.search import GameFilter
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _WORST: Final = 10
 _LATEST: Final = 20
+_HANDED_IN: Final = 5
 _POINTS: Final = 200
 """Ratings in a curve, at most."""
 _ROOM: Final = 20
@@ -39,10 +41,16 @@ _ROOM: Final = 20
 
 
 def agent_view(
-    connection: Connection, names: SeenNames, tournament: int, alias: str, *, now: datetime | None = None
+    connection: Connection,
+    names: SeenNames,
+    tournament: int,
+    alias: str,
+    *,
+    served: str = "",
+    now: datetime | None = None,
 ) -> AgentView:
-    """What the page of the agent with this public name shows; NotFound if there is none. `now`: by default the present
-    time."""
+    """What the page of the agent with this public name shows; NotFound if there is none. `served`: the ladder that the
+    director serves, whose submissions have pages. `now`: by default the present time."""
     shown = names.read(connection)
     name = own_name(own_names(connection, tournament, shown), alias)
     about = heading(connection, names, tournament)
@@ -66,6 +74,9 @@ def agent_view(
         ],
         made=now or datetime.now(UTC),
         person=names.people(connection, tournament).get(alias, ""),
+        handed_in=[one.id for one in ladder.submissions(connection, tournament, author=name, most=_HANDED_IN)]
+        if may(names.viewer, What.CHECK) and lookup.tournament_name(connection, tournament) == served
+        else [],
         goals=_goals(connection, tournament, shown),
         playing=next((game.id for game in web.in_progress(connection, tournament) if name in game.players), None),
     )

@@ -96,6 +96,7 @@ class GameDocument(Struct, kw_only=True):
     plies: int | None
     started: str | None
     finished: str | None
+    kind: str | None
 
 
 class SeatDocument(Struct, kw_only=True):

@@ -1,7 +1,9 @@
-"""What instructors have seen of what students' agents said: noted in the audit before they see it, once an hour."""
+"""What pages add to the audit of themselves: what instructors have seen of what students' agents said, before they see
+it and once an hour; and who has played a game by hand, which the record does not say."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,11 +13,22 @@ from starlette.requests import Request
 from arena.accounts import audit
 from arena.accounts.audit import Act
 from arena.web.answers import at_desk
+from arena.web.asking import client
 from arena.web.identity import account_of
-from arena.web.turns import client
+from db.errors import DatabaseError
 
 if TYPE_CHECKING:
     from arena.web.site import Site
+
+
+def played(site: Site, account: Hashable, game: int) -> None:
+    """The account has played this game by hand. Runs in any thread."""
+    if site.doorkeeper is None or not isinstance(account, int):
+        return
+    try:
+        audit.note_played(site.doorkeeper.accounts, datetime.now(UTC), account=account, game=game)
+    except DatabaseError as error:
+        site.complain(f"it was not noted who has played game {game}: {error}")
 
 
 async def saw_log(request: Request, about: str) -> None:

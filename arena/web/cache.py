@@ -3,6 +3,7 @@
 Runs in the event loop; drawing runs in threads. What is asked for by many at once is drawn once. What was drawn is
 given at once for a while, and drawn anew behind if it is not fresh: visitors wait only for a page that nobody opened
 lately. A page that takes long to draw stays fresh longer, so all pages together take a bounded share of a processor.
+What people write through this page server is seen at once: then nothing of before is given any more.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ class Cache:
         self._threads, self._failed, self._most_bytes, self._clock = threads, failed, most_bytes, clock
         self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
         self._bytes = 0
+        self.was_asked = False
+        """Whether anything was asked for since this was set to False; another thread can read and set it."""
         # Being drawn.
         self._tasks: dict[Hashable, asyncio.Task[Kept]] = {}
 
@@ -96,6 +99,7 @@ class Cache:
 
         `newest`: nothing that was kept before; waits until the page may be drawn anew. `turn`: drawing waits for it
         without a thread."""
+        self.was_asked = True
         kept = self._kept.get(key)
         now = self._clock()
         if kept is not None and newest:
@@ -115,6 +119,12 @@ class Cache:
         """Draws that in this thread, and keeps it."""
         self._keep(key, self._drawn(draw))
 
+    def forget(self) -> None:
+        """The record was changed for a person who looks now: what was read before is given to nobody from now on."""
+        self._kept.clear()
+        self._bytes = 0
+        self._tasks.clear()  # they answer those who wait for them
+
     def _start(self, key: Hashable, draw: Callable[[], Drawn], turn: Turn | None) -> asyncio.Task[Kept]:
         task = self._tasks[key] = asyncio.create_task(self._draw(key, draw, turn or nullcontext()))
         return task
@@ -129,8 +139,11 @@ class Cache:
             self._drop(key)
             raise
         finally:
-            del self._tasks[key]
-        self._keep(key, kept)
+            is_wanted = self._tasks.get(key) is asyncio.current_task()
+            if is_wanted:
+                del self._tasks[key]
+        if is_wanted:
+            self._keep(key, kept)
         return kept
 
     def _keep(self, key: Hashable, kept: Kept) -> None:

@@ -23,6 +23,7 @@ from arena.web.live_record import LiveRecord
 from arena.web.screens import SECOND
 from arena.web.sight import MEMBER
 from arena.web.site import Site
+from db.errors import DatabaseError
 
 TICK: Final = 0.1
 """Seconds between two looks. Sent at each ply, viewers would cost a game on the same cores far more."""
@@ -30,6 +31,8 @@ _LINGER: Final = 5 * SECOND
 """Time for which a topic is followed after its last page was closed: pages are often loaded again."""
 _CONNECT_EVERY: Final = SECOND
 """Time between two looks for the director of a tournament."""
+_RULINGS_EVERY: Final = SECOND
+"""Time between two looks whether somebody has ruled: a command rules in a process of its own."""
 
 
 class _Director:
@@ -39,6 +42,27 @@ class _Director:
         self.follower = Follower(folder)
         self.follower.subscribe_news()
         self.games = set[int]()
+
+
+class Rulings:
+    """Notices rulings, those of commands too."""
+
+    def __init__(self, read: Callable[[], int], changed: Callable[[], None]) -> None:
+        """`read` gives the number of the last ruling. `changed` is called when there is a new one."""
+        self._read = read
+        self._changed = changed
+        self._last: int | None = None
+        self._due = 0
+
+    def look(self, now: int) -> bool:
+        """Looks, if it is time; whether it was."""
+        if now < self._due:
+            return False
+        self._due = now + _RULINGS_EVERY
+        before, self._last = self._last, self._read()
+        if before not in (None, self._last):
+            self._changed()
+        return True
 
 
 class Following:
@@ -142,13 +166,24 @@ def following(site: Site, *, failed: Callable[[Exception], None]) -> Iterator[No
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(apply)
 
+    def forget() -> None:
+        site.names.look_again()
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(site.cache.forget)
+
+    record = LiveRecord(site.database, site.names.seen_by(MEMBER), site.served)
+    rulings = Rulings(record.last_ruling, forget)
+    with suppress(DatabaseError):
+        rulings.look(monotonic_ns())
+
     def run() -> None:
-        with closing(
-            Following(site.store, LiveRecord(site.database, site.names.seen_by(MEMBER), site.served), send)
-        ) as work:
+        with closing(Following(site.store, record, send)) as work:
             while not ends.wait(TICK):
                 try:
-                    work.tick(streams.wanted, monotonic_ns())
+                    now = monotonic_ns()
+                    if site.cache.was_asked and rulings.look(now):
+                        site.cache.was_asked = False
+                    work.tick(streams.wanted, now)
                 except Exception as error:  # one game that cannot be drawn must not stop the others
                     failed(error)
 

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.web import turns
+from arena.web import asking
 from arena.web.connection import network
 from arena.web.drawn import NO_CONTENT_ALLOWED
 from arena.web.identity import token_in
@@ -74,7 +74,7 @@ class Guard:
             refusal = PlainTextResponse("This was sent by another site, so it is refused.\n", status_code=403)
             await refusal(scope, receive, send_with_headers)
             return
-        turns.client.set(_client(scope))
+        asking.client.set(_client(scope))
         # Not decoded: an encoded "/" in a name does not separate segments.
         scope["path"] = scope["raw_path"].decode("latin-1")
         await self._app(scope, receive, send_with_headers)

@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from arena.accounts import sessions
 from arena.accounts.keys import KeyKind, kind_of
+from arena.web.asking import is_visitor
 from arena.web.drawn import BadQuery
 from arena.web.sight import VISITOR, Role, Viewer
 
@@ -134,9 +135,11 @@ async def account_of(request: Request) -> Account | None:
     """The account that the request is from; None for a visitor. It is the same during the whole request."""
     doorkeeper: Doorkeeper | None = request.app.state.site.doorkeeper
     if doorkeeper is None:
+        is_visitor.set(True)
         return None
     if not hasattr(request.state, "account"):
         request.state.account = await doorkeeper.account(request)
+        is_visitor.set(request.state.account is None)
     account: Account | None = request.state.account
     return account
 

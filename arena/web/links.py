@@ -24,6 +24,7 @@ ME: Final = "/me"
 SUBMIT: Final = "/me/submit"
 WHY: Final = "/me/why"
 TOKENS: Final = "/me/tokens"
+CHALLENGE: Final = "/me/challenge"
 OUT: Final = "/out"
 FIND: Final = "/find"
 OWN: Final = ((ME, "My page"),)
@@ -72,6 +73,11 @@ def game(id: int) -> str:
 def pgn(id: int) -> str:
     """A game that is over, as a download."""
     return f"{game(id)}/pgn"
+
+
+def mistakes(id: int) -> str:
+    """Where the mistakes of a game that is over are found."""
+    return f"{game(id)}/mistakes"
 
 
 def position(id: int, ply: int) -> str:

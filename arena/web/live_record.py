@@ -6,22 +6,27 @@ Everything that it gives has passed `shown_game` or has public names only, excep
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from arena.course.aliases import printable
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
+from arena.pages.replay_page import person_in
 from arena.serve.opened import ladder_of, opened
 from arena.serve.watching import most_interesting
 from arena.web import own, results
+from arena.web.decisions import called
 from arena.web.pages import tv_page
+from arena.web.pages.tv_page import Beside, Upset
 from arena.web.results import Wanted
 from arena.web.screens import Recorded
 from arena.web.sight import VISITOR, What, may, own_seat, shown_game
-from db import games, ladder, lookup, running, web
+from db import challenges, games, ladder, lately, lookup, rulings, running, web
 from db.errors import NotFound
+from db.records import GameKind
 
 if TYPE_CHECKING:
     from arena.match.seeds import GameSeeds
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     from db.database import Connection, Database
     from db.records import PastGame
 
+_DAY: Final = timedelta(days=1)
 _RESULTS: Final = 4
 """Number of last results beside the board of a TV page."""
 
@@ -66,30 +72,46 @@ class LiveRecord:
     def _rated(self, connection: Connection, game: PastGame) -> Recorded | None:
         """The game as the viewer sees it, with the ratings of its players if it is not over."""
         shown = self._shown(connection, game)
-        if shown is None or shown.is_over or game.tournament is None:
+        if shown is None or shown.is_over or shown.tournament is None:
             return shown
-        ratings = _ratings(connection, lookup.find_tournament(connection, game.tournament))
+        ratings = _ratings(connection, lookup.find_tournament(connection, shown.tournament))
         return replace(shown, ratings=[ratings.get(name, (None,))[0] for name in game.players])
 
     def _shown(self, connection: Connection, game: PastGame) -> Recorded | None:
         """The game as the viewer sees it; None if they may not see it at all."""
-        viewer, title = self._names.viewer, ""
-        if game.tournament is None:
+        viewer, title, of, words = self._names.viewer, "", game.tournament, ""
+        if game.kind == GameKind.CHALLENGE:  # played by the director of its ladder, as its games are
+            of, words = challenges.of_game(connection, game.id) or (of, words)
+        if of is None:
             if not may(viewer, What.RESULTS):
                 return None
-        elif not (title := self._names.titles(connection).get(lookup.find_tournament(connection, game.tournament), "")):
+        elif not (title := self._names.titles(connection).get(lookup.find_tournament(connection, of), "")):
             return None
-        if viewer.author and not self._is_of_ladder(connection, game):
+        if viewer.author and not self._is_of_ladder(connection, game, of):
             viewer = replace(viewer, author="")  # an agent of this name is somebody else's there
         shown = shown_game(viewer, game, self._names.read(connection), title)
-        return Recorded(game.tournament, shown, players=game.players, own_seat=own_seat(viewer, game))
+        if words:
+            shown = replace(shown, detail=words)
+        own, person = own_seat(viewer, game), None
+        if of is None and (person := person_in(game.players)) is not None:
+            shown, own = self._with_person(shown, person)
+        return Recorded(of, shown, players=game.players, own_seat=own, person=person)
 
-    def _is_of_ladder(self, connection: Connection, game: PastGame) -> bool:
+    def _with_person(self, game: PastGame, seat: int) -> tuple[PastGame, int | None]:
+        """The game with the name of the person in this seat, if the viewer may see it; and the seat if it is the
+        viewer's."""
+        if (account := self._names.player_of(game.id)) is None:
+            return game, None
+        name, seats = printable(called(account)), [*game.seats]
+        seats[seat] = replace(seats[seat], player=name)
+        return replace(game, seats=tuple(seats)), seat if account.id == self._names.viewer.account else None
+
+    def _is_of_ladder(self, connection: Connection, game: PastGame, of: str | None) -> bool:
         """Whether it is a game of the ladder that is served, or of one of its tournaments, and of an agent of the
         viewer."""
-        if game.tournament is None or not any(map(self._names.viewer.owns, game.players)):
+        if of is None or not any(map(self._names.viewer.owns, game.players)):
             return False
-        ladder = ladder_of(connection, game.tournament)
+        ladder = ladder_of(connection, of)
         return ladder is not None and ladder.name == self.served
 
     def titled(self, tournament: str | None) -> Titled | None:
@@ -101,7 +123,7 @@ class LiveRecord:
 
     def beside(self, game: Recorded) -> tuple[int | None, int | None]:
         """The ids of the games before and after this one in its tournament."""
-        if game.tournament is None:
+        if game.tournament is None or game.shown.kind == GameKind.CHALLENGE:
             return None, None
         with self._database.reading() as connection:
             return web.beside(connection, lookup.find_tournament(connection, game.tournament), game.shown.id)
@@ -189,9 +211,43 @@ class LiveRecord:
                 return {}
             if tournament is None and public and not self._is_public(connection, name):
                 return {}
-            report = results.report(connection, self._names, id, now=datetime.now(UTC))
-            part = results.games_part(connection, self._names, id, Wanted())
-        return tv_page.side(report, part.games[:_RESULTS])
+            return tv_page.side(self._beside(connection, name, id, datetime.now(UTC)))
+
+    def _beside(self, connection: Connection, name: str, id: int, now: datetime) -> Beside:
+        """What is beside the board of a TV page that shows games of this tournament."""
+        report = results.report(connection, self._names, id, now=now)
+        ladder = ladder_of(connection, name)
+        over = report if report.status == "finished" else None
+        if ladder is not None and ladder.name == name:
+            final = running.tournament(connection, ladder.final)
+            if final is not None and final["status"] == "finished":
+                over = results.report(connection, self._names, final["id"], now=now)
+        return Beside(
+            report=report,
+            latest=results.games_part(connection, self._names, id, Wanted()).games[:_RESULTS],
+            upset=self._upset(connection, id, now),
+            final=None if ladder is None or ladder.closes <= now else ladder.closes,
+            over=over,
+        )
+
+    def _upset(self, connection: Connection, tournament: int, now: datetime) -> Upset | None:
+        """The win of the last day against the agent whose rating is higher by most."""
+        ratings = {name: rating for name, (rating, _) in _ratings(connection, tournament).items()}
+        upsets = [
+            (ratings[loser] - ratings[winner], game, winner, loser)
+            for winner, loser, game in lately.wins(connection, tournament, since=now - _DAY)
+            if winner in ratings and loser in ratings and ratings[loser] > ratings[winner]
+        ]
+        if not upsets:
+            return None
+        lead, game, winner, loser = max(upsets)
+        shown = self._names.read(connection).shown
+        return Upset(game, shown[winner], shown[loser], lead)
+
+    def last_ruling(self) -> int:
+        """The number of the last ruling; 0 if there is none."""
+        with self._database.reading() as connection:
+            return rulings.last(connection)
 
     def author(self, submission: int) -> str:
         """The name in the record of the agent that was handed in; empty if there is no such submission."""

@@ -15,6 +15,7 @@ from arena.history.exchange import pgn
 from arena.pages import replay_page
 from arena.web import links
 from arena.web.answers import PageStream, in_thread, once_in_thread, page
+from arena.web.asking import client
 from arena.web.audited import saw_log
 from arena.web.cache import Kept
 from arena.web.drawn import BadQuery, Drawn, NotThere
@@ -28,9 +29,8 @@ from arena.web.pages.live_parts import which_game
 from arena.web.screens import Recorded
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
-from arena.web.turns import client
 from db.games import OVER
-from db.records import JudgedPly
+from db.records import GameKind, JudgedPly
 
 Answer = Callable[[Request, Kept, Viewer], Response]
 _PATIENCE: Final = 1.0
@@ -78,8 +78,7 @@ async def _game(request: Request, answer: Answer) -> Response:
     record, id = _record(site, viewer), _id(request.path_params["id"])
     try:
         mistake = next((found.get(id) for agent, found in site.mistakes.items() if viewer.owns(agent)), None)
-        key = ("/g", id, viewer.role, viewer.author, mistake)
-        kept = await site.cache.get(key, partial(_replay, record, viewer, id, mistake))
+        kept = await site.cache.get(("/g", id, viewer, mistake), partial(_replay, record, viewer, id, mistake))
         await saw_log(request, f"game {id}")
         return answer(request, kept, viewer)
     except _NotOver as not_over:
@@ -112,7 +111,9 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
     if title := game.tournament:
         if len({*game.players}) == 2:
             ways += [(links.TournamentLinks(title).pair(*game.players) or "", "All games of these two")]
-        ways += [(links.ruling(title, game.number), "Rule on this game")] * may(viewer, What.MANAGE)
+        ways += [(links.ruling(title, game.number), "Rule on this game")] * (
+            may(viewer, What.MANAGE) and game.kind != GameKind.CHALLENGE  # it counts nowhere
+        )
     ways += [(links.pgn(id), "PGN")]
     agents = {name: links.agent(title, name) for name in game.players} if title else {}
     sees_words = may(viewer, What.SAID) or any(seat.stderr is not None for seat in game.seats)
@@ -131,20 +132,37 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
             near=ways,
             called=which_game(game),
             mistake=mistake,
+            own=found.own_seat,
+            find=links.mistakes(id) if can_find_mistakes(viewer, found) else "",
             agents=agents,
             ratings=record.ratings(found),
+            person=found.person,
         )
     )
+
+
+async def game_over(request: Request) -> Recorded:
+    """The game of the request's path, with its moves; NotThere if it is not over."""
+    site: Site = request.app.state.site
+    record = _record(site, await viewer_of(request))
+    found = await in_thread(site, partial(record.whole_game, _id(request.path_params["id"])))
+    if found is None or found.shown.status not in OVER:
+        raise NotThere("There is no such game.")
+    return found
+
+
+def can_find_mistakes(viewer: Viewer, game: Recorded) -> bool:
+    """Whether the viewer can have the mistakes of the game found, which is over: that was not done, and it is a game of
+    the viewer's own, or an instructor asks."""
+    is_own = game.own_seat is not None or may(viewer, What.MANAGE)
+    return is_own and bool(game.shown.moves) and not game.shown.analysis
 
 
 async def _pgn(request: Request) -> Response:
     """A game that is over, as PGN: a download."""
     site: Site = request.app.state.site
-    record, id = _record(site, await viewer_of(request)), _id(request.path_params["id"])
-    found = await in_thread(site, partial(record.whole_game, id))
-    if found is None or found.shown.status not in OVER:
-        raise NotThere("There is no such game.")
-    disposition = {"content-disposition": f'attachment; filename="game-{id}.pgn"'}
+    found = await game_over(request)
+    disposition = {"content-disposition": f'attachment; filename="game-{found.shown.id}.pgn"'}
     return PlainTextResponse(await in_thread(site, partial(pgn.text, found.shown)), headers=disposition)
 
 

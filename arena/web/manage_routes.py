@@ -26,13 +26,13 @@ from arena.serve.opened import ladder_of
 from arena.serve.place import nudge
 from arena.web import decisions, forms, links, manage
 from arena.web.answers import at_desk, in_thread, leads_to, page
+from arena.web.asking import client
 from arena.web.decisions import DECISIONS, PEOPLE, Form
 from arena.web.drawn import BadQuery, NotThere
 from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.pages import manage_page
 from arena.web.results import titled
 from arena.web.sight import What, may
-from arena.web.turns import client
 from db import ladder, lookup, running
 from db.errors import NotFound
 from db.rated_games import Scope
@@ -164,6 +164,7 @@ async def _sent(request: Request) -> Response:
         if given.get("do") in PEOPLE:
             await signed_in_here(request)  # links and accounts are made by people, as tokens are
         made = await at_desk(desk.site, partial(_carry_out, desk, given))
+        desk.site.cache.forget()
     except (ArenaError, BadQuery, NotFound) as error:
         again = (
             partial(_game_page, desk, given.get("number", "")) if given.get("do") == "game" else partial(_page, desk)
@@ -189,6 +190,7 @@ def _carry_out(desk: _Desk, given: Given) -> Invited | None:
     )
     if form.do in DECISIONS:
         decisions.decide(site.writable, desk.accounts, site.store, form)
+        site.names.look_again()
         nudge(site.store, site.served)
         return None
     if form.do not in PEOPLE or not desk.is_ladder or site.doorkeeper is None:

@@ -6,15 +6,16 @@ name which nobody has cleared is never published. Names are computed once and ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.accounts import people
-from arena.course.aliases import ShownNames, hidden_texts, numbered, own_names, printable, public_name
+from arena.accounts import audit, people
+from arena.course.aliases import ShownNames, hidden_texts, numbered, printable, public_name
 from arena.course.roster import folded
 from arena.errors import BadRoster
 from arena.players.versions import is_ready_made
@@ -24,8 +25,10 @@ from arena.web.sight import Viewer, What, may
 from db import lookup, scores, web
 from db.errors import NotFound
 from db.ladder import author_of
+from db.records import HUMAN
 
 if TYPE_CHECKING:
+    from arena.accounts.people import Account
     from arena.course.roster import Roster
     from db.accounts_database import AccountsDatabase
     from db.database import Connection
@@ -34,6 +37,8 @@ T = TypeVar("T")
 
 _STRANGER: Final = "an agent"
 """Shown instead of a name under which no agent is recorded."""
+_PERSON: Final = "a person"
+"""Shown instead of the name that all people have in the record."""
 _KEPT: Final = 16
 """Number of tournaments whose standings are kept."""
 _BRIEF: Final = 1.0
@@ -88,14 +93,19 @@ class Names:
         """The public names of all agents that are recorded now. All are different."""
         agents: dict[str, bool] = {}
         rows: dict[str, int] = {}
+        people: set[str] = set()
         for one in web.named_versions(connection):
+            if one.source == HUMAN:
+                people.add(one.agent)
             ready_made = is_ready_made(one.source, one.started_as)
             for name in (one.agent, *one.entered):
                 agents[name] = agents.get(name, True) and ready_made
                 rows.setdefault(name, one.row)
         if self.roster is None:
-            return ShownNames(_OwnNames(own_names(agents).shown))
-        return ShownNames(_Aliases(self._with_aliases(agents, rows, self.roster)), self._hidden)
+            return ShownNames(
+                _OwnNames(numbered(agents, lambda name: _PERSON if name in people else printable(name), "{} ({})"))
+            )
+        return ShownNames(_Aliases(self._with_aliases(agents, rows, people, self.roster)), self._hidden)
 
     def seen_by(self, viewer: Viewer) -> SeenNames:
         """The names as this viewer sees them."""
@@ -120,6 +130,13 @@ class Names:
         ladder = ladder_of(connection, lookup.tournament_name(connection, tournament))
         authors = {} if ladder is None else self._with_accounts(ladder.name)
         return lambda name: self._on_roster(name) or authors.get(author_of(name), "")
+
+    def player_of(self, game: int) -> Account | None:
+        """Who has played that game by hand; None if nobody is known."""
+        if self._accounts is None:
+            return None
+        with self._accounts.reading() as connection:
+            return audit.player_of(connection, game)
 
     def _with_accounts(self, ladder: str) -> dict[str, str]:
         if self._accounts is None:
@@ -157,6 +174,13 @@ class Names:
                 del self._standings[next(iter(self._standings))]
         return kept.found
 
+    def look_again(self) -> None:
+        """The record was changed for a person who looks now: standings and counts are compared with it again. It waits
+        for those that are being computed."""
+        with self._lock:
+            self._standings = {id: replace(kept, until=0.0) for id, kept in self._standings.items()}
+            self._counted.clear()
+
     def briefly(self, what: Hashable, count: Callable[[], T]) -> T:
         """What `count` gives, or what it gave in the last second: every page says how many games a tournament (its row
         id) has, and the front page of each author has what all see."""
@@ -180,18 +204,20 @@ class Names:
         found: T = kept.agents
         return found
 
-    def _with_aliases(self, agents: Mapping[str, bool], rows: Mapping[str, int], roster: Roster) -> dict[str, str]:
+    def _with_aliases(
+        self, agents: Mapping[str, bool], rows: Mapping[str, int], people: Collection[str], roster: Roster
+    ) -> dict[str, str]:
         """Every agent with its alias; of agents with the same one, the first that was recorded has it."""
         shown: dict[str, str] = {}
         taken: set[str] = set()
         for name, ready_made in agents.items():
-            alias = self._alias(name, roster, ready_made=ready_made)
+            alias = None if name in people else self._alias(name, roster, ready_made=ready_made)
             if alias is not None and folded(alias) not in taken:
                 shown[name] = alias
                 taken.add(folded(alias))
         for name in agents:
             if name not in shown:
-                shown[name] = _free(f"agent {rows[name]}", taken)
+                shown[name] = _free(_PERSON if name in people else f"agent {rows[name]}", taken)
         return shown
 
     def _alias(self, name: str, roster: Roster, *, ready_made: bool) -> str | None:
@@ -232,6 +258,12 @@ class SeenNames:
         if may(self.viewer, What.PEOPLE):
             return self._names.behind(connection, tournament)
         return lambda _: ""
+
+    def player_of(self, game: int) -> Account | None:
+        """Who has played that game by hand: the viewer, or for those who may see people anyone; else None."""
+        sees_all = may(self.viewer, What.PEOPLE)
+        found = self._names.player_of(game) if sees_all or self.viewer.account else None
+        return found if sees_all or (found is not None and found.id == self.viewer.account) else None
 
     def roster(self) -> Roster | None:
         """The roster; None without one, and for those who may not see people."""

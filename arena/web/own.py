@@ -14,22 +14,28 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.report.public_game import public_rules
+from arena.course.report.public_game import listed_game, public_rules
+from arena.pages.replay_page import person_in
+from arena.ratings.scale import ranks
 from arena.results import figures
+from arena.results.listings import Cell, outcome
 from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
 from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep
 from arena.web.results import Titled, titled
 from arena.web.sight import What, may
 from arena.web.why import last_round
-from db import ladder, lately, web
+from db import games, ladder, lately, web
 from db.ladder import StoredSubmission, SubmissionState
+from db.records import moment_of
 
 if TYPE_CHECKING:
+    from arena.course.aliases import ShownNames
     from arena.serve.opened import OpenLadder
     from arena.web.names import SeenNames
     from db.database import Connection
     from db.ladder import LadderLine, VersionGame
+    from db.records import PastGame
 
 _LATEST: Final = 20
 """Submissions that are listed."""
@@ -54,6 +60,8 @@ class OwnAgent(Struct, frozen=True, kw_only=True):
     """When the rating was computed; None before the first one."""
     rank: int | None = None
     """Among the agents that are rated."""
+    ranked: int = 0
+    """How many have a rank."""
     change: str = ""
     """How much the rating changed in a day."""
 
@@ -98,6 +106,16 @@ class Own(Struct, frozen=True, kw_only=True):
     made: datetime
 
 
+class ByHand(Struct, frozen=True, kw_only=True):
+    """A game that the author has played by hand. It is never rated."""
+
+    id: int
+    rules: str
+    opponents: str
+    result: Cell
+    finished: datetime | None
+
+
 class SubmissionView(Struct, frozen=True, kw_only=True):
     """What the page of a submission shows."""
 
@@ -128,8 +146,6 @@ def own(
     theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
     rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]
     league = opened.ladder.league
-    rated = [name for name, line in lines.items() if line.rating is not None and name not in opened.anchors]
-    ranks = {name: place for place, name in enumerate(rated, 1)}
     before = {name: past for name, (_, past) in lately.ratings(connection, opened.id, most=2, now=now).items()}
     return Own(
         ladder=titled(connection, names, opened.id),
@@ -139,14 +155,29 @@ def own(
         is_closed=closes < now,
         refused=_refused(connection, opened, author, theirs, now, closes=closes),
         agents=[
-            replace(
-                _agent(line, shown[name]), rank=ranks.get(name), change=figures.change(line.rating, before.get(name))
-            )
+            replace(_agent(name, lines, opened, shown), change=figures.change(line.rating, before.get(name)))
             for name, line in theirs.items()
         ],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
         has_lost=any(_has_lost(connection, opened, name) for name in theirs),
         made=now,
+    )
+
+
+def by_hand(connection: Connection, names: SeenNames, ids: Sequence[int]) -> list[ByHand]:
+    """These games, which the author has played by hand, in this order."""
+    public = names.read(connection)
+    return [_by_hand(game, public) for game in games.games(connection, ids)]
+
+
+def _by_hand(game: PastGame, names: ShownNames) -> ByHand:
+    seat, listed = person_in(game.players) or 0, replace(listed_game(game, names), points=game.points)
+    return ByHand(
+        id=game.id,
+        rules=public_rules(game.game, names),
+        opponents=", ".join(name for at, name in enumerate(listed.players) if at != seat),
+        result=replace(outcome(listed, listed.players[seat]), notes=() if game.ruling is None else listed.notes[:1]),
+        finished=moment_of(game.finished or ""),
     )
 
 
@@ -192,7 +223,7 @@ def submission(
         steps=[msgspec.convert(step, CheckStep) for step in one.steps],
         playing=ladder.game_in_progress(connection, opened.id, one.version) if one.version else None,
         games=[replace(game, opponent=shown[game.opponent]) for game in games],
-        agent=_agent(line, shown[one.author]) if line is not None and plays else None,
+        agent=_agent(one.author, lines, opened, shown) if plays else None,
         has_files=one.source is not None,
         made=now or datetime.now(UTC),
     )
@@ -223,9 +254,13 @@ def visible(
     return found
 
 
-def _agent(line: LadderLine, name: str) -> OwnAgent:
+def _agent(name: str, lines: Mapping[str, LadderLine], opened: OpenLadder, shown: Mapping[str, str]) -> OwnAgent:
+    line, rated = lines[name], {one: line.rating for one, line in lines.items() if line.rating is not None}
+    ranked = ranks(rated, opened.anchors)
     return OwnAgent(
-        name=name,
+        name=shown[name],
+        rank=ranked.get(name),
+        ranked=len(ranked),
         version=line.number,
         status=line.status,
         rating=line.rating,

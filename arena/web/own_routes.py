@@ -30,7 +30,9 @@ from arena.serve.place import nudge
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
+from arena.web.asking import client
 from arena.web.audited import saw_log
+from arena.web.challenging import challenging
 from arena.web.drawn import JSON, BadQuery, NotThere
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
@@ -38,7 +40,6 @@ from arena.web.pages import own_pages
 from arena.web.results import titled
 from arena.web.sight import What
 from arena.web.site import Uploading
-from arena.web.turns import client
 from db import ladder
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ _MOST_UNOPENED: Final = 4 * GIBIBYTE
 """Bytes that may be on the disk at the same time, of uploads in progress and of those that wait to be opened."""
 _SMALL: Final = MEBIBYTE
 """There is always room for a body of at most this number of bytes."""
+_BY_HAND: Final = 5
+"""Games played by hand that are listed."""
 _DIGITS: Final = 18
 """Of a submission's number, at most."""
 _NO_SUBMISSION: Final = "There is no such submission."
@@ -205,18 +208,30 @@ async def _me(request: Request) -> Response:
     account = await account_of(request)
     if account is None:
         return no_sign_in(site, 200)  # every page has a link to this one
+    return await mine(request, account)
+
+
+async def mine(request: Request, account: Account, *, wrong: str = "", status: int = 200) -> Response:
+    """The page of the account; that of an instructor is the ladder. `wrong`: why what it asked for was not done."""
+    site: Site = request.app.state.site
     names = site.names.seen_by(await viewer_of(request))
     doorkeeper = _doorkeeper(site)
 
     def draw() -> Response:
+        with doorkeeper.accounts.reading() as connection:
+            keys = tokens.listed(connection, account)
+            played = audit.played_by(connection, account.id, most=_BY_HAND)
         with site.database.reading() as connection:
             ladder = opened(connection, site.served)
             if account.is_instructor:
                 return leads_to(links.tournament(titled(connection, names, ladder.id).title))
             found = own.own(connection, names, ladder, account.author)
-        with doorkeeper.accounts.reading() as connection:
-            keys = tokens.listed(connection, account)
-        return page(own_pages.author(account, found, keys, no_hand_ins=site.no_hand_ins))
+            by_hand = own.by_hand(connection, names, played)
+            challenges = challenging(connection, names, ladder, account.author, found.made)
+        document = own_pages.author(
+            account, found, keys, by_hand, challenging=challenges, wrong=wrong, no_hand_ins=site.no_hand_ins
+        )
+        return page(document, status)
 
     return await in_thread(site, draw)
 

@@ -7,9 +7,12 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from arena.serve.opened import opened
 from arena.web import finding, results
 from arena.web.agent_results import agent_view
+from arena.web.challenging import challengers
 from arena.web.drawn import Asked, BadQuery, Drawn
 from arena.web.own import own
 from arena.web.pages import result_pages
@@ -73,7 +76,11 @@ def agent(site: Site, asked: Asked) -> Drawn:
     names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
         id = names.find_tournament(connection, asked.names["tournament"])
-        found = agent_view(connection, names, id, asked.names["agent"])
+        found = agent_view(connection, names, id, asked.names["agent"], served=site.served)
+        ladder = opened(connection, site.served) if asked.viewer.author else None
+        if ladder is not None:
+            own = challengers(connection, names, ladder, id, found.agent.name, found.made)
+            found = replace(found, challengers=own)
     return Drawn.page(result_pages.agent(found))
 
 

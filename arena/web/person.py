@@ -128,10 +128,12 @@ class PersonsGame:
         wanted: WantGame,
         send: Callable[[Struct], bool],
         changed: Callable[[PersonsGame], None],
+        recorded: Callable[[int], None],
         *,
         players: int = 2,
     ) -> None:
-        """`send` sends a message to the director; `changed` is called in any thread after each change of `seen`."""
+        """`send` sends a message to the director; `changed` is called in any thread after each change of `seen`, and
+        `recorded` with the id of the game in the record, before `seen` has its end."""
         self.wanted = wanted
         """What was asked for."""
         self.seen = Seen(
@@ -139,6 +141,7 @@ class PersonsGame:
         )
         self._send = send
         self._changed = changed
+        self._recorded = recorded
         self._lock = RLock()
         # The seat that is taken, the connection to it, and the open turn.
         self._seat: Seat | None = None
@@ -293,6 +296,8 @@ class PersonsGame:
         Thread(target=work, args=(message,), name="seat", daemon=True).start()
 
     def _end(self, message: GameRefused | GameRecorded) -> None:
+        if isinstance(message, GameRecorded) and message.id is not None:
+            self._recorded(message.id)
         with self._lock:
             self._turn = None
             if isinstance(message, GameRecorded):

@@ -5,6 +5,7 @@ A game belongs to one account; for all others it does not exist. The routes of t
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -27,7 +28,7 @@ from arena.web.drawn import BadQuery, NotThere
 from arena.web.identity import NotSignedIn, account_of, viewer_of
 from arena.web.own_routes import no_sign_in
 from arena.web.pages import frame, play_pages
-from arena.web.pages.play_pages import CLOCKS, Opponent, Opponents
+from arena.web.pages.play_pages import CLOCKS, EITHER, Opponent, Opponents
 from arena.web.sight import Role, What, may
 from db import ladder as record
 
@@ -121,6 +122,11 @@ async def _opponents(request: Request) -> Response:
     """All opponents in a game."""
     if await account_of(request) is None:
         return no_sign_in(request.app.state.site, 200)  # every page has a link to this one
+    return await _listed(request)
+
+
+async def _listed(request: Request, *, only: str = "", wrong: str = "") -> Response:
+    """The page of all opponents, or of one."""
     site, viewer, names = await _player(request)
     asked = request.query_params.get("game", "")
 
@@ -128,30 +134,29 @@ async def _opponents(request: Request) -> Response:
         ladder, of = _titled(site, names)
         game = asked or ladder.ladder.league.game_text
         agents, built_in = _found(site, names, ladder, game)
-        return page(
-            play_pages.opponents(
-                Opponents(
-                    ladder=of,
-                    game=game,
-                    games=_games_of(ladder),
-                    agents=list(agents.values()),
-                    built_in=built_in,
-                    going_on=_going_on(site, viewer),
-                )
-            )
+        if only and all(one.name != only for one in (*agents.values(), *built_in)):
+            raise NotThere(_NOBODY)
+        found = Opponents(
+            ladder=of,
+            game=game,
+            games=_games_of(ladder),
+            agents=list(agents.values()),
+            built_in=built_in,
+            going_on=_going_on(site, viewer),
         )
+        return page(play_pages.opponents(found, only=only, wrong=wrong), 409 if wrong else 200)
 
     return await in_thread(site, draw)
 
 
-def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[Titled, str, Opponent, str]:
-    """The ladder, the game, the opponent, and its name in the record; NotThere if there is none."""
-    ladder, of = _titled(site, names)
+def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[str, str]:
+    """The game, and the opponent's name in the record; NotThere if there is none."""
+    ladder, _ = _titled(site, names)
     game = asked or ladder.ladder.league.game_text
     agents, built_in = _found(site, names, ladder, game)
     for name, one in (*agents.items(), *((one.name, one) for one in built_in)):
         if one.name == opponent:
-            return of, game, one, name
+            return game, name
     raise NotThere(_NOBODY)
 
 
@@ -161,20 +166,8 @@ def _going_on(site: Site, viewer: Viewer) -> list[str]:
 
 
 async def _begin(request: Request) -> Response:
-    """The form with which a game begins."""
-    return await _form(request)
-
-
-async def _form(request: Request, *, wrong: str = "") -> Response:
-    site, viewer, names = await _player(request)
-    opponent, asked = request.path_params["opponent"], request.query_params.get("game", "")
-
-    def draw() -> Response:
-        of, game, one, _ = _chosen(site, names, opponent, asked)
-        going_on = _going_on(site, viewer)
-        return page(play_pages.begin(one, game, of=of, wrong=wrong, going_on=going_on), 409 if wrong else 200)
-
-    return await in_thread(site, draw)
+    """The same with one opponent."""
+    return await _listed(request, only=request.path_params["opponent"])
 
 
 async def _open(request: Request) -> Response:
@@ -183,19 +176,20 @@ async def _open(request: Request) -> Response:
     opponent, asked = request.path_params["opponent"], request.query_params.get("game", "")
     given = await forms.fields(request)
     seat, clock = given.get("seat", "0"), given.get("clock", next(iter(CLOCKS)))
-    if seat not in ("0", "1") or clock not in CLOCKS:
+    if seat not in ("0", "1", EITHER) or clock not in CLOCKS:
         raise BadQuery("expected a seat and a clock of the form")
 
     def start() -> Response:
-        _, game, _, found = _chosen(site, names, opponent, asked)
-        made = site.tables.open(viewer.account, game=game, opponent=found, seat=int(seat), clock=clock)
+        game, found = _chosen(site, names, opponent, asked)
+        at = secrets.randbelow(2) if seat == EITHER else int(seat)
+        made = site.tables.open(viewer.account, game=game, opponent=found, seat=at, clock=clock)
         return leads_to(links.table(made.seen.key))
 
     try:
         _check_number(site, viewer)
         return await in_thread(site, start)
     except ArenaError as error:
-        return await _form(request, wrong=str(error))
+        return await _listed(request, only=opponent, wrong=str(error))
 
 
 def _check_number(site: Site, viewer: Viewer) -> None:

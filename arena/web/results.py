@@ -184,6 +184,10 @@ class AgentView(Struct, frozen=True, kw_only=True):
     """The weakest first."""
     playing: int | None = None
     """The id of a game that it plays now."""
+    challengers: Sequence[str] = ()
+    """The viewer's agents that can challenge it."""
+    handed_in: Sequence[int] = ()
+    """Its last submissions, the newest first; none if the viewer may not see them."""
 
 
 class Goal(Struct, frozen=True):

@@ -35,7 +35,10 @@ class Recorded(Struct, frozen=True):
     players: Sequence[str] = ()
     """Their names in the record."""
     own_seat: int | None = None
-    """The seat from which the viewer may see what the rules hide from others; None if there is none."""
+    """The seat from which the viewer may see what the rules hide from others; of a game that the viewer has played by
+    hand, the viewer's; None if there is none."""
+    person: int | None = None
+    """The seat of the person in a game that was played by hand; None in all others."""
 
     @property
     def is_over(self) -> bool:

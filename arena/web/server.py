@@ -37,9 +37,11 @@ from arena.course import roster as rosters
 from arena.players.submissions import Store
 from arena.serve.page_link import Complaint, Lines, to_pages
 from arena.serve.spool import Spool
-from arena.web import links, page_routes, play_routes, still_signed_in
+from arena.web import audited, links, page_routes, play_routes, still_signed_in
+from arena.web.analysing import Analyses
 from arena.web.answers import Drawing
 from arena.web.app import application, drawn_key, how_it_failed
+from arena.web.asking import is_visitor
 from arena.web.cache import Cache
 from arena.web.connection import MOST, Connection
 from arena.web.drawn import Asked
@@ -61,6 +63,7 @@ _NICE: Final = 15
 _THREADS: Final = 3
 _UPLOADS: Final = Bucket(timedelta(seconds=20), 6)
 _PLAYS: Final = Bucket(timedelta(seconds=20), 6)
+_SEARCHES: Final = Bucket(timedelta(minutes=3), 10)
 _DESK: Final = 2
 """Threads that write to the record; as many write to the accounts."""
 _HINTS: Final = 1
@@ -171,12 +174,13 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         None if accounts is None else Doorkeeper(accounts, threads, served=settings.served, address=settings.address)
     )
     roster = None if settings.roster is None else rosters.read(*settings.roster)
+    cache = Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}"))
     site = Site(
         database=database,
         store=Path(settings.store),
         served=settings.served,
         threads=threads,
-        cache=Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}")),
+        cache=cache,
         names=Names(roster, accounts=accounts),
         streams=Streams(),
         doorkeeper=doorkeeper,
@@ -194,13 +198,17 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         why_turns=asyncio.Semaphore(1),
         uploads=Buckets(_UPLOADS),
         plays=Buckets(_PLAYS),
+        searches=Buckets(_SEARCHES),
+        analyses=Analyses(settings.database, cache.forget),
         tables=Tables(link.lines.send),
         complain=complain,
     )
     with suppress(DatabaseError):  # visitors will be told
         # While a ladder starts, other processes take all the time that one with low priority could have.
+        is_visitor.set(True)
         front = Asked({}, {})
         site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
+    site.tables.recorded = partial(audited.played, site)
     site.tables.changed = TableStreams(site, partial(play_routes.parts, site)).changed
     watching = asyncio.create_task(still_signed_in.watch(site))
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):

@@ -12,6 +12,7 @@ from typing import Any
 
 from arena.accounts.limits import Buckets
 from arena.serve.spool import Spool
+from arena.web.analysing import Analyses
 from arena.web.cache import Cache
 from arena.web.events import Streams
 from arena.web.identity import Doorkeeper
@@ -94,6 +95,9 @@ class Site:
     """How often an author can upload, also what is refused."""
     plays: Buckets
     """How often an account can begin a game."""
+    searches: Buckets
+    """How often an account can have the mistakes of a game found."""
+    analyses: Analyses
     tables: Tables
     """The games that people play."""
     complain: Callable[[str], None]

@@ -39,6 +39,8 @@ class Tables:
         """`send` sends a message to the director; False if that is not possible. `clock`: seconds."""
         self.changed: Callable[[PersonsGame], None] = lambda _: None
         """Called in any thread after each change of a game's `seen`."""
+        self.recorded: Callable[[Hashable, int], None] = lambda *_: None
+        """Called in any thread with whose game was recorded, and its id in the record."""
         self._send = send
         self._clock = clock
         self._lock = RLock()
@@ -76,7 +78,13 @@ class Tables:
                 raise BadFixture(
                     "expected the game, the opponent and the clock as short texts, and a seat from 0 to 63"
                 )
-            made = PersonsGame(wanted, self._send, lambda changed: self.changed(changed), players=players)
+            made = PersonsGame(
+                wanted,
+                self._send,
+                lambda changed: self.changed(changed),
+                lambda id: self.recorded(account, id),
+                players=players,
+            )
             if not self._send(wanted):
                 raise ArenaError("the server does not answer; try again")
             self._tables[wanted.key] = _Table(account, made)

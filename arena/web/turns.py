@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
-from contextvars import ContextVar
+from contextvars import copy_context
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -18,10 +18,10 @@ from typing import Any, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 
+from arena.web.asking import client
+
 T = TypeVar("T")
 
-client: ContextVar[str] = ContextVar("client", default="")
-"""The address that the current request is from; empty if it says nothing about the visitor."""
 _MOST: Final = 300
 """Pieces of work that wait or are done at the same time."""
 _MOST_OF_ONE: Final = 100
@@ -67,7 +67,7 @@ class Turns(Executor):
                 if not self._work[whose]:
                     del self._work[whose]
 
-        future = self._pool.submit(self._do, work, *args, **more)
+        future = self._pool.submit(copy_context().run, self._do, work, *args, **more)
         future.add_done_callback(done)
         return future
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -30,11 +30,13 @@ from arena.errors import ArenaError
 from arena.history import words
 from arena.pages import replay_page
 from arena.web import links, server, statics, table_routes
+from arena.web.analysing import Analyses
 from arena.web.answers import PageStream, in_thread, leads_to, page
 from arena.web.app import how_it_failed
 from arena.web.drawn import Asked, BadQuery, NotThere
 from arena.web.events import Streams
 from arena.web.headers import Guard, takes_gzip
+from arena.web.mistake_routes import mistakes
 from arena.web.pages import frame, play_pages, result_pages
 from arena.web.person import PersonsGame
 from arena.web.table_streams import TableStreams, topic
@@ -63,6 +65,7 @@ class Window:
     tables: Tables
     database: Database
     settings: WindowSettings
+    analyses: Analyses
     complain: server.Complaints
     open_pages: Counter[tuple[int | str, str]] = field(default_factory=Counter)
     lock: Lock = field(default_factory=Lock)
@@ -138,6 +141,7 @@ def application(window: Window) -> ASGIApp:
             *table_routes.routes(_found, _drawn, _again),
             Route("/events", _events, methods=["GET"]),
             Route("/g/{id:int}", _replay, methods=["GET"]),
+            Route("/g/{id:int}/mistakes", _mistakes, methods=["POST"]),
             Route(links.STATIC + "{name:segment}", _static, methods=["GET"]),
         ),
         exception_handlers={
@@ -206,20 +210,48 @@ async def _events(request: Request) -> Response:
 async def _replay(request: Request) -> Response:
     """A game of this window that is over, step by step."""
     window: Window = request.app.state.site
-    id: int = request.path_params["id"]
-    played = {game.seen.end.id: game for game in window.tables.games(_PERSON) if game.seen.end is not None}
-    if id not in played:
-        raise NotThere("There is no such game.")
+    played = _played(request)
 
     def draw() -> Response:
         with window.database.reading() as connection:
-            game = recorded.game(connection, id)
-        near = [(links.table(played[id].seen.key), "Play again")]
+            game = recorded.game(connection, played.id)
         return page(
-            replay_page.page(game, drawn=partial(frame.alone, modules=replay_page.MODULES, broad=True), near=near)
+            replay_page.page(
+                game,
+                drawn=partial(frame.alone, modules=replay_page.MODULES, broad=True),
+                near=[(links.table(played.key), "Play again")],
+                own=played.seat,
+                find="" if game.analysis else links.mistakes(played.id),
+            )
         )
 
     return await in_thread(window, draw)
+
+
+class _Played(NamedTuple):
+    """A game that is over."""
+
+    id: int
+    """In the record."""
+    key: str
+    seat: int
+    """The person's."""
+
+
+def _played(request: Request) -> _Played:
+    """The game of the request's path; NotThere if it is not one of this window."""
+    window: Window = request.app.state.site
+    id: int = request.path_params["id"]
+    for game in window.tables.games(_PERSON):
+        if game.seen.end is not None and game.seen.end.id == id:
+            return _Played(id, game.seen.key, game.seen.seat)
+    raise NotThere("There is no such game.")
+
+
+async def _mistakes(request: Request) -> Response:
+    """Finds the mistakes of a game."""
+    window: Window = request.app.state.site
+    return await mistakes(request, window.analyses, _PERSON, _played(request).id, frame.alone)
 
 
 async def _static(request: Request) -> Response:
@@ -262,6 +294,7 @@ async def _serve(settings: WindowSettings, database: Database, link: server.Link
         tables=Tables(link.lines.send),
         database=database,
         settings=settings,
+        analyses=Analyses(settings.database),
         complain=server.Complaints(link.lines),
     )
     window.tables.changed = TableStreams(window, window.parts).changed

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table, select, update
 
-from db import dialect, schema, store
+from db import challenges, dialect, schema, store
 from db.accounts_database import AccountsDatabase, file_beside
 from db.copying import copy, copy_accounts
 from db.database import Database
@@ -29,8 +29,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("original")
     file = folder / "old.db"
     with Database(str(file)) as database:
-        store_ladder(database, folder)
+        ladder = store_ladder(database, folder)
         with database.writing() as connection:
+            challenge = store.NewGame(
+                None, "a challenge", 0, 1, "tictactoe", "5", "1", None, ((1, "alice"), (2, "bob"))
+            )
+            challenges.add(connection, ladder.id, "alice", challenge, NOW)
             fill(Record(connection), Random(5))
             connection.execute(update(Game).where(Game.id == 1).values(detail="\u2665 \U0001f600 'quoted' \\ \n"))
     with AccountsDatabase(str(file)) as accounts:

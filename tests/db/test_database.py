@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from db import dialect, store
+from db import dialect, store, upgrade
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NewerDatabase, NotADatabase, NotFound
 from tests.kit.places import ROOT
@@ -159,7 +159,8 @@ def test_a_newer_database_is_refused_and_not_changed(tmp_path: Path, *, read_onl
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     before = file.read_bytes()
     with pytest.raises(
-        NewerDatabase, match=r"newer version of arena \(revision 9999, this version has 0008\); use that version"
+        NewerDatabase,
+        match=rf"newer version of arena \(revision 9999, this version has {upgrade.REVISION}\); use that version",
     ):
         Database(str(file), read_only=read_only)
     assert file.read_bytes() == before

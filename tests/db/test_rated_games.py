@@ -9,13 +9,14 @@ from random import Random
 
 import numpy as np
 import pytest
+from sqlalchemy import text
 
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import Duels, duels
 from db import rated_games, scores, store
 from db.database import Database
 from db.rated_games import Scope
-from db.records import HUMAN, IMPORTED, instant
+from db.records import HUMAN, IMPORTED, GameKind, instant
 from db.search import GameFilter
 from tests.kit.effort import tries
 from tests.kit.random_record import BEGAN, NAMES, Record, fill
@@ -164,12 +165,27 @@ def test_a_game_of_a_person_is_not_rated_but_gives_points(record: Record) -> Non
     record.versions["human", 1] = store.version(record.connection, "human", HUMAN, "human", record.tick())
     cup = record.tournament("ann", "bob")
     rated = [record.play(tournament, "ann", "bob", 1.0).id for tournament in (cup, None)]
-    played = record.play(None, "ann", "human", 0.0, pair="other")
+    played = record.play(None, "ann", "human", 0.0, pair="other", kind=GameKind.WITH_A_PERSON)
     assert ids(record) == rated
     assert ids(record, Scope(versions=True)) == rated
     assert played.id in [game for game, _, _ in told(record, Scope(for_points=True))]
     giving = rated_games.for_ratings_and_points(record.connection, Scope())
     assert [[game.id for game in games] for games in giving] == [rated, [*rated, played.id]]
+
+
+def test_a_challenge_neither_counts_nor_gives_points(record: Record) -> None:
+    cup = record.tournament("ann", "bob")
+    rated = [record.play(tournament, "ann", "bob", 1.0).id for tournament in (cup, None)]
+    before = told(record), told(record, Scope(for_points=True))
+    lost = record.play(None, "ann", "bob", 0.0, pair="other", kind=GameKind.CHALLENGE)
+    assert (told(record), told(record, Scope(for_points=True))) == before
+    assert ids(record) == ids(record, Scope(versions=True)) == rated
+    views = {
+        view: record.connection.execute(text(f"SELECT COUNT(*) FROM {view} WHERE {which}")).scalar()
+        for view, which in (("v_game", f"id = {lost.id} AND counts = 1"), ("v_standing", "losses > 0 AND name = 'ann'"))
+    }
+    assert views == {"v_game": 0, "v_standing": 0}
+    assert record.connection.execute(text("SELECT MAX(games) FROM v_head_to_head")).scalar() == 1
 
 
 def test_a_loss_by_a_fault_is_rated(record: Record) -> None:

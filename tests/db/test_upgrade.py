@@ -19,18 +19,20 @@ from sqlalchemy import create_engine, text
 from db import games, store, upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
-from db.records import moves_hash
+from db.records import HUMAN, moves_hash
 from db.schema import METADATA, VIEWS
 from tests.kit.places import ROOT, WRITTEN_BEFORE
 from tests.kit.small_record import NOW, begun_game, counted, finish, planned, program
 
+NOW_AT = upgrade.REVISION
+NEXT_AT = f"{int(NOW_AT) + 1:04}"
 NEXT = '''
 """A change to come."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0009"
-down_revision = "0008"
+revision = "{next}"
+down_revision = "{now}"
 
 
 def upgrade():
@@ -44,9 +46,9 @@ def next_program(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") 
     """From now on this is a program that knows one revision more."""
     there = Path(upgrade.__file__).parent / "migrations"
     shutil.copytree(there, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0008_motto.py").write_text(NEXT.format(more=more))
+    (folder / "versions" / f"{NEXT_AT}_motto.py").write_text(NEXT.format(now=NOW_AT, next=NEXT_AT, more=more))
     monkeypatch.setattr(upgrade, "_MIGRATIONS", folder)
-    monkeypatch.setattr(upgrade, "REVISION", "0009")
+    monkeypatch.setattr(upgrade, "REVISION", NEXT_AT)
 
 
 def older(file: Path) -> None:
@@ -73,8 +75,7 @@ def test_the_migrations_create_the_same_sql_word_for_word(tmp_path: Path) -> Non
         with closing(sqlite3.connect(file)) as plain:
             rows = plain.execute("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql NOTNULL")
             # Every column and constraint has its line, an added column only a comma; their order means nothing.
-            added = "moves_hash|revokes|status_before|paired|seats_key|seed|marks"
-            lines = {name: re.split(rf"\n|, (?=(?:{added}) )", sql) for name, sql in rows}
+            lines = {name: re.split(r"\n|, (?=\w+ [A-Z])", sql) for name, sql in rows}
             return {name: sorted(line.strip(" \t,") for line in of_it) for name, of_it in lines.items()}
 
     with Database(str(tmp_path / "migrated.db")) as database:
@@ -111,14 +112,44 @@ def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path, monkey
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with Database(str(file)) as database:
-        assert database.copied == tmp_path / "arena.db.before-0009"
+        assert database.copied == tmp_path / f"arena.db.before-{NEXT_AT}"
         assert counted(database, "agent", "motto = 'play on'") == 2
         assert counted(database, "v_seat") == 2
-    assert (revision(file), revision(tmp_path / "arena.db.before-0009")) == ("0009", "0008")
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0009")) as copy:
+    assert (revision(file), revision(tmp_path / f"arena.db.before-{NEXT_AT}")) == (NEXT_AT, NOW_AT)
+    with closing(sqlite3.connect(tmp_path / f"arena.db.before-{NEXT_AT}")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
     with Database(str(file)) as database:
         assert database.copied is None
+
+
+def test_games_of_an_older_database_get_their_kinds(tmp_path: Path) -> None:
+    file = tmp_path / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        cups = [
+            store.create_tournament(
+                connection, format, format=format, rules="nim", clock="none", seed=1, settings={}, now=NOW
+            )
+            for format in ("swiss", "ladder")
+        ]
+        names = {"ann": "a", "bob": "b", "human": HUMAN}
+        players = [(store.version(connection, name, source, name, NOW), name) for name, source in names.items()]
+        ann, bob, human = players
+        for cup, number in ((cups[0], 1), (cups[1], 2), (None, 3), (None, 2**41)):  # those of people were numbered so
+            seats = (ann, human if number == 2**41 else bob)
+            new = store.NewGame(None, json.dumps(["ann", number]), 0, 1, "nim", "none", "1", None, seats)
+            store.schedule(connection, cup, [new])
+    with closing(sqlite3.connect(file)) as plain:
+        for statement in ("INDEX game_unrated", "TABLE challenge"):
+            plain.execute(f"DROP {statement}")
+        for view in VIEWS:
+            plain.execute(f"DROP VIEW {view}")
+        for table, column in (("game", "kind"), ("analysis", "answer")):
+            plain.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        plain.execute("UPDATE alembic_version SET version_num = '0008'")
+        plain.commit()
+    with Database(str(file)) as database, database.reading() as connection:
+        kinds = connection.execute(text("SELECT kind FROM game ORDER BY id")).scalars().all()
+    assert kinds == ["tournament", "ladder", "casual", "with a person"]
 
 
 def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,10 +157,10 @@ def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, mon
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=r"older version of arena \(revision 0008\); upgrade it with `arena db upgrade`"
+        DatabaseError, match=rf"older version of arena \(revision {NOW_AT}\); upgrade it with `arena db upgrade`"
     ):
         Database(str(file), read_only=True)
-    assert revision(file) == "0008"
+    assert revision(file) == NOW_AT
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +169,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     next_program(tmp_path / "migrations", monkeypatch, more='op.execute("no SQL at all")')
     with pytest.raises(DatabaseError, match="syntax error"):
         Database(str(file))
-    assert revision(file) == "0008"
+    assert revision(file) == NOW_AT
     with closing(sqlite3.connect(file)) as plain:
         assert "motto" not in [column[1] for column in plain.execute("PRAGMA table_info(agent)")]
         assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
@@ -157,7 +188,7 @@ def test_without_space_for_the_backup_nothing_is_changed(tmp_path: Path, monkeyp
     monkeypatch.setattr(upgrade, "_copy", no_room)
     with pytest.raises(DiskFull):
         Database(str(file))
-    assert revision(file) == "0008"
+    assert revision(file) == NOW_AT
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
@@ -165,7 +196,7 @@ def test_a_backup_that_fails_leaves_no_part_of_it(tmp_path: Path, monkeypatch: p
     file = tmp_path / "arena.db"
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
-    backup = tmp_path / "arena.db.before-0009"
+    backup = tmp_path / f"arena.db.before-{NEXT_AT}"
     backup.mkdir()
     with pytest.raises(IsADirectoryError):
         Database(str(file))
@@ -179,7 +210,7 @@ def test_the_backup_includes_the_write_ahead_log(tmp_path: Path, monkeypatch: py
     assert (tmp_path / "arena.db-wal").stat().st_size > 0
     next_program(tmp_path / "migrations", monkeypatch)
     Database(str(file)).close()
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0009")) as copy:
+    with closing(sqlite3.connect(tmp_path / f"arena.db.before-{NEXT_AT}")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
@@ -191,7 +222,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     code = """
-        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0009"
+        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), sys.argv[3]
         start = os.pipe()
 
         def open_it():
@@ -206,7 +237,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
         print([ended(child) for child in children])
     """
     done = subprocess.run(
-        [sys.executable, "-c", program(code), str(file), str(tmp_path / "migrations")],
+        [sys.executable, "-c", program(code), str(file), str(tmp_path / "migrations"), NEXT_AT],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -215,7 +246,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     *copied, codes = done.stdout.splitlines()
     assert codes == "[0, 0, 0, 0, 0, 0]", done.stderr
     assert sorted(copied) == ["False"] * 5 + ["True"]
-    assert (revision(file), revision(tmp_path / "arena.db.before-0009")) == ("0009", "0008")
+    assert (revision(file), revision(tmp_path / f"arena.db.before-{NEXT_AT}")) == (NEXT_AT, NOW_AT)
 
 
 def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> None:

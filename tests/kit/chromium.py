@@ -53,11 +53,13 @@ class Browser:
         online: bool = False,
         width: int = 1280,
         height: int = 800,
+        moves: bool = False,
         alone: bool = False,
         outages: bool = False,
     ) -> Iterator[Page]:
         """The page in that file or at that address. Leaving it fails after any other request, complaint or dialog.
 
+        `moves`: for a reader who has nothing against motion; for all others a game does not begin to play by itself.
         `alone`: in a tab of its own, for a test that changes more than the page, such as the clock.
         `outages`: the test ends the server, so the browser may complain that it does not answer."""
         address = place if isinstance(place, str) else place.resolve().as_uri()
@@ -66,7 +68,11 @@ class Browser:
         if page is None:
             page = self._new_page(java_script_enabled=script, offline=not online)
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(media="null", color_scheme="dark" if dark else "light", reduced_motion="null")
+        page.emulate_media(
+            media="null",
+            color_scheme="dark" if dark else "light",
+            reduced_motion="no-preference" if moves else "reduce",
+        )
         page.mouse.move(0, 0)
         witness = _Witness(page, address, outages=outages)
         try:

@@ -105,8 +105,14 @@ def web() -> Pages:
             ladder, closes=datetime(2020, 1, 1, tzinfo=UTC), finished=datetime(2020, 1, 2, tzinfo=UTC)
         )
         found["closed ladder"] = result_pages.standings(over, as_ladder(report)).text
-        side = tv_page.side(as_ladder(report), report.games[:5])
+        beside = tv_page.Beside(report=as_ladder(report), latest=report.games[:5])
+        side = tv_page.side(beside)
         found["tv"] = tv_page.page({}, side, of=None).text
+        upset = tv_page.Upset(1, HOSTILE, "ann", 123.4)
+        soon = structs.replace(beside, upset=upset, final=datetime(2030, 1, 1, tzinfo=UTC))
+        found["tv before a final"] = tv_page.page({}, tv_page.side(soon), of=None).text
+        past = structs.replace(beside, over=report)
+        found["tv after a final"] = tv_page.page({}, tv_page.side(past), of=None).text
         drawn = live_parts.parts(_past("tictactoe"), _followed("tictactoe", 3), now=0)
         found["tv of a ladder"] = tv_page.page(drawn, side, of=OF).text
     return found
@@ -167,6 +173,13 @@ def _followed(rules: str, most: int, *, end: bool = False) -> FollowedGame:
     if end:
         followed.take(LiveEnd(7, "normal", tuple(1.0 if seat == 0 else 0.0 for seat in range(len(record.players)))))
     return followed
+
+
+def drawn_game(rules: str, most: int) -> dict[str, dict[str, str]]:
+    """The parts of a game in progress after some plies, as a large and as a small screen show them."""
+    game, followed = _past(rules), _followed(rules, most)
+    large = live_parts.parts(game, followed, now=10**9, most=6)
+    return {"large": large, "small": live_parts.small_parts(game, followed)}
 
 
 def live() -> Pages:
@@ -262,7 +275,7 @@ def play() -> Pages:
     found["opponents"] = play_pages.opponents(opponents).text
     nobody = structs.replace(opponents, agents=(), built_in=(), going_on=())
     found["no opponents"] = play_pages.opponents(nobody).text
-    found["begin"] = play_pages.begin(opponents.agents[0], "chess", of=OF, wrong=HOSTILE, going_on=["kkk"]).text
+    found["one opponent"] = play_pages.opponents(opponents, only=HOSTILE, wrong=HOSTILE).text
     return found
 
 

@@ -20,8 +20,8 @@ _VOID: Final = _names("br col hr img input link meta")
 HTML: Final = _names(
     "a abbr b body br button caption code col colgroup dd details div dl dt em fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 head header hr html i img input label legend li link main meta nav noscript ol optgroup "
-    "option output p pre q s script section select small span strong style sub summary sup svg table tbody td tfoot "
-    "th thead time title tr u ul"
+    "option output p pre progress q s script section select small span strong style sub summary sup svg table tbody td "
+    "template tfoot th thead time title tr u ul"
 )
 SVG: Final = _names(
     "circle clippath defs desc ellipse g line lineargradient path pattern polygon polyline rect stop style svg symbol "

@@ -10,13 +10,15 @@ from collections import Counter
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from secrets import token_bytes
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from arena.accounts import sessions
+from arena.accounts.limits import Bucket, Buckets
 from arena.accounts.people import Account
+from arena.web.analysing import Analyses
 from arena.web.app import application
 from arena.web.cache import Cache
 from arena.web.events import Streams
@@ -40,12 +42,13 @@ class PagesInProcess:
         self._doorkeeper = Doorkeeper(room.accounts, threads, served="cs101", address=ADDRESS)
         self._keys: dict[int, str] = {}
         unused: Any = None
+        cache = Cache(threads, failed=lambda error: self.complaints.append(str(error)))
         site = Site(
             database=room.record,
             store=room.store,
             served="cs101",
             threads=threads,
-            cache=Cache(threads, failed=lambda error: self.complaints.append(str(error))),
+            cache=cache,
             names=Names(accounts=room.accounts),
             streams=Streams(),
             doorkeeper=self._doorkeeper,
@@ -63,6 +66,8 @@ class PagesInProcess:
             why_turns=unused,
             uploads=unused,
             plays=unused,
+            searches=Buckets(Bucket(timedelta(minutes=3), 10)),
+            analyses=Analyses(str(room.record.file), cache.forget),
             tables=unused,
             complain=self.complaints.append,
         )
@@ -80,7 +85,11 @@ class PagesInProcess:
                 self._keys[account.id] = sessions.begin(connection, account, datetime.now(UTC), draw=token_bytes)
         return self._keys[account.id]
 
-    def ask(
+    def ask(self, path: str, **more: Any) -> Answer:
+        """The answer to a request; the arguments are those of `asked`."""
+        return self._loop.run(self.asked(path, **more))
+
+    async def asked(
         self,
         path: str,
         *,
@@ -97,7 +106,7 @@ class PagesInProcess:
             sent.setdefault("sec-fetch-site", "same-origin")
         if by is not None:
             sent["cookie"] = f"{self._doorkeeper.cookie}={self.key(by)}"
-        return self._loop.run(self._answer("POST" if fields is not None else method, path, sent, body))
+        return await self._answer("POST" if fields is not None else method, path, sent, body)
 
     async def _answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         place, _, query = path.partition("?")

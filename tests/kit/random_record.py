@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from db import store
 from db.rated_games import Scope
-from db.records import IMPORTED, GameRecord, MoveRecord, SeatRecord, instant
+from db.records import IMPORTED, GameKind, GameRecord, MoveRecord, SeatRecord, instant
 
 BEGAN: Final = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
 NAMES: Final = ("ann", "bob", "cleo", "dan")
@@ -98,13 +98,19 @@ class Record:
                 fact.seats = [(who, number if who == name else played) for who, played in fact.seats]
 
     def plan(
-        self, tournament: int | None, *names: str, pair: str = "pair", leg: int = 0, rules: str = "connect4"
+        self,
+        tournament: int | None,
+        *names: str,
+        pair: str = "pair",
+        leg: int = 0,
+        rules: str = "connect4",
+        kind: GameKind | None = None,
     ) -> Fact:
         seats = [(name, 1 if tournament is None else self.entries[tournament, name]) for name in names]
         new = store.NewGame(
             1, pair, leg, 1, rules, "10", "1", None, tuple((self.version(*seat), seat[0]) for seat in seats)
         )
-        (id,) = store.schedule(self.connection, tournament, [new])
+        (id,) = store.schedule(self.connection, tournament, [new], kind)
         self.facts.append(Fact(id, tournament, pair, leg, 1, rules, seats))
         return self.facts[-1]
 
@@ -134,8 +140,9 @@ class Record:
         pair: str = "pair",
         leg: int = 0,
         moves: str = "",
+        kind: GameKind | None = None,
     ) -> Fact:
-        planned = self.plan(tournament, first, second, pair=pair, leg=leg)
+        planned = self.plan(tournament, first, second, pair=pair, leg=leg, kind=kind)
         return self.finish(planned, score, 1.0 - score, moves=moves)
 
     def repeat(self, fact: Fact, *, current: bool = False) -> Fact:

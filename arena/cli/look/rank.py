@@ -24,14 +24,15 @@ from arena.cli.asking.record_options import (
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import table_width
+from arena.errors import BadRating
 from arena.history.words import printable, without_store
-from arena.ratings.systems import FITTED, System
+from arena.ratings import systems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from arena.ratings.bradley_terry import Advantage
-    from arena.ratings.ranking import Ranking
+    from arena.ratings.ranking import Ranking, RatingSystem
     from db.records import RatedGame
     from db.search import GameFilter
 
@@ -52,10 +53,11 @@ def rank(
         typer.Option("--from", metavar="FILE|-", help="List of results to rate instead of the database: CSV or PGN."),
     ] = None,
     system: Annotated[
-        System | None,
+        str | None,
         typer.Option(
             metavar="SYSTEM",
-            help=f"Rating system: {', '.join(System)}.",
+            help=f"Rating system: {', '.join(systems.names())}.",
+            autocompletion=systems.names,
             show_default="elo; plackett-luce for games of more than 2 players",
         ),
     ] = None,
@@ -89,13 +91,19 @@ def rank(
     Example: arena rank --all --since 2026-05-01 --system glicko2
     """
     from arena.ratings import ranking
+    from arena.ratings.estimates import PRIOR
     from arena.ratings.plots.ranking_plot import ranking_plot
     from arena.results import ranking_table
     from db.search import GameFilter
 
-    options = {"prior": prior, "k": k, "start": start, "floor": floor}
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    settings = ranking.Settings(anchors=rated_games.anchors(anchor), **given)
+    numbers = {name: value for name, value in (("k", k), ("start", start), ("floor", floor)) if value is not None}
+    given = [*numbers, *(["prior"] if prior is not None else []), *(["anchor"] if anchor else [])]
+    by_default = PRIOR if prior is None else prior
+    settings = ranking.Settings(anchors=rated_games.anchors(anchor), prior=by_default, numbers=numbers)
+    try:
+        chosen = None if system is None else systems.find(system)
+    except BadRating as error:
+        raise typer.BadParameter(f"--system: {error}") from None
     if source is not None:
         if tournaments or everything or at is not None or db is not None or wanted != GameFilter():
             raise typer.BadParameter(
@@ -103,14 +111,16 @@ def rank(
             )
         heading = ""
         games = rated_games.listed(source)
-        found = ranking.rank(games, system=system or ranking.default_system(games), settings=settings)
+        found = systems.rank(games, system=chosen, settings=settings)
     else:
         asked = asked_tournaments(tournaments or [None], everything, what="tournaments")
         with reading(db) as connection:
-            scope = rated_games.scope(connection, asked, wanted=wanted, at=at, for_points=system is System.POINTS)
-            found, games = ranking_table.recorded_ranking(connection, scope, system=system, settings=settings)
+            scope = rated_games.scope(
+                connection, asked, wanted=wanted, at=at, for_points=chosen is not None and chosen.for_points
+            )
+            found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
             heading = title_of(connection, asked)
-    _refuse_options_of_others([*given, *(["anchor"] if anchor else [])], found.system)
+    _refuse_options_of_others(given, found.system)
     if svg is not None:
         write_file(svg, ranking_plot(found, title=_title(tournaments, source)))
     _warn(found, games)
@@ -144,22 +154,12 @@ def _show(found: Ranking, *, format: OutputFormat, prior: float, heading: str) -
         print("\n".join(["", *_footer(found, prior)]))
 
 
-def _refuse_options_of_others(given: Iterable[str], system: System) -> None:
+def _refuse_options_of_others(given: Iterable[str], system: RatingSystem) -> None:
     """Raise BadParameter for options that `system` does not use."""
     for name in given:
-        if system not in _TAKEN_BY[name]:
-            raise typer.BadParameter(
-                f"--{name} works only with --system {' or '.join(_TAKEN_BY[name])}, the system is {system}"
-            )
-
-
-_TAKEN_BY: Final = {
-    "anchor": FITTED,
-    "prior": FITTED,
-    "k": (System.INCREMENTAL,),
-    "start": (System.INCREMENTAL, System.GLICKO2),
-    "floor": (System.INCREMENTAL,),
-}
+        if name not in system.options:
+            takers = " or ".join(systems.taking(name))
+            raise typer.BadParameter(f"--{name} works only with --system {takers}, the system is {system}")
 
 
 # Output.
@@ -200,7 +200,7 @@ def _footer(found: Ranking, prior: float) -> list[str]:
     from arena.results.ranking_table import legend
 
     lines = legend(found)
-    if found.system is System.ELO:
+    if found.system.for_two:
         lines.append(f"prior: {prior:g} virtual draw{'s' * (prior != 1)} per player" if prior else "no prior")
     for kind, each in found.advantages.items():
         what = f"{printable(without_store(kind))}: " if kind and len(found.advantages) > 1 else ""
@@ -212,7 +212,7 @@ def _footer(found: Ranking, prior: float) -> list[str]:
         lines.append(f"{what} an earlier one move for move, so the errors count it once")
     marks = {mark for player in found.players for mark in player.marks}
     if marks & {">", "<"}:
-        decides = ": their rating is set by the prior" if found.system in FITTED else ""
+        decides = ": their rating is set by the prior" if "prior" in found.system.options else ""
         lines.append(f"> won every game, < lost every game{decides}")
     return lines
 

@@ -105,7 +105,7 @@ def replay(
     if html is not None:
         from arena.pages.replay_page import page
 
-        write_file(html, page(game, trust=trust_rules, at=ply or 0).text)
+        write_file(html, page(game, trust=trust_rules, at=ply).text)
         return
     found = steps.replay(game, trust=trust_rules)
     game = found.game

@@ -22,7 +22,7 @@ from agents.protocol import Verdict
 from arena.cli.play.run_progress import RunProgress
 from arena.history import words
 from arena.match.schedule import Finished
-from arena.ratings.elo import Elo, EloRating
+from arena.ratings.systems.incremental import Elo, EloRating
 from db.errors import Busy
 from db.records import RatedGame
 

@@ -22,6 +22,7 @@ from arena.errors import BadFixture
 from arena.match.clock import SECOND, TimeControl
 from arena.players.player import PlayerKind, unique_names
 from db.errors import DatabaseError
+from db.records import GameKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -189,10 +190,13 @@ class _Plan:
         limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
         book = Book(rules, self.openings, seed=self.seed)
         names = sorted(self.names)
+        people = any(player.kind is PlayerKind.HUMAN for player in self.players)
+        kind = GameKind.WITH_A_PERSON if people else GameKind.CASUAL
 
         def planned(pairing: int, leg: int) -> Planned:
             return Planned(
                 number=0,
+                kind=kind,
                 game=self.game,
                 rules=rules,
                 entrants=(*entrants[leg:], *entrants[:leg]),

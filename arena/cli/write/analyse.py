@@ -111,6 +111,7 @@ def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
         "loss": ply.loss,
         "mark": str(ply.mark),
         "better": list(ply.better),
+        "answer": list(ply.answer),
         "depth": ply.depth,
     }
 
@@ -242,7 +243,7 @@ def _first(
         at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
         who = _called(game, mistake.who)
         yield wrapped(f"{at}: {who} played {words.printable(mistake.move)}{mistake.mark}")
-        yield wrapped(words.printable(_refuted(game, start, mistake, effort)), begin="  ", more="    ")
+        yield wrapped(words.printable(_refuted(game, start, mistake)), begin="  ", more="    ")
         yield wrapped(f"better was: {words.printable(' '.join(mistake.better))}", begin="  ", more="    ")
         yield f"  arena replay {game.id} --ply {mistake.ply}"
         if can_debug(mistake.who):
@@ -261,15 +262,12 @@ def _called(game: PastGame, seat: int) -> str:
     return "you" if seat == _own(game) else words.printable(game.players[seat])
 
 
-def _refuted(game: PastGame, start: State[Any], mistake: JudgedPly, effort: AnalysisBudget) -> str:
+def _refuted(game: PastGame, start: State[Any], mistake: JudgedPly) -> str:
     """What follows from a mistake: "you lose in 3: 3 2 1"; for the player that made it if there is no "you"."""
-    from arena.history import shown_moves
-    from arena.student.analysis import refutation
-
     own, after = _own(game), mistake.after
     seat = own if own is not None else int(mistake.who)
     value, who = after.values[seat], _called(game, seat)
-    state, line = refutation(start, game.moves, mistake.ply, effort)
+    line = mistake.answer
     if after.exact and start.zero_sum and not start.chance:
         s = "" if who == "you" else "s"
         what = f"{who} win{s}" if value > 0.0 else f"{who} lose{s}" if value < 0.0 else "a draw"
@@ -279,7 +277,7 @@ def _refuted(game: PastGame, start: State[Any], mistake: JudgedPly, effort: Anal
         what = f"the value for {who} is then about {value:+z.2f}"
     else:
         what = "the best answer is then"
-    return f"{what}: {' '.join(shown_moves.texts(state, line))}" if line else what
+    return f"{what}: {' '.join(line)}" if line else what
 
 
 def _deeper(effort: AnalysisBudget, plies: Sequence[JudgedPly]) -> str:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from adsearch import State
 from agents.protocol import Verdict
-from arena.history.replay import better_position, replay
+from arena.history.replay import played_on, replay
 from arena.student.analysis import AnalysisBudget, first_mistake, judge_moves
 from arena.student.checking.explanations import Explanation, Failure, explain
 from arena.student.checking.played_games import without_name
@@ -250,7 +250,7 @@ def _judged(game: PastGame, agent: OwnAgent, shown: Mapping[str, str], *, trust:
     played = replay(replace(game, analysis=(mistake,)), trust=trust)
     step = played.steps[mistake.ply]
     (mistake,) = played.game.analysis  # its moves as people write them
-    better, move = better_position(played.steps, mistake.ply)
+    better, move = next(iter(played_on(played.steps[mistake.ply - 1].state, mistake.better[:1])), (None, None))
     return GameToSee(
         **common,
         ply=mistake.ply,

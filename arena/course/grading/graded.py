@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.course.grading.results import Results, results_of
 from arena.errors import BadRating
-from arena.ratings import grades, points, ranking
+from arena.ratings import grades, points, ranking, systems
 from arena.ratings.grades import Bar
 from arena.ratings.points import Order
 from arena.tournament import standings
@@ -99,7 +99,7 @@ def graded(found: Recorded, *, bars: Mapping[str, str], late: Mapping[str, int])
     """The row of each agent. `bars`: the agent of each bar; `late`: the days by which each agent was late."""
     # One fit for both: anchors move all ratings together, and a bar depends on differences only.
     settings = ranking.Settings(anchors=found.anchors)
-    ranked, fit = ranking.fitted(found.games, system=ranking.default_system(found.games), settings=settings)
+    ranked, fit = systems.default(found.games).fitted(found.games, (), settings)
     verdicts = grades.bars(found.games, fit, bars, found.about.name)
     rows = grades.table(
         standings=points.standings(points.of(found.for_points), found.entered, found.byes, found.order),

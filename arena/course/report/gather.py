@@ -16,10 +16,9 @@ from arena.course.aliases import aliases_of, own_names
 from arena.course.report.public_game import listed_game, public_rules
 from arena.errors import BadRating
 from arena.players.versions import is_ready_made
-from arena.ratings import ranking
+from arena.ratings import ranking, systems
 from arena.ratings.progress import agent as agent_of
 from arena.ratings.progress import progress
-from arena.ratings.systems import System
 from arena.results.report import ListedGame, Report, ReportedAgent
 from arena.tournament.standings import TournamentStandings, standings
 from db import games as record
@@ -136,9 +135,8 @@ def ratings_of(
     if not there:
         return None
     held = {name: rating for name, rating in anchors.items() if name in there}
-    system = System.ELO if counts else ranking.default_system(games)
     try:
-        return ranking.rank(games, counts, system=system, settings=ranking.Settings(anchors=held))
+        return systems.rank(games, counts, settings=ranking.Settings(anchors=held))
     except BadRating:
         return None
 

@@ -94,6 +94,8 @@ def _agent(
         "version": None,
         "goal": "",
         "playing": "",
+        "challenge": None,
+        "handed_in": [],
         "ratings": about.progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),

@@ -31,7 +31,7 @@ _BEFORE: Final = ("id", "tournament", "number", "attempt", "pair", "leg", "game"
 _AFTER: Final = (
     *("result", "counts", "utilities", "versions", "outdated", "anchors", "opening", "clock", "seed"),
     *("status", "verdict", "fault", "plies", "started", "finished"),
-    *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves"),
+    *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves", "kind"),
 )
 _EMPTY: Final = "%"
 """Stands for a move with an empty text, in a list of moves separated by spaces."""

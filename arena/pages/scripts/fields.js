@@ -146,6 +146,8 @@ export const choosing = ({ play, ask, tell }) => {
     isDropped = false;
     const field = event.target.closest(".drags");
     if (field === null || !event.isPrimary || event.button !== 0 || isSmall(field)) return;
+    // Who is faster than a piece that still glides finds it where it goes.
+    for (const motion of board.getAnimations({ subtree: true })) motion.finish();
     held = { field, id: event.pointerId, x: event.clientX, y: event.clientY, parts: null };
   });
   addEventListener("pointermove", (event) => {
@@ -222,11 +224,10 @@ export const choosing = ({ play, ask, tell }) => {
       if (fieldNamed(cursor) === undefined) cursor = null;
       choose(movesThrough(path).length > 0 ? path : []);
     },
-    // A new board comes: what is dragged is put back after it is shown, so that a move begins where its piece was dropped.
+    // A new board is shown. What was dragged is put back only now, so that a move began where its piece was dropped.
     settle: () => {
       held = null;
-      const old = moved.splice(0).reverse();
-      return () => putBack(old);
+      putBack(moved.splice(0).reverse());
     },
   };
 };

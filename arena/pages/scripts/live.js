@@ -15,20 +15,23 @@ const speak = () => {
   if (status.textContent !== text) status.textContent = text;
 };
 
-// Shows markup from the server in the elements with these ids.
+// Shows markup from the server in the elements with these ids; returns the ids of those that changed.
 export const show = (parts) => {
+  const changed = new Set();
   for (const [id, sent] of Object.entries(parts)) {
     const part = document.getElementById(id);
     const markup = whole(shown.get(id), sent);
     if (part === null || shown.get(id) === markup) continue;
     const isAtEnd = part.scrollHeight - part.scrollTop - part.clientHeight < 40;
     shown.set(id, markup);
+    changed.add(id);
     if (id === "board") put(part, elements(markup));
     else part.innerHTML = markup;
     if (isAtEnd) part.scrollTop = part.scrollHeight;
   }
   if (spoken === 0) spoken = setTimeout(speak, SPOKEN_EVERY);
   run();
+  return changed;
 };
 
 const written = (left) => {

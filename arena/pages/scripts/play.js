@@ -67,9 +67,7 @@ on("parts", (parts) => {
   const before = document.activeElement;
   const isHere = choices.contains(before) || said.contains(before) || before === document.body;
   const opened = OPENED.filter((part) => choices.querySelector(part)?.open);
-  const settled = board.settle();
-  show(parts);
-  settled();
+  if (show(parts).has("board")) board.settle();
   for (const part of opened) choices.querySelector(part)?.setAttribute("open", "");
   const input = choices.querySelector("input");
   if (input !== null) input.value = written;

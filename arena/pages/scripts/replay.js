@@ -35,6 +35,54 @@ if (!isAlike) board.style.aspectRatio = `1 / ${highest}`;
 const drawnAt = (step) =>
   [...step.querySelector(".position, .played")?.children ?? []].filter((part) => part.localName !== "figcaption");
 
+// The lines of a mistake: moves that were not played. Each row has a button for each move, which shows its position.
+const lines = (step) => [...step.querySelectorAll("template")].map(({ content, dataset }) => {
+  const row = document.createElement("p");
+  row.className = `line ${dataset.kind}`;
+  const moves = [...content.children].map((position) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = position.dataset.move;
+    return button;
+  });
+  const title = document.createElement("b");
+  title.textContent = dataset.kind === "better" ? "Better" : "Answer";
+  row.append(title, ...moves);
+  return row;
+});
+// The button whose position is shown instead of that of the step.
+let played = null;
+const playLine = (button) => {
+  const row = button.closest(".line");
+  const at = [...row.querySelectorAll("button")].indexOf(button);
+  const { content } = steps[shown].querySelector(`template[data-kind=${row.classList[1]}]`);
+  put(board, [...content.children[at].children], { make });
+  played?.removeAttribute("aria-current");
+  played = button;
+  played.setAttribute("aria-current", "step");
+  played.focus();
+  find("status").textContent = button.textContent;
+};
+const leaveLine = () => {
+  played.removeAttribute("aria-current");
+  played = null;
+  put(board, drawnAt(steps[shown]), { make });
+  find("status").textContent = said.querySelector("h3").textContent;
+};
+said.addEventListener("click", (event) => {
+  const button = event.target.closest(".line button");
+  if (button) playLine(button);
+});
+// While a line is shown, the arrows go along it, and back to the game at its beginning.
+addEventListener("keydown", (event) => {
+  if (played === null || !["ArrowLeft", "ArrowRight", "Escape"].includes(event.key)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const next = event.key === "ArrowRight" ? played.nextElementSibling : played.previousElementSibling;
+  if (event.key !== "Escape" && next?.matches("button")) playLine(next);
+  else if (event.key !== "ArrowRight") leaveLine();
+}, true);
+
 let shown = -1;
 const isBeside = (at) => shown >= 0 && [beside(shown, 1), beside(shown, -1)].includes(at);
 
@@ -42,9 +90,9 @@ const show = (at) => {
   const step = steps[at];
   put(board, drawnAt(step), { make, moves: isBeside(at) });
   shown = at;
-  const better = step.querySelector(".better");
-  const words = [...step.children].filter((part) => !part.matches(".position, .two"));
-  put(said, better ? [...words, better] : words, { make, moves: false });
+  const words = [...step.children].filter((part) => !part.matches(".position, .two, template"));
+  played = null;
+  put(said, [...words, ...lines(step)], { make, moves: false });
   const clocks = [...step.querySelectorAll(".clock b")].map((clock) => clock.textContent);
   seats.forEach((seat, number) => {
     const isTurn = step.dataset.turn === String(number);
@@ -79,6 +127,33 @@ for (const cursor of cursors) {
     go(Math.round((last * (event.clientX - left)) / width));
   });
 }
+
+// The mistakes are found behind the page, which then opens at the first one.
+const search = find("find-mistakes");
+search?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const [button, progress, output] = search.children;
+  button.disabled = true;
+  progress.hidden = false;
+  output.textContent = "";
+  const fail = (why) => { [button.disabled, progress.hidden, output.textContent] = [false, true, why]; };
+  try {
+    const answer = await fetch(search.action, { method: "POST", body: new URLSearchParams(), headers: { accept: "text/plain" } });
+    let text = "";
+    for (const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += value;
+      const judged = text.split("\n").at(-2);
+      if (/^\d+$/.test(judged)) progress.value = judged;
+    }
+    const end = text.trimEnd().split("\n").at(-1);
+    if (!answer.ok || !/^\d+$/.test(end)) return fail(end);
+    location.replace(location.pathname);
+  } catch {
+    fail("No connection to the server. Try again.");
+  }
+});
 
 if (board.querySelector("svg")) {
   share({

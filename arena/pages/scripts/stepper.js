@@ -87,6 +87,9 @@ export const stepper = ({ last, name, show, beside = (at, by) => at + by, action
   find("controls").hidden = false;
   stop();
   move(wantedStep());
+  // A game is there to be watched, but not by who wants nothing to move, or has come for one step.
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if ("plays" in find("controls").dataset && !location.hash && !isCalm && last > 0) start();
   return go;
 };
 

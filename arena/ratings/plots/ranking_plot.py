@@ -6,7 +6,6 @@ from typing import Final
 
 from arena.ratings.plots.dot_plot import RatingBar, ratings
 from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON, Ranking
-from arena.ratings.systems import System
 
 MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
 """The marks of a ranking in words."""
@@ -26,4 +25,4 @@ def ranking_plot(found: Ranking, *, title: str) -> str:
         for player in found.players
         if player.rating is not None
     ]
-    return ratings(bars, title=title, unit="points" if found.system is System.POINTS else "Elo")
+    return ratings(bars, title=title, unit=found.system.unit)

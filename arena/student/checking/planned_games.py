@@ -23,6 +23,7 @@ from arena.players.player import unique_names
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.played_games import CheckGame, Pace
 from arena.student.checking.resigning_opponent import AFTER
+from db.records import GameKind
 
 _LONGEST: Final = 1000
 """Length limit of a random game, in plies."""
@@ -296,6 +297,7 @@ class GamePlanner:
         conditions = self.conditions
         return Planned(
             number=next(self.numbers),
+            kind=GameKind.CHECK,
             game=conditions.game,
             rules=self.rules,
             entrants=entrants,

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 from arena.history.words import moment
 from arena.pages.drawing import Document, Frame, draw
 from arena.web import links
+from arena.web.asking import is_visitor
 
 if TYPE_CHECKING:
     from arena.web.results import Titled
 
 _BRAND: Final = "arena"
+_PLAY: Final = ((links.play(), "Play"),)
+"""What only who has signed in can do."""
 
 
 def drawn(
@@ -68,7 +71,10 @@ def alone(
 
 
 def _ends(of: Titled | None) -> Iterator[tuple[str, str]]:
-    """What a reader comes for: an instructor manages, all others hand in."""
+    """What a reader comes for: an instructor manages, a student hands in, a visitor signs in."""
+    if is_visitor.get():
+        yield links.ME, "Sign in"
+        return
     yield links.ME, "My page"
     yield (links.manage(of.title), "Manage") if of is not None and of.is_managed else (links.SUBMIT, "Hand in")
 
@@ -77,7 +83,7 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
     """The links above a page; of a tournament's page to its other pages."""
     yield links.HOME, "Home"
     if of is None:
-        yield links.play(), "Play"
+        yield from _PLAY * (not is_visitor.get())
         yield links.TV, "TV"
         return
     yield links.tournament(of.title), of.title
@@ -85,5 +91,5 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
     if of.format == "knockout":
         yield links.bracket(of.title), "Bracket"
     yield links.games(of.title), "Games"
-    yield links.play(), "Play"
+    yield from _PLAY * (not is_visitor.get())
     yield links.tv(of.title), "TV"

@@ -16,10 +16,13 @@ from arena.play.followed_game import FollowedGame
 from arena.web import links
 from arena.web.own_seat import OwnSeatGame
 from arena.web.sight import VISITOR, sees_board
-from db.records import PastGame
+from db.records import GameKind, PastGame
 
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
-_NOT_PLAYED: Final = {"scheduled": "not begun yet", "cancelled": "cancelled: it was not played"}
+_NOT_PLAYED: Final = {
+    "scheduled": "not begun yet: this page shows it from its first move on",
+    "cancelled": "cancelled: it was not played",
+}
 _LATEST: Final = 100
 """Plies among which the last move is looked for: more than chance events ever come in a row."""
 
@@ -71,6 +74,8 @@ def address(game: PastGame, name: str) -> str | None:
 
 def which_game(game: PastGame) -> str:
     """Its number in its tournament, by which lists call it, and its id, which the address of its page has."""
+    if game.kind == GameKind.CHALLENGE:
+        return f"challenge, which counts nowhere (id {game.id})"
     return f"game {game.number} of {game.tournament} (id {game.id})" if game.tournament else f"game {game.id}"
 
 
@@ -79,7 +84,7 @@ def state(game: PastGame, followed: FollowedGame) -> str:
     if followed.end is not None:
         return words.printable(words.live_ending(followed.end.verdict, followed.end.points, game.players))
     if followed.game is None and game.status in _NOT_PLAYED:
-        return _NOT_PLAYED[game.status]
+        return _NOT_PLAYED[game.status] + (f": {words.printable(game.detail)}" if game.detail else "")
     if followed.is_not_live:
         return "interrupted: it will be played again"
     return "in progress" if followed.since is not None else "waiting for the players"

@@ -18,11 +18,12 @@ from arena.results.listings import Cell, Column, Listing, named
 from arena.serve.submission_document import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
-from arena.web.own import HandedIn
-from arena.web.pages import frame, why_page
+from arena.web.own import ByHand, HandedIn
+from arena.web.pages import frame, result_pages, why_page
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
+    from arena.web.challenging import Challenged, Challenging
     from arena.web.own import Own, OwnAgent, SubmissionView
     from db.accounts import StoredToken
 
@@ -41,6 +42,7 @@ _PASSED: Final = {
     "quarantined": "passed its check; its author's agent is put aside",
 }
 _RESULTS: Final = {1.0: "won", 0.5: "drew", 0.0: "lost"}
+_CHALLENGES: Final = {"scheduled": "waits for its turn", "playing": "is being played"}
 _NEXT: Final = {
     "failed": "Correct the agent, and hand it in again.",
     "refused": "Nothing has changed for your agent.",
@@ -66,17 +68,31 @@ def invitation(key: str, name: str, ladder: str) -> Document:
 def no_invitation() -> Document:
     """The page of a link that was used, has expired, or never was one."""
     text = "This link does not work: it was used, has been replaced, or is too old. Ask your instructor for a new one."
-    return frame.drawn("message.html", "No invitation", text=text)
+    return frame.drawn("message.html", "No invitation", text=text, ways=result_pages.BACK)
 
 
 def not_signed_in(why: str = "") -> Document:
     """The page of a person for someone who is not signed in. `why`: the reason why nobody can sign in here."""
-    text = why or "Open the link that your instructor gave you. If it does not work any more, ask for a new one."
-    return frame.drawn("message.html", "You are not signed in", text=text)
+    text = why or (
+        "You sign in with the link that your instructor gave you: open it, and this browser knows you from then on. "
+        "You are not signed in here. If your link does not work any more, ask for a new one."
+    )
+    return frame.drawn("message.html", "Sign in", text=text, ways=result_pages.BACK)
 
 
-def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand_ins: str) -> Document:
-    """The page of an author. `no_hand_ins`: why nothing can be handed in here; empty if it can."""
+def author(
+    account: Account,
+    own: Own,
+    tokens: Sequence[StoredToken],
+    by_hand: Sequence[ByHand] = (),
+    *,
+    challenging: Challenging | None = None,
+    wrong: str = "",
+    no_hand_ins: str,
+) -> Document:
+    """The page of an author. `by_hand`: the last games that the person has played. `challenging`: None if the ladder
+    has no challenges. `wrong`: why one was refused. `no_hand_ins`: why nothing can be handed in here; empty if it
+    can."""
     title = own.ladder.title
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
     ways += [(links.play(), "Play against an agent"), (links.WHY, why_page.title(has_lost=own.has_lost))]
@@ -93,6 +109,13 @@ def author(account: Account, own: Own, tokens: Sequence[StoredToken], *, no_hand
         ways=ways,
         agents=_agents(own),
         submissions=Listing(caption="What you handed in", columns=_SUBMISSIONS, rows=own.submissions),
+        wrong=wrong,
+        challenging=challenging,
+        challenged=Listing(
+            caption="Your challenges", columns=[*_challenges(title)], rows=challenging.latest if challenging else ()
+        ),
+        challenge_at=links.CHALLENGE,
+        by_hand=Listing(caption="Your games against agents", columns=_BY_HAND, rows=by_hand),
         tokens=tokens,
         tokens_at=links.TOKENS,
         out=links.OUT,
@@ -164,6 +187,44 @@ _SUBMISSIONS: Final = (
 )
 
 
+def _challenges(title: str) -> Iterator[Column[Challenged]]:
+    yield Column(
+        name="game",
+        title="Game",
+        value=lambda one: Cell(text=f"Game {one.game}", href=links.game(one.game)),
+        heads=True,
+    )
+    yield Column(name="agent", title="Agent", value=lambda one: named(one.agent, links.agent(title, one.agent)))
+    # A built-in agent that is not on the ladder has no page.
+    yield Column(name="opponent", title="Opponent", value=lambda one: Cell(text=one.opponent), kind="name")
+    yield Column(name="state", title="State", value=lambda one: Cell(text=_became(one)), kind="ended", brief=True)
+    yield Column(name="made", title="Started", value=lambda one: moment(one.made))
+
+
+def _became(one: Challenged) -> str:
+    """What became of a challenge."""
+    if one.status == "finished" and one.points is not None:
+        how = "" if one.verdict == Verdict.NORMAL else f" ({one.verdict})"
+        return f"{_RESULTS.get(one.points, str(one.points))}{how}"
+    return f"not played: {one.words}" if one.words else _CHALLENGES.get(one.status, one.status)
+
+
+_BY_HAND: Final = (
+    Column[ByHand](
+        name="game",
+        title="Game",
+        value=lambda one: Cell(text=f"Game {one.id}", href=links.game(one.id)),
+        heads=True,
+    ),
+    Column[ByHand](name="rules", title="What you played", value=lambda one: one.rules),
+    Column[ByHand](name="opponent", title="Opponent", value=lambda one: Cell(players=[(one.opponents, None)])),
+    Column[ByHand](name="result", title="Result", value=lambda one: one.result),
+    Column[ByHand](
+        name="finished", title="Played", value=lambda one: "" if one.finished is None else moment(one.finished)
+    ),
+)
+
+
 def new_token(key: str, address: str) -> Document:
     """The page with a new token, which is shown once."""
     commands = f"export ARENA_SERVER={address}\nexport ARENA_TOKEN={key}\narena submit my_agent.py"
@@ -216,7 +277,8 @@ def submission(view: SubmissionView) -> Document:
     rating = None
     if agent is not None and agent.rating is not None and agent.rated is not None:
         rating = {
-            "text": f"Rating {figures.whole(agent.rating)} ± {agent.error:.0f}",
+            "text": (f"Rank {agent.rank} of {agent.ranked:,}. " if agent.rank else "")
+            + f"Rating {figures.whole(agent.rating)} ± {agent.error:.0f}",
             "basis": f" from {counted(agent.games, 'game')}, {age(agent.rated, view.made)}",
         }
     return frame.drawn(

@@ -7,6 +7,7 @@ fields, a script also takes clicks on them. The parts of a game's page are drawn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,7 @@ from arena.history import words
 from arena.match.clock import MILLISECOND
 from arena.pages.board_fields import clicks, fields_of, with_fields
 from arena.pages.board_marks import with_hint
-from arena.pages.boards import boards
+from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import Ply, Seat, about, items, plays, runs, seat_kind
 from arena.web import links
@@ -43,23 +44,27 @@ _MOST_BUTTONS: Final = 100
 """Largest number of legal moves of which each has a button, unless one can click on the board; of more, the person
 writes one."""
 HOW_THEY_PLAY: Final = {
-    "random": "very easy: plays at random",
-    "greedy": "looks 1 move ahead",
-    "minimax": "looks a few moves ahead",
-    "negamax": "looks a few moves ahead, like minimax",
-    "alphabeta": "looks many moves ahead",
-    "pvs": "looks many moves ahead, further than alphabeta",
-    "mtdf": "looks many moves ahead",
-    "quiescence": "looks many moves ahead, and further after captures",
-    "selective": "looks far ahead, but only at the 4 best moves of each position",
-    "expectiminimax": "looks a few moves ahead, and weighs the dice",
-    "expectimax": "looks a few moves ahead, as if you played at random",
-    "maxn": "looks a few moves ahead, as if each player played for itself",
-    "paranoid": "looks a few moves ahead, as if all others played against it",
-    "cfr": "bluffs as often as is best",
-    "mcts": "plays random games to the end, and takes the move that won most",
+    "random": (1, "very easy: plays at random"),
+    "greedy": (2, "looks 1 move ahead"),
+    "minimax": (3, "looks a few moves ahead"),
+    "negamax": (3, "looks a few moves ahead, like minimax"),
+    "alphabeta": (4, "looks many moves ahead"),
+    "pvs": (5, "looks many moves ahead, further than alphabeta"),
+    "mtdf": (5, "looks many moves ahead"),
+    "quiescence": (5, "looks many moves ahead, and further after captures"),
+    "selective": (4, "looks far ahead, but only at the 4 best moves of each position"),
+    "expectiminimax": (4, "looks a few moves ahead, and weighs the dice"),
+    "expectimax": (3, "looks a few moves ahead, as if you played at random"),
+    "maxn": (3, "looks a few moves ahead, as if each player played for itself"),
+    "paranoid": (3, "looks a few moves ahead, as if all others played against it"),
+    "cfr": (5, "bluffs as often as is best"),
+    "mcts": (4, "plays random games to the end, and takes the move that won most"),
 }
-"""What the built-in agents do, for a person who chooses an opponent. Which one is stronger depends on the game."""
+"""What the built-in agents do, for a person who chooses an opponent, and how strong that is, from 1 to 5. Which one is
+stronger depends on the game; a rating on the ladder says it better."""
+_STRONGEST: Final = 5
+EITHER: Final = "either"
+"""The seat of a person who leaves it to chance."""
 _STATES: Final = {
     Status.WAITING: "One moment",
     Status.YOURS: "Your turn",
@@ -82,11 +87,17 @@ class Opponent(Struct, frozen=True):
 
     @property
     def described(self) -> str:
-        """How it plays, if it is built-in, and its rating."""
+        """How it plays, if it is built-in."""
+        return HOW_THEY_PLAY[self.name][1] if self.name in HOW_THEY_PLAY else ""
+
+    @property
+    def rated(self) -> str:
+        """Its rating."""
+        if self.rating is None:
+            return "" if self.name in HOW_THEY_PLAY else "not rated yet"
         error = "" if self.error is None else f" ± {self.error:.0f}"
         made = f" from {words.counted(self.games, 'game')}" if self.games else ""
-        rated = "" if self.rating is None else f"rating {self.rating:.0f}{error}{made}"
-        return "; ".join(filter(None, (HOW_THEY_PLAY.get(self.name, ""), rated))) or "not rated yet"
+        return f"rating {self.rating:.0f}{error}{made}"
 
 
 class Opponents(Struct, frozen=True, kw_only=True):
@@ -104,42 +115,58 @@ class Opponents(Struct, frozen=True, kw_only=True):
     """The keys of this person's games that are not over."""
 
 
-def opponents(found: Opponents) -> Document:
-    """The page with all opponents."""
+def opponents(found: Opponents, *, only: str = "", wrong: str = "") -> Document:
+    """The page with all opponents, or with `only` one of them. `wrong`: why a game did not begin."""
+    rated = [one.rating for one in (*found.agents, *found.built_in) if one.rating is not None]
     text = "These games are not rated. Your clock runs while it is your turn, also when you close the page. "
-    text += "A higher rating is stronger." * any(one.rating is not None for one in (*found.agents, *found.built_in))
+    text += "A higher rating is stronger." * bool(rated)
+    rules = found.game
     lists = (("Agents of the ladder", found.agents), ("Built-in agents", found.built_in))
     return frame.drawn(
         "opponents.html",
-        "Play against an agent",
+        f"Play against {only}" if only else "Play against an agent",
         of=found.ladder,
         at=links.play(),
+        above=[(links.play(), "Play")] * bool(only),
+        wrong=wrong,
         going_on=[*map(links.table, found.going_on)],
         text=text.strip(),
-        action=links.play(),
-        games=found.games,
-        game=found.game,
+        clocks=CLOCKS,
+        games=[] if only else [(links.play(game=name), name, _small_board(name)) for name in found.games],
+        game=rules,
+        kind=seat_kind(1, rules),
+        sides=[("0", "first", _side(0, rules)), ("1", "second", _side(1, rules)), (EITHER, EITHER, "either player")],
         lists=[
-            (title, [(one.name, links.play(one.name, found.game), one.described) for one in agents])
-            for title, agents in lists
+            (title, [_card(one, found, rated) for one in agents if only in ("", one.name)]) for title, agents in lists
         ],
     )
 
 
-def begin(opponent: Opponent, game: str, *, of: Titled, wrong: str = "", going_on: Sequence[str] = ()) -> Document:
-    """The page on which a game against this opponent begins. `wrong`: why it did not; `going_on`: as in `Opponents`."""
-    return frame.drawn(
-        "begin.html",
-        f"Play against {opponent.name}",
-        of=of,
-        wrong=wrong,
-        going_on=[*map(links.table, going_on)],
-        about=f"{game}, against {opponent.name} ({opponent.described}). The game is not rated.",
-        action=links.play(opponent.name, game),
-        sides=[_side(seat, game) for seat in (0, 1)],
-        clocks=CLOCKS,
-        above=[(links.play(), "Play")],
-    )
+def _card(one: Opponent, found: Opponents, rated: Sequence[float]) -> dict[str, str | int]:
+    """An opponent on the page of all. It is as strong as the place of its rating among those of all; a built-in agent
+    without a rating as such agents are in general. 0: not known."""
+    strength = HOW_THEY_PLAY.get(one.name, (0, ""))[0]
+    if one.rating is not None and len(rated) > 1:
+        weaker = sum(other < one.rating for other in rated)
+        strength = 1 + round((_STRONGEST - 1) * weaker / (len(rated) - 1))
+    return {
+        "name": one.name,
+        "href": links.agent(found.ladder.title, one.name) if one in found.agents else "",
+        "action": links.play(one.name, found.game),
+        "rated": one.rated,
+        "described": one.described,
+        "strength": strength,
+        "dots": "●" * strength + "○" * (_STRONGEST - strength),
+    }
+
+
+@lru_cache(100)
+def _small_board(rules: str) -> str:
+    """A picture of the game: its board before the first move."""
+    try:
+        return plain_board(games.start(rules), None)
+    except Exception:  # user-supplied rules may raise anything
+        return ""
 
 
 def page(

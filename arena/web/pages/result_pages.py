@@ -34,11 +34,13 @@ _RESULTS: Final = {"win": "won", "draw": "drew", "loss": "lost"}
 _VERDICTS: Final = {Verdict.NORMAL: "by the rules", Verdict.VOID: "does not count"} | {
     verdict: f"a player {words}" for verdict, words in ENDS.items()
 }
+BACK: Final = ((links.HOME, "Back to the start"),)
+"""The way on from a page that says what is wrong."""
 
 
 def message(title: str, text: str, *, drawn: Callable[..., Document] = frame.drawn) -> Document:
     """A page that says what is wrong. `drawn`: draws the template in its frame."""
-    return drawn("message.html", title, text=text)
+    return drawn("message.html", title, text=text, ways=BACK)
 
 
 # The front page.
@@ -264,7 +266,9 @@ def agent(view: AgentView) -> Document:
             "person": view.person,
             "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
             "version": view.version,
+            "handed_in": [(str(id), links.submission(id)) for id in view.handed_in],
             "goal": _goal(view),
+            "challenge": {"at": links.CHALLENGE, "opponent": name, "agents": view.challengers},
             "playing": "" if view.playing is None else links.game(view.playing),
             "ratings": picture,
             "worst": _worst(view.worst, own),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from arena.history import words
+from arena.pages import event
 from arena.pages.drawing import Document, part
 from arena.results import figures
 from arena.web import links
@@ -13,6 +16,8 @@ from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from arena.results.report import ListedGame, Report
     from arena.web.results import Titled
 
@@ -37,19 +42,60 @@ def page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Titled | None
     )
 
 
-def side(report: Report, latest: Sequence[ListedGame]) -> dict[str, str]:
-    """The parts beside the board."""
-    own = TournamentLinks(report.title)
+class Upset(Struct, frozen=True):
+    """A win against an agent with a higher rating."""
+
+    game: int
+    winner: str
+    """Its public name."""
+    loser: str
+    lead: float
+    """By how much the loser's rating is higher."""
+
+
+class Beside(Struct, frozen=True, kw_only=True):
+    """What is beside the board of the TV page."""
+
+    report: Report
+    latest: Sequence[ListedGame]
+    """The last games."""
+    upset: Upset | None = None
+    """The greatest of the day."""
+    final: datetime | None = None
+    """When the final of a ladder begins, if that is to come."""
+    over: Report | None = None
+    """What is over, if nothing is to come."""
+
+
+def side(beside: Beside) -> dict[str, str]:
+    """The parts beside the board, and the one that stands in its place while no game is played."""
+    own, over = TournamentLinks(beside.report.title), beside.over
+    places = [] if over is None else event.podium(over, TournamentLinks(over.title))
     return {
-        "standings": part("leaders", [*_standings(report, own)]),
-        "results": part("results", [*_results(latest, own)]),
+        "standings": part("leaders", [*_standings(beside.report, own)]),
+        "results": part("results", [*_results(beside.latest, own)]),
+        "upset": "" if beside.upset is None else part("upset", _upset(beside.upset, own)),
+        "soon": "" if beside.final is None else part("soon", beside.final),
+        "waiting": part("waiting", "" if over is None else over.title, places),
+    }
+
+
+def _upset(found: Upset, own: TournamentLinks) -> dict[str, str]:
+    return {
+        "winner": words.printable(found.winner),
+        "winner_at": own.agent(found.winner),
+        "loser": words.printable(found.loser),
+        "loser_at": own.agent(found.loser),
+        "lead": figures.whole(found.lead),
+        "game_at": links.game(found.game),
     }
 
 
 def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str, str]]:
-    """The first agents, each with its page and its rating; with its points if no agent is rated."""
+    """The first agents that have a rank, which anchors of a ladder have not: each with its page and its rating, or with
+    its points if no agent is rated."""
     are_rated = any(agent.rated is not None and agent.rated.rating is not None for agent in report.agents)
-    for agent in [agent for agent in report.agents if agent.status == "active"][:_TOP]:
+    for agent in [one for one in report.agents if one.status == "active" and one.standing.rank][:_TOP]:
         rating = None if agent.rated is None else agent.rated.rating
         unrated = "–" if are_rated else words.number(agent.standing.points)
         number = unrated if rating is None else figures.whole(rating)

@@ -18,7 +18,7 @@ from tests.kit.html_validity import check_html
 
 def page(**how: Any) -> Document:
     """A page with nothing on it."""
-    return draw("message.html", "A page", Frame(**how), text="")
+    return draw("message.html", "A page", Frame(**how), text="", ways=())
 
 
 def test_a_file_loads_nothing() -> None:
@@ -91,7 +91,7 @@ def test_everything_in_the_frame_is_escaped() -> None:
         json=evil,
         stream=evil,
     )
-    drawn = draw("message.html", evil, frame, text=evil).text
+    drawn = draw("message.html", evil, frame, text=evil, ways=()).text
     check_html(drawn)
     assert not re.search("<b>|[\u202e\0]", drawn)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
@@ -14,14 +13,11 @@ from arena.pages.boards import boards
 from arena.pages.drawing import Frame, draw
 from arena.pages.replay_page import page
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width, until
-from tests.kit.page_games import COUNTDOWN, EVERY_GAME, analysed, past_game
+from tests.kit.page_games import COUNTDOWN, EVERY_GAME, past_game
 from tests.kit.plot_reading import AWKWARD
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
+from tests.kit.shown_ply import at, is_at
 
 MOVES = "a1 b1 a2 b2 a3"
-JUDGED = "c2 c3 a2 b1 b2"
 
 
 @pytest.fixture(scope="module")
@@ -32,43 +28,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("page") / "game.html"
     file.write_text(page(structs.replace(game, moves=moves), near=[("index.html", "cs101")]).text, "utf-8")
     return file
-
-
-SEEN = """() => {
-  const seen = document.querySelectorAll("#board > svg:not(.caption)");
-  const text = (selector) => document.querySelector(selector).textContent;
-  return {
-    boards: [...seen].map(board => board.querySelector("title").textContent),
-    links: [...document.querySelectorAll("[aria-current]")].map(link => link.getAttribute("href")),
-    where: text("#where"), slider: document.querySelector("#at").value,
-    status: text("#status"), title: text("#step h3"),
-    cursors: [...document.querySelectorAll(".cursor")].map(one => one.getAttribute("d")),
-    turns: [...document.querySelectorAll(".seat")].map(seat => seat.matches(".turn")),
-  };
-}"""
-
-
-def is_at(page: Page, ply: int) -> bool:
-    """Whether the page shows that ply."""
-    return page.locator("#at").input_value() == str(ply)
-
-
-def at(page: Page) -> int:
-    """The ply that is shown; checks that board, players, slider, list, plots, status and address agree."""
-    seen = page.evaluate(SEEN)
-    (board,), (link,) = seen["boards"], seen["links"]
-    number = int(link.removeprefix("#ply-"))
-    assert seen["where"] == f"{number} of 5"
-    assert seen["slider"] == str(number)
-    assert seen["status"].startswith(seen["title"])
-    player = ("bob", "ann")[number % 2]
-    assert seen["title"].startswith(f"{number}. {player}: " if number else "Start")
-    assert {*seen["cursors"]} == {f"M{20 * number},0V100"}
-    assert board.startswith("Tic-tac-toe: ")
-    assert board.endswith(" to move") == (number < 5)
-    assert seen["turns"] == [number in (0, 2, 4), number in (1, 3)]
-    assert page.url.endswith((f"#ply-{number}", ".html"))
-    return number
 
 
 def test_the_page_opens_at_the_top(browser: Browser, file: Path) -> None:
@@ -97,7 +56,7 @@ MEASURED = """() => {
 def test_a_move_glides_forwards_and_back_and_not_for_those_who_want_no_motion(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "game.html"
     file.write_text(page(past_game("chess", moves="e2e4 e7e5 d1h5")).text, "utf-8")
-    with browser.open(file, at="#ply-2") as shown:
+    with browser.open(file, at="#ply-2", moves=True) as shown:
         assert shown.evaluate(GLIDING) == []
         shown.keyboard.press("ArrowRight")
         assert [right > 0 > down for right, down in shown.evaluate(GLIDING)] == [True]
@@ -114,7 +73,7 @@ def test_a_move_glides_forwards_and_back_and_not_for_those_who_want_no_motion(br
 def test_of_a_board_with_many_parts_only_what_differs_is_measured(browser: Browser, tmp_path: Path, game: str) -> None:
     file = tmp_path / "game.html"
     file.write_text(page(past_game(game)).text, "utf-8")
-    with browser.open(file, at="#ply-16") as shown:
+    with browser.open(file, at="#ply-16", moves=True) as shown:
         shown.evaluate(MEASURED)
         for _ in range(8):
             shown.keyboard.press("ArrowRight")
@@ -355,56 +314,6 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, tmp_path:
         check_width(opened)
 
 
-@pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a short game with two mistakes, at plies 3 and 4; it opens at ply 1."""
-    game = analysed(past_game("tictactoe", ("ann", "bob"), moves=JUDGED), depth=9)
-    assert [ply.ply for ply in game.analysis if ply.mark] == [3, 4]
-    file = tmp_path_factory.mktemp("judged") / "game.html"
-    file.write_text(page(game, at=1).text, "utf-8")
-    return file
-
-
-def test_keys_buttons_and_plot_lead_to_mistakes(browser: Browser, judged: Path) -> None:
-    with browser.open(judged) as page:
-        assert at(page) == 1
-        for key, number in (("m", 3), ("m", 4), ("m", 3), ("Shift+M", 4), ("Shift+M", 3), ("Home", 0), ("m", 3)):
-            page.keyboard.press(key)
-            assert at(page) == number, key
-        page.get_by_role("button", name="next mistake").click()
-        assert at(page) == 4
-        page.get_by_role("button", name="previous mistake").click()
-        assert at(page) == 3
-        page.locator(".moves a", has_text="b1??").click()
-        assert at(page) == 4
-        assert (page.get_by_role("status").text_content() or "").startswith(
-            "4. bob: b1??. bob played b1??, better was "
-        )
-        assert page.locator("#step figure.better svg").first.is_visible()
-        page.locator(".plot:visible path.mistake").first.click(force=True)
-        assert at(page) == 3
-        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-        assert page.locator("#step figure.better").evaluate("it => it.getBoundingClientRect().bottom") <= 800
-    with browser.open(judged, at="#ply-5") as page:
-        assert at(page) == 5
-
-
-def test_a_page_with_mistakes_can_be_read_by_all(browser: Browser, judged: Path) -> None:
-    for dark in (False, True):
-        with browser.open(judged, at="#ply-4", dark=dark) as page:
-            check_contrast(page)
-    with browser.open(judged, at="#ply-4") as page:
-        check_axe(page)
-        check_keyboard(page)
-        page.emulate_media(media="print")
-        until(page, lambda: page.locator(".steps figure.better svg:not(.caption):visible").count() == 2)
-    with browser.open(judged, script=False) as page:
-        assert page.locator(".steps figure.better svg:not(.caption):visible").count() == 2
-    for width in (390, 1280):
-        with browser.open(judged, at="#ply-4", width=width) as page:
-            check_width(page)
-
-
 def test_names_and_texts_run_no_script(browser: Browser, tmp_path: Path) -> None:
     """Closing the page fails if there was a dialog, a request or an error."""
     odd = "".join(AWKWARD).replace("\ud800", "") + "</script><img src=x onerror=alert(1)>`${alert(2)}"
@@ -450,7 +359,7 @@ def test_marks_of_cells_come_and_go_with_their_move_do_not_glide_and_can_be_read
     moves = tuple(structs.replace(move, marks=marks if move.ply == 3 else None) for move in game.moves)
     file = tmp_path / "game.html"
     file.write_text(page(structs.replace(game, moves=moves)).text, "utf-8")
-    with browser.open(file, at="#ply-2", dark=dark) as shown:
+    with browser.open(file, at="#ply-2", dark=dark, moves=True) as shown:
         paths, said = shown.locator("#board .marks path"), shown.locator("#step .said", has_text=" marks ")
         assert (paths.count(), said.count()) == (0, 0)
         shown.keyboard.press("ArrowRight")

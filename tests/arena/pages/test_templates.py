@@ -18,19 +18,13 @@ TRUSTED = {
     "live.html": {"drawn.state": 2, "drawn.last": 1},
     "macros.html": {"cell.picture": 1},
     "parts.html": {"drawn.seats": 1, "drawn.board": 1, "drawn.moves": 1},
-    "play.html": {
-        "drawn.state": 1,
-        "drawn.said": 1,
-        "drawn.choices": 1,
-        "drawn.side": 1,
-        "drawn.last": 1,
-        "drawn.tools": 1,
-    },
-    "replay.html": {"board": 1, "step.board": 1, "shared": 1},
+    "opponents.html": {"picture": 1},
+    "play.html": {f"drawn.{part}": 1 for part in ("state", "said", "last", "choices", "tools", "side")},
+    "replay.html": {"board": 2, "step.board": 1, "shared": 1},
     "search.html": {"tree": 1},
     "sheets.html": {"sheet": 1},
     "tv.html": {f"drawn.{part}": 1 for part in ("state", "moves", "last")}
-    | {f"side.{part}": 1 for part in ("standings", "results")},
+    | {f"side.{part}": 1 for part in ("soon", "standings", "upset", "results", "waiting")},
 }
 """What is written as it is: pictures in SVG, the sheet and the script of a page, parts that `drawing.part` drew."""
 

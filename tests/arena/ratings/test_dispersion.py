@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from arena.ratings import bradley_terry, plackett_luce
+from arena.ratings import bradley_terry
 from arena.ratings.bradley_terry import Fit
 from arena.ratings.duels import duels
-from arena.ratings.ranking import rank
+from arena.ratings.systems import plackett_luce, rank
 from benchmarks.ratings_errors import DESIGNS, simulate, simulate_tables, versus_covers
 from db.records import PairCount, RatedGame
 from tests.kit.effort import tries

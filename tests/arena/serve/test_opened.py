@@ -206,6 +206,7 @@ def test_a_ladder_is_finished_with_its_final(connection: Connection, tmp_path: P
     "added",
     [
         "agents = 3",
+        "challenges = 0",
         "opens = 2099-11-02",
         "[ladder.limits]\nper_day = 1",
         '[ladder.final]\nformat = "swiss"\nclock = "60"',

@@ -22,6 +22,7 @@ from agents.protocol import Verdict
 from arena.history.words import moment
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
+from arena.serve.challenges import Challenges
 from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.intake import MOST_INTERRUPTIONS
@@ -34,7 +35,7 @@ from arena.serve.wanted_game import Invitation, planned
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState
-from db.records import GameRecord
+from db.records import GameKind, GameRecord
 from tests.kit.arena_program import arena
 from tests.kit.hand_in_room import CLOSES, HandInRoom, hand_in_room
 from tests.kit.ladder_record import hand_in
@@ -127,7 +128,10 @@ class Room:
         self.happened: list[Happening] = []
         self.seconds = 0.0
         self.dated = Queue()
-        parts: Any = (self.people, self.checks, self.games, self.dated)
+        challenges = Challenges(
+            hand_ins.opened, hand_ins.database, lambda _: None, wait=pytest.fail, now=lambda: hand_ins.now
+        )
+        parts: Any = (self.people, self.checks, challenges, self.games, self.dated)
         with hand_ins.database.reading() as connection:
             submissions = SubmissionWatch(connection, hand_ins.opened.id)
         self.serving = Serving(
@@ -188,7 +192,9 @@ def entrant(text: str) -> Entrant:
 
 
 def game(*entrants: Entrant, number: int = 0) -> Planned:
-    return Planned(number, "tictactoe", "tictactoe", entrants, seed=1, identity=("people", number), clock="10+0.1")
+    """One of the ladder."""
+    identity = ("people", number)
+    return Planned(number, "tictactoe", "tictactoe", entrants, 1, identity, clock="10+0.1", kind=GameKind.LADDER)
 
 
 WANTED = WantGame("k" * 20, "", "random", 0, "10+0.1")

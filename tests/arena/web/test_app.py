@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -169,3 +170,26 @@ def test_a_link_that_fails_is_reported_without_its_key(room: ManagedLadder, monk
         (complaint,) = pages.complaints
         assert complaint.startswith("the page /in/... cannot be shown")
         pages.complaints.clear()
+
+
+def test_an_instructor_gets_from_an_agent_to_what_was_handed_in_and_nobody_else_does(
+    room: ManagedLadder, pages: PagesInProcess
+) -> None:
+    known, _ = sign_in(room.accounts, room.links[1], now=NOW)
+    ids = [id for (id,) in room.sql("SELECT id FROM submission WHERE author = 'bob' ORDER BY id DESC LIMIT 5")]
+    text = pages.ask("/t/cs101/a/bob", by=room.instructor).text
+    assert re.findall(r'href="/s/(\d+)">submission', text) == [*map(str, ids)]
+    assert 'href="/s/' not in pages.ask("/t/cs101/a/bob", by=known).text
+    object.__setattr__(pages.site, "served", "another ladder")  # only its submissions have pages
+    pages.site.cache.forget()
+    assert 'href="/s/' not in pages.ask("/t/cs101/a/bob", by=room.instructor).text
+
+
+def test_the_page_of_a_submission_says_the_rank_of_its_agent(room: ManagedLadder, pages: PagesInProcess) -> None:
+    ((id,),) = room.sql("SELECT MAX(id) FROM submission WHERE author = 'bob' AND state = 'entered'")
+    text = pages.ask(f"/s/{id}", by=room.instructor).text
+    rank, ranked = re.findall(r"Rank (\d) of (\d). Rating -?[\d,]+ ± \d+", text)[0]
+    standings = pages.ask("/t/cs101", by=room.instructor).text
+    places = dict(re.findall(r'<td class="number">(\d|–)</td><th[^>]*>.{0,60}?<a href="[^"]*">([\w:=]+)<', standings))
+    assert rank == next(place for place, name in places.items() if name == "bob")
+    assert int(ranked) == sum(place != "–" for place in places)

@@ -52,6 +52,32 @@ def test_those_who_ask_for_the_newest_get_what_is_drawn_after_that_once_for_all(
     assert failures == []
 
 
+def test_after_something_was_written_nothing_is_given_that_was_read_before() -> None:
+    values, begun, goes_on = ["old"], threading.Event(), threading.Event()
+
+    def draw(*, waits: bool = False) -> Drawn:
+        read = values[0].encode()
+        if waits:
+            begun.set()
+            assert goes_on.wait(PATIENCE)
+        return Drawn(read, JSON)
+
+    async def asked() -> list[bytes]:
+        with ThreadPoolExecutor(2) as threads:
+            cache = Cache(threads, failed=lambda error: pytest.fail(str(error)))
+            first = await cache.get("/kept", draw)
+            slow = asyncio.create_task(cache.get("/drawn", lambda: draw(waits=True)))
+            await asyncio.to_thread(begun.wait, PATIENCE)
+            values[0] = "new"
+            cache.forget()
+            found = [first, await cache.get("/kept", draw), await cache.get("/drawn", draw)]
+            goes_on.set()
+            found += [await slow, await cache.get("/drawn", draw)]
+            return [b"".join([part async for part in kept.plain()]) for kept in found]
+
+    assert asyncio.run(asked()) == [b"old", b"new", b"new", b"old", b"new"]
+
+
 def test_what_is_kept_is_given_while_there_is_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     now, failed = [0.0], list[Exception]()
 

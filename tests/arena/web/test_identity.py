@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from html import unescape
 from typing import Final
 
 import pytest
@@ -21,7 +23,7 @@ from db.accounts_database import AccountsDatabase
 from db.database import Database
 from tests.kit.account_room import invite
 from tests.kit.effort import PATIENCE
-from tests.kit.web_record import STUDENTS, WebRecord
+from tests.kit.web_record import LADDER, STUDENTS, WebRecord
 from tests.kit.web_room import PageServer
 
 OWN: Final = STUDENTS[1]
@@ -48,10 +50,29 @@ def test_a_student_of_another_ladder_is_not_the_author_of_the_same_name(
 ) -> None:
     theirs = cookie(server_with_roster, record.session(OWN, ladder="other"))
     for place in ("/me", "/me/submit", "/play"):
-        assert "You are not signed in" in server_with_roster.get(place, cookie=theirs).text, place
+        assert "Sign in" in server_with_roster.get(place, cookie=theirs).text, place
     assert server_with_roster.get("/me/why", cookie=theirs).status == 401
     status, _ = post(server_with_roster, "/me/submit", b"x", cookie=theirs, **SAME_SITE)
     assert status == 401
+
+
+@pytest.mark.parametrize("place", ["/", "/find?q=a", f"/t/{LADDER}", f"/t/{LADDER}/games", "/tv", "/me", "/nothing"])
+def test_a_visitor_is_led_only_where_a_visitor_can_go(server_with_roster: PageServer, place: str) -> None:
+    head = server_with_roster.get(place).text.partition('<header class="top">')[2].partition("</header>")[0]
+    assert not {"Play", "Hand in", "My page"} & {*re.findall(">([^<]+)</a>", head)}
+    assert re.search('<a class="button main" href="/me"[^>]*>Sign in</a>', head)
+    for to in re.findall('href="(/[^"]*)"', head):
+        answer = server_with_roster.get(unescape(to))
+        assert answer.status == 200, to
+        assert ("<h1>Sign in</h1>" in answer.text) == (to == "/me"), to
+
+
+@pytest.mark.parametrize("place", ["/me", "/me/submit", "/play", "/nothing", "/in/x"])
+def test_a_page_without_anything_for_a_visitor_leads_on(server_with_roster: PageServer, place: str) -> None:
+    main = server_with_roster.get(place).text.partition("<main")[2]
+    assert "link" in main
+    (way,) = re.findall('<nav class="ways".*?href="([^"]*)"', main)
+    assert server_with_roster.get(way).status == 200
 
 
 @pytest.mark.parametrize("authorization", ["", "Basic YTpi", "Bearer", "Bearer x", f"Bearer as_{'A' * 43}"])

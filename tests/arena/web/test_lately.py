@@ -43,6 +43,26 @@ def test_a_game_that_was_annulled_or_awarded_is_told_as_it_counts(room: ManagedL
     assert (results()[-1].id, results()[-1].points) == (before.id, 1.0 if seat == 0 else 0.0)
 
 
+def test_wins_are_those_that_count_since_a_moment_each_pair_with_its_last_game(room: ManagedLadder) -> None:
+    (first, *_) = room.sql("SELECT game.id, number FROM game JOIN seat ON game = game.id WHERE points = 1 ORDER BY 1")
+    room.send("game", game=first[0], number=first[1], what="void", reason="it was wrong", ruling=0)
+    counted = room.sql(
+        "SELECT one.player, other.player, v_game.id, v_game.finished FROM v_game "
+        "JOIN v_seat AS one ON one.game = v_game.id AND one.points = 1 "
+        "JOIN v_seat AS other ON other.game = v_game.id AND other.seat <> one.seat "
+        "WHERE v_game.tournament = 'cs101' AND v_game.counts = 1 AND v_game.id NOT IN (SELECT seat.game FROM seat "
+        "JOIN entry ON entry.name = seat.name AND entry.version <> seat.version) ORDER BY v_game.id"
+    )
+    moments = sorted({datetime.fromisoformat(str(finished)) for *_, finished in counted})
+    for since in (moments[0], moments[len(moments) // 2], moments[-1] + timedelta(seconds=1)):
+        expected = {
+            (winner, loser): game for winner, loser, game, at in counted if datetime.fromisoformat(str(at)) >= since
+        }
+        with room.record.reading() as connection:
+            found = lately.wins(connection, room.ladder.id, since=since)
+        assert {(winner, loser): game for winner, loser, game in found} == expected
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_ratings_are_spread_evenly_and_the_one_of_yesterday_is_the_last_before_it(
     room: ManagedLadder, seed: int

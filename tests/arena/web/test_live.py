@@ -185,7 +185,9 @@ def test_a_game_that_has_not_begun_is_followed_when_it_begins() -> None:
     record.add(7, status="scheduled")
     hub = LiveHub(record)
     hub.follow({"g=7"})
-    assert [change.data["state"] for change in hub.tick(0)] == ["not begun yet"]
+    assert [change.data["state"] for change in hub.tick(0)] == [
+        "not begun yet: this page shows it from its first move on"
+    ]
     assert hub.tick(2 * SECOND) == []
     assert hub.wanted == {}
     record.add(7)

@@ -215,7 +215,7 @@ def test_a_game_whose_director_ended_goes_on_when_it_is_played_again(
 
 
 def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director: Director, server: PageServer) -> None:
-    with director.running(), browser.open(f"{server.address}/tv", alone=True) as page:
+    with director.running(), browser.open(f"{server.address}/tv", alone=True, moves=True) as page:
         until(page, lambda: page.locator("#waiting").is_visible())
         game = director.begin()
         director.play(game, "a1")
@@ -223,6 +223,10 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
         assert not page.locator("#waiting").is_visible()
         assert page.locator("#game").get_attribute("href") == f"/g/{game}"
         check_axe(page)
+        for width, height in ((1280, 720), (1366, 768), (1920, 1080), (3840, 2160)):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.locator(".hint").evaluate("it => it.getBoundingClientRect().bottom <= innerHeight"), height
+        page.set_viewport_size({"width": 1280, "height": 800})
         for state in (":fullscreen", ":not(:fullscreen)"):
             page.keyboard.press("f")
             page.locator(f"html{state}").wait_for()

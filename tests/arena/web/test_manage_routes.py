@@ -59,6 +59,24 @@ def begin_final(room: ManagedLadder) -> None:
         book.play(final, "tictactoe", ("alice", "bob"))
 
 
+def test_what_an_instructor_decides_is_on_the_next_page_that_anyone_opens(
+    room: ManagedLadder, pages: PagesInProcess
+) -> None:
+    with room.record.writing() as connection:
+        book = Book(connection)
+        cup = book.tournament("cup", "tictactoe")
+        book.enter(cup, "alice", "bob")
+        game = book.play(cup, "tictactoe", ("alice", "bob"), verdict="resigned", fault=0)
+    ann, places = student(room), (f"/g/{game}", "/t/cup", "/t/cup/games", "/api/v1/t/cup")
+    before = [pages.ask(place, by=ann).text for place in places]
+    (number,) = room.sql(f"SELECT number FROM game WHERE id = {game}")[0]
+    form = {"do": "game", "game": str(game), "number": str(number), "ruling": "0", "what": "void", "reason": "x"}
+    assert pages.ask("/t/cup/manage", by=room.instructor, fields=form).status == 303
+    after = [pages.ask(place, by=ann).text for place in places]
+    assert [one != other for one, other in zip(before, after, strict=True)] == [True] * len(places)
+    assert "annulled" in after[0]
+
+
 def test_for_everybody_else_there_is_nothing(room: ManagedLadder, pages: PagesInProcess) -> None:
     begin_final(room)
     known = student(room)
@@ -204,10 +222,10 @@ def test_a_new_link_is_shown_once_and_kept_by_nobody(room: ManagedLadder, pages:
 
 def test_a_deactivated_account_is_signed_out_at_once(room: ManagedLadder, pages: PagesInProcess) -> None:
     known = student(room)
-    assert "You are not signed in" not in pages.ask("/me", by=known).text
+    assert "Sign in" not in pages.ask("/me", by=known).text
     given = {name: str(value) for name, value in room.person("Ann").items()} | {"do": "deactivate"}
     assert pages.ask(PLACE, by=room.instructor, fields=given).headers["location"] == f"{PLACE}#people"
-    assert "You are not signed in" in pages.ask("/me", by=known).text
+    assert "Sign in" in pages.ask("/me", by=known).text
 
 
 def test_grades_are_a_file_and_seeing_them_is_audited(room: ManagedLadder, pages: PagesInProcess) -> None:

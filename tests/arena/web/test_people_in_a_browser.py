@@ -24,7 +24,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from tests.kit.arena_program import arena
-from tests.kit.chromium import Browser, check_axe, check_hints, check_keyboard, check_width, until
+from tests.kit.chromium import Browser, check_axe, check_hints, check_keyboard, check_width
 from tests.kit.ladder_room import LadderRoom
 
 if TYPE_CHECKING:
@@ -155,9 +155,8 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         page.wait_for_url("**/me")
         page.goto(f"{course.address}/play")
         page.get_by_text("very easy: plays at random").wait_for()
-        page.goto(f"{course.address}/play/random?game=chess")
-        page.get_by_label("second player (Black)").check()
-        page.get_by_role("button", name="Begin").click()
+        page.get_by_role("link", name="chess").click()
+        page.get_by_role("button", name="Play as second player (Black) against random").click()
         page.locator('[data-field="a7"]').wait_for()
         page.get_by_text("you are the second player (Black)").wait_for()
         own, far = page.eval_on_selector_all(
@@ -214,7 +213,7 @@ def marked(page: Page, kind: str) -> set[str]:
 def play(page: Page, course: Course, game: str, by: str) -> None:
     """Plays some moves against a built-in agent, and gives up unless the game is over."""
     page.goto(f"{course.address}/play/random?game={game}")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name=re.compile("^Play as first player .*random$")).click()
     page.wait_for_url(re.compile("/p/"))
     check_axe(page)
     for _ in range(3):
@@ -304,11 +303,15 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         own = page.url.removeprefix(course.address)
         page.get_by_text("passed its check, and plays").wait_for()
         assert page.locator(".check li").count() >= 5
-        page.get_by_text(re.compile(r"Rating .* ± \d+")).wait_for()
+        page.get_by_text(re.compile(r"^Rank \d+ of \d+\. Rating -?\d+ ± \d+")).wait_for()
+        assert page.evaluate("performance.getEntriesByType('navigation')[0].type") == "navigate"  # by the stream
         page.locator("#progress ul a").first.click()
         page.wait_for_url(re.compile(r"/g/\d+$"))
         game = page.url
-        until(page, lambda: SAID in page.content())
+        page.wait_for_function("said => document.documentElement.outerHTML.includes(said)", arg=SAID)
+        page.get_by_role("button", name="Find the mistakes").click()
+        page.get_by_text("Analysed by arena").wait_for()
+        assert page.get_by_role("button", name="Find the mistakes").count() == 0
         page.goto(f"{course.address}/me")
         (own_name,) = page.locator("#agents tbody th").all_inner_texts()
         page.goto(f"{course.address}/t/cs101")
@@ -326,4 +329,4 @@ def test_a_student_hands_in_and_watches_the_agent_play(browser: Browser, course:
         assert SAID not in page.request.get(game.replace("/g/", "/api/v1/g/")).text()
         page.get_by_role("button", name="Sign out").click()
         page.wait_for_url(f"{course.address}/")
-        assert "You are not signed in" in page.request.get(f"{course.address}/me/submit").text()
+        assert "Sign in" in page.request.get(f"{course.address}/me/submit").text()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -18,10 +18,13 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.course.report.gather import gather
+from arena.pages import event
+from arena.results import listings
 from arena.serve.tournament_ratings import TournamentRatings
 from arena.web import agent_results, api, page_routes, results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery
+from arena.web.links import TournamentLinks
 from arena.web.names import Names
 from arena.web.results import Wanted
 from arena.web.sight import MEMBER
@@ -89,6 +92,24 @@ def test_a_ladder_is_in_the_order_of_its_ratings_and_its_anchors_have_no_rank(co
     assert [one.version for one in alice.versions] == ["alice@1", "alice@2"]
     about = results.heading(connection, Names().seen_by(MEMBER), ladder)
     assert (about.closes, about.planned) == (ladder_record.CLOSES, None)
+
+
+def test_the_crosstable_of_a_ladder_has_the_places_of_the_standings_and_letters_for_anchors(
+    connection: Connection,
+) -> None:
+    report = results.report(connection, Names().seen_by(MEMBER), found(connection, "standing"), now=NOW)
+    own, about = TournamentLinks("standing"), cast(Any, event.crosstable(report, TournamentLinks("standing")))
+    ranked, crossed = listings.ladder(report, own), listings.crosstable(report, own)
+    assert crossed is not None
+    rank = {one.name: str(ranked.columns[0].value(one)) for one in report.agents}
+    for table in (crossed, listings.met_whom(report, own)):
+        place = {name: place for place, name in table.rows}
+        assert {name: at for name, at in place.items() if at.isdigit()} == {
+            name: at for name, at in rank.items() if at != "–"
+        }
+        assert sorted(at for at in place.values() if not at.isdigit()) == ["a", "b"]
+    assert [column.short for column in crossed.columns[1:]] == [at for at, _ in crossed.rows]
+    assert "Agents without a place, such as anchors, have letters." in about["explanation"]
 
 
 def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from starlette.types import Receive, Scope, Send
 
-from arena.web import turns
+from arena.web import asking, turns
 from arena.web.headers import Guard
 from arena.web.turns import Busy, Turns
 from tests.kit.effort import PATIENCE
@@ -38,7 +38,7 @@ def _submit(threads: Turns, client: str, work: Callable[[], object]) -> Future[o
     """As in a request of that client."""
 
     def submit() -> Future[object]:
-        turns.client.set(client)
+        asking.client.set(client)
         return threads.submit(work)
 
     return copy_context().run(submit)
@@ -101,7 +101,7 @@ async def _of(peer: str, forwarded: str) -> str:
     found = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        found.append(turns.client.get())
+        found.append(asking.client.get())
 
     headers = [(b"host", b"localhost"), (b"x-forwarded-for", forwarded.encode())]
     scope = {"type": "http", "method": "GET", "client": (peer, 1), "headers": headers, "raw_path": b"/", "path": "/"}

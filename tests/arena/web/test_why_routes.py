@@ -17,6 +17,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web import why
+from arena.web.analysing import Analyses
 from arena.web.app import application
 from arena.web.cache import Cache
 from db.records import JudgedPly
@@ -84,6 +85,7 @@ def asked(
                 doorkeeper=Doorkeeper(),
                 no_sign_in="",
                 complain=pytest.fail,
+                analyses=Analyses(""),
                 mistakes={} if mistakes is None else mistakes,
             )
             app = application(site)

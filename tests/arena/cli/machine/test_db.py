@@ -137,16 +137,17 @@ def test_upgrade_says_where_the_copy_is(record: Path, tmp_path: Path, monkeypatc
     shutil.copytree(
         Path(upgrade.__file__).parent / "migrations", migrations, ignore=shutil.ignore_patterns("__pycache__")
     )
-    (migrations / "versions" / "0009_next.py").write_text(
-        '"""Next."""\nrevision = "0009"\ndown_revision = "0008"\n\n\ndef upgrade():\n    pass\n'
+    now, next = upgrade.REVISION, f"{int(upgrade.REVISION) + 1:04}"
+    (migrations / "versions" / f"{next}_next.py").write_text(
+        f'"""Next."""\nrevision = "{next}"\ndown_revision = "{now}"\n\n\ndef upgrade():\n    pass\n'
     )
     monkeypatch.setattr(upgrade, "_MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "REVISION", "0009")
+    monkeypatch.setattr(upgrade, "REVISION", next)
     refused = arena("db", "info", "--db", str(record))
     assert refused.code == 2
     assert "upgrade it with `arena db upgrade`" in refused.err
     ended = arena("db", "upgrade", "--db", str(record))
-    assert ended.out == f"{record} is now at revision 0009; the old database was copied to {record}.before-0009\n"
+    assert ended.out == f"{record} is now at revision {next}; the old database was copied to {record}.before-{next}\n"
     assert ended.code == 0
 
 

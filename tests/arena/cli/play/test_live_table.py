@@ -15,7 +15,7 @@ from rich.console import Console
 from arena.cli.play.live_table import LiveTable
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.ratings import points
-from arena.ratings.elo import Elo
+from arena.ratings.systems.incremental import Elo
 from arena.tournament.standings import TournamentStandings, standings
 from arena.tournament.tournament import Tournament
 from db.database import Database

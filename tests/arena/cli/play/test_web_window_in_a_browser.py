@@ -65,6 +65,8 @@ def test_a_person_plays_whole_games_by_clicks_and_nobody_else_sees_them(browser:
         window.wait_for("random - human")
         page.get_by_text("Step through the game").click()
         page.wait_for_url("**/g/*")
+        page.get_by_role("button", name="Find the mistakes").click()
+        page.get_by_text("Analysed by arena").wait_for()
         page.get_by_role("link", name="Play again").click()
         page.wait_for_url("**/p/*")
         for place in (window.server, window.server + window.link, page.url):

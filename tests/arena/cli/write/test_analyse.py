@@ -158,6 +158,7 @@ def test_the_last_analysis_is_kept_for_sql() -> None:
                 "game": 1,
                 "better": move["better"][0] if move["better"] else None,
                 "line": " ".join(move["better"][1:]) or None,
+                "answer": " ".join(move["answer"]) or None,
             }
             for move in document["moves"]
         ]

@@ -7,6 +7,7 @@ from html import unescape
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from adsearch import games
 from agents import builtin
@@ -54,17 +55,24 @@ def test_every_opponent_is_described() -> None:
     page = play_pages.opponents(found)
     check_html(page.text)
     shown = text(page.text)
-    assert "kestrel rating 1532 ± 40" in shown
+    assert "kestrel ●●●●● rating 1532 ± 40 Play as first second either" in shown
     assert "merlin not rated yet" in shown
-    assert "random very easy: plays at random; rating 0" in shown
-    assert "greedy looks 1 move ahead" in shown
+    assert "random ●○○○○ very easy: plays at random; rating 0" in shown
+    assert "greedy ●●○○○ looks 1 move ahead" in shown
     assert "A higher rating is stronger." in shown
-    begin = play_pages.begin(found.agents[0], "chess", of=OF)
-    check_html(begin.text)
-    assert "chess, against kestrel (rating 1532 ± 40)." in text(begin.text)
-    assert re.search("You are first player [(]White[)] second player [(]Black[)]", text(begin.text))
-    assert "Back to your game" not in begin.text
-    assert "/p/kkk" in play_pages.begin(found.agents[0], "chess", of=OF, going_on=["kkk"]).text
+    assert "Back to your game" not in shown
+    again = structs.replace(found, game="chess", games=["connect4", "chess"], going_on=["kkk"])
+    one = play_pages.opponents(again, only="kestrel", wrong="too many games")
+    check_html(one.text)
+    assert 'aria-label="Play as second player (Black) against kestrel"' in one.text
+    assert "/p/kkk" in one.text
+    assert "too many games" in one.text
+    assert "merlin" not in one.text
+    chosen = play_pages.opponents(again).text
+    assert re.findall(r'game=(\w+)"( aria-current="page")?><svg', chosen) == [
+        ("connect4", ""),
+        ("chess", ' aria-current="page"'),
+    ]
 
 
 @pytest.mark.parametrize(

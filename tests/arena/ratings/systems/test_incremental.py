@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from arena.errors import BadRating
-from arena.ratings.elo import Elo, EloRating, expected_score, ratings
+from arena.ratings.scale import expected_score
+from arena.ratings.systems.incremental import Elo, EloRating, ratings
 from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.errors import BadRating
-from arena.ratings import bradley_terry, plackett_luce
+from arena.ratings import bradley_terry
 from arena.ratings.duels import Numbers, duels
 from arena.ratings.estimates import Estimates
-from arena.ratings.plackett_luce import fit
+from arena.ratings.systems import plackett_luce
+from arena.ratings.systems.plackett_luce import fit
 from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won

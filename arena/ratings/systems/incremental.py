@@ -6,16 +6,20 @@ while it is played. They depend on the order of the games, unlike the fits of al
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import combinations
-from math import log, tanh
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from arena.errors import BadRating
-from arena.ratings.duels import score
+from arena.ratings.duels import each_two
+from arena.ratings.ranking import RatingSystem, apart, listed
+from arena.ratings.scale import expected_score
 from db.records import RatedGame
+
+if TYPE_CHECKING:
+    from arena.ratings.ranking import Ranking, Settings
+    from db.records import PairCount
 
 K: Final = 20.0
 START: Final = 1500.0
@@ -78,18 +82,16 @@ def ratings(
     return elo.rated()
 
 
-def expected_score(difference: float) -> float:
-    """The expected score at this rating difference: 1 / (1 + 10^(-difference / 400))."""
-    return 0.5 * (1.0 + tanh(difference * log(10.0) / 800.0))
+class _Incremental(RatingSystem):
+    name = "incremental"
+    method = "Elo, updated after each game in the order of play; without errors"
+    options = ("k", "start", "floor")
+
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+        del counts
+        own = {name: value for name, value in settings.numbers.items() if name in self.options}
+        rated = ratings(games, **own)
+        return listed(self, apart(games, {name: (one.rating, 0.0) for name, one in rated.items()}), games, sure=False)
 
 
-def each_two(game: RatedGame) -> list[tuple[str, str, float]]:
-    """Each two seats of a game, as if they had played a game of two: their names, and the score of the first.
-
-    With three or more players, the one with more points has won: the points are for places among all players."""
-    if len(game.names) == 2:
-        return [(*game.names, score(game))]
-    return [
-        (first, second, 1.0 if own > other else 0.0 if own < other else 0.5)
-        for (first, own), (second, other) in combinations(zip(game.names, game.points, strict=True), 2)
-    ]
+SYSTEM: Final = _Incremental()

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import exp, fsum, log, pi, sqrt, tanh
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from arena.errors import BadRating
-from arena.ratings.elo import each_two
+from arena.ratings.duels import each_two
+from arena.ratings.ranking import RatingSystem, apart, listed
 from db.records import RatedGame
+
+if TYPE_CHECKING:
+    from arena.ratings.ranking import Ranking, Settings
+    from db.records import PairCount
 
 START: Final = 1500.0
 DEVIATION: Final = 350.0
@@ -180,3 +185,18 @@ def _check(start: float, deviation: float, volatility: float, tau: float) -> Non
     for name, number, most in (("deviation", deviation, 1e4), ("volatility", volatility, 10.0), ("tau", tau, 10.0)):
         if not 1e-6 <= number <= most:
             raise BadRating(f"expected a {name} from 1e-06 to {most:g}, got {number:g}")
+
+
+class _Glicko2(RatingSystem):
+    name = "glicko2"
+    method = "Glicko-2, updated after each round or day; ±: 95 % error"
+    options = ("start",)
+    by_rounds = True
+
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+        del counts
+        rated = ratings(periods(games), start=settings.numbers.get("start", START))
+        return listed(self, apart(games, {name: (one.rating, one.deviation) for name, one in rated.items()}), games)
+
+
+SYSTEM: Final = _Glicko2()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import BadRating
-from arena.ratings.glicko2 import Glicko2Rating, Opponent, periods, rated_after, ratings
+from arena.ratings.systems.glicko2 import Glicko2Rating, Opponent, periods, rated_after, ratings
 from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won

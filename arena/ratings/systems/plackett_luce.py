@@ -16,7 +16,7 @@ from functools import cache
 from itertools import combinations, product
 from math import comb, sqrt
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,13 @@ from arena.ratings.duels import Numbers, Places
 from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
 from arena.ratings.pairs import repeats
 from arena.ratings.pools import connected
+from arena.ratings.ranking import FittedSystem, listed
 from arena.ratings.scale import ELO
 from db.records import RatedGame
+
+if TYPE_CHECKING:
+    from arena.ratings.ranking import Ranking, Settings
+    from db.records import PairCount
 
 EXACT: Final = 6
 """Largest tie that is computed exactly, by enumerating all subsets."""
@@ -337,3 +342,18 @@ def _extreme(players: int, orders: Iterable[Order]) -> Places:
 
 def _largest(values: Numbers) -> float:
     return float(np.max(np.abs(values), initial=0.0))
+
+
+class _PlackettLuce(FittedSystem):
+    name = "plackett-luce"
+    method = "Elo (Plackett-Luce, all games together); ±: 95 % error, from pairings"
+
+    def fitted(
+        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings
+    ) -> tuple[Ranking, Estimates]:
+        del counts
+        found = fit(games, prior=settings.prior, anchors=settings.anchors)
+        return listed(self, found, games, settings.anchors), found
+
+
+SYSTEM: Final = _PlackettLuce()

@@ -1,0 +1,144 @@
+"""Finds the mistakes of a game for a page of its players: one search after the other, each in a process of its own.
+
+    python -m arena.web.analysing
+
+The process reads which game of which database as one JSON line, writes a line for each ply that it has judged, and at
+the end the whole analysis into the record. It has the lowest priority and ends with the page server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+from adsearch.errors import quote
+from agents import parent
+from agents.errors import one_line
+from arena.errors import ArenaError
+from arena.history import recorded_rules
+from arena.student.analysis import AnalysisBudget, judge_moves
+from db import games, store
+from db.database import Database
+
+_NICE: Final = 19
+_MOST_SECONDS: Final = 300.0
+"""Time limit of the process."""
+_COMMAND: Final = (sys.executable, "-P", "-m", "arena.web.analysing")
+
+
+class NotFound(ArenaError):
+    """The mistakes of a game could not be found."""
+
+
+class Analyses:
+    """The analyses of a page server: those in progress and those that wait. It is used by one event loop."""
+
+    def __init__(self, database: str, written: Callable[[], None] = lambda: None) -> None:
+        """`database`: its address. `written` is called when an analysis is in the record, before its page is told."""
+        self._database = database
+        self._written = written
+        self._turn = asyncio.Semaphore(1)
+        self._running: dict[int, _Running] = {}
+        # By whose wish, the game that was asked for last.
+        self._asked: dict[Hashable, int] = {}
+
+    def is_busy(self, whose: Hashable, game: int) -> bool:
+        """Whether another game that they have asked for is being analysed, or waits."""
+        return self._asked.get(whose, game) != game and self._asked[whose] in self._running
+
+    def analyse(self, whose: Hashable, game: int) -> _Running:
+        """The analysis of the game, which begins if it is not in progress, and goes on if its page is closed."""
+        self._asked[whose] = game
+        if (running := self._running.get(game)) is None:
+            running = self._running[game] = _Running()
+            running.task = asyncio.create_task(self._run(game, running))
+        return running
+
+    async def _run(self, game: int, running: _Running) -> None:
+        try:
+            async with self._turn, asyncio.timeout(_MOST_SECONDS):
+                await running.search(self._database, game)
+            self._written()
+        except TimeoutError:
+            running.trouble = f"it took longer than {_MOST_SECONDS:g} s"
+        except (NotFound, OSError, ValueError) as error:
+            running.trouble = str(error)
+        finally:
+            del self._running[game]
+            running.note(ended=True)
+
+
+class _Running:
+    """An analysis in progress."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self.trouble = ""
+        self._plies = 0
+        self._has_ended = False
+        self._changed = asyncio.Event()
+
+    def note(self, *, plies: int = 0, ended: bool = False) -> None:
+        """It has judged this number of plies, or has ended."""
+        self._plies, self._has_ended = max(plies, self._plies), ended
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def search(self, database: str, game: int) -> None:
+        """Starts the process and waits for its end; NotFound if it fails."""
+        process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdin.write(msgspec.json.encode((database, game)))
+            process.stdin.close()
+            async for line in process.stdout:
+                self.note(plies=int(line))
+            errors = await process.stderr.read()
+            if await process.wait():
+                last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+                raise NotFound(one_line(last) or "the search was ended")
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+
+    async def progress(self) -> AsyncIterator[int]:
+        """The number of plies that were judged, at each change until it has ended. NotFound if it failed."""
+        while not self._has_ended:
+            changed = self._changed
+            yield self._plies
+            await changed.wait()
+        if self.trouble:
+            raise NotFound(f"the mistakes were not found: {self.trouble}")
+
+
+def main() -> None:
+    """Runs the process."""
+    parent.die_with_it()
+    os.nice(_NICE)
+    address, id = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[str, int])
+    with Database(address, create=False) as database:
+        with database.reading() as connection:
+            (game,) = games.games(connection, [id], whole=True)
+        try:
+            judged = []
+            start = recorded_rules.start(game, trust=False)
+            for ply in judge_moves(start, game.moves, AnalysisBudget.default(len(game.moves))):
+                judged.append(ply)
+                print(ply.ply, flush=True)
+        except Exception as error:  # untrusted rules, or user-supplied ones, which may raise anything
+            sys.exit(f"the rules failed with {quote(str(error) or type(error).__name__)}")
+        with database.writing() as connection:
+            store.keep_analysis(connection, id, judged)
+
+
+if __name__ == "__main__":
+    main()

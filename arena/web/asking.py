@@ -1,0 +1,11 @@
+"""What is known of the request that is being answered, also in the thread that reads or draws for it."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Final
+
+client: Final[ContextVar[str]] = ContextVar("client", default="")
+"""The address that the request is from; empty if it says nothing about the visitor."""
+is_visitor: Final[ContextVar[bool]] = ContextVar("is_visitor", default=False)
+"""Whether nobody has signed in who makes it."""

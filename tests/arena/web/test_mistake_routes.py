@@ -1,0 +1,168 @@
+"""The mistakes of a game are found for those whose game it is, by a process that can fail and be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, Final
+
+import pytest
+
+from tests.kit import needs
+
+pytest.importorskip("starlette", reason=needs.extra("web"))
+
+from arena.accounts.people import Account
+from arena.web import analysing
+from tests.kit.account_room import sign_in
+from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
+from tests.kit.pages_in_process import PagesInProcess, pages_in_process
+
+SCRIPT: Final = {"accept": "text/plain"}
+BUTTON: Final = "Find the mistakes</button>"
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[ManagedLadder]:
+    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
+        yield room
+
+
+@pytest.fixture
+def pages(room: ManagedLadder) -> Iterator[PagesInProcess]:
+    with pages_in_process(room) as pages:
+        yield pages
+
+
+def student(room: ManagedLadder, number: int = 0) -> Account:
+    account, _ = sign_in(room.accounts, room.links[number], now=NOW)
+    return account
+
+
+def games_of(room: ManagedLadder, author: str) -> list[int]:
+    """The games over, with moves, in which an agent of the author has played."""
+    own = f"SELECT game FROM seat WHERE name = '{author}' OR name LIKE '{author}.%'"
+    query = f"SELECT DISTINCT game FROM move WHERE game IN ({own}) ORDER BY game"
+    return [int(str(row[0])) for row in room.sql(query)]
+
+
+def plies(room: ManagedLadder, game: int, table: str = "analysis") -> int:
+    ((count,),) = room.sql(f"SELECT COUNT(*) FROM {table} WHERE game = {game}")
+    return int(str(count))
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, code: str, *more: str) -> None:
+    """From now on this program is the search."""
+    monkeypatch.setattr(analysing, "_COMMAND", (sys.executable, "-c", code, *more))
+
+
+def test_an_author_finds_the_mistakes_of_an_own_game_which_all_see_then(
+    room: ManagedLadder, pages: PagesInProcess
+) -> None:
+    ann = student(room)
+    game = games_of(room, "alice")[0]
+    place, total = f"/g/{game}", plies(room, game, "move")
+    assert BUTTON in pages.ask(place, by=ann).text
+    answer = pages.ask(f"{place}/mistakes", by=ann, fields={}, **SCRIPT)
+    assert answer.status == 200
+    judged = [int(line) for line in answer.text.split()]
+    assert judged == sorted(judged)
+    assert judged[-1] == total == plies(room, game)
+    for by in (ann, room.instructor):
+        text = pages.ask(place, by=by).text
+        assert "Analysed by arena" in text
+        assert BUTTON not in text
+    again = pages.ask(f"{place}/mistakes", by=ann, fields={}, **SCRIPT)
+    assert (again.status, again.headers["location"]) == (303, place)
+
+
+def test_without_a_script_the_form_leads_back_to_the_game(room: ManagedLadder, pages: PagesInProcess) -> None:
+    game = games_of(room, "bob")[0]
+    answer = pages.ask(f"/g/{game}/mistakes", by=room.instructor, fields={}, accept="text/html,*/*")
+    assert (answer.status, answer.headers["location"]) == (303, f"/g/{game}")
+    assert plies(room, game) == plies(room, game, "move")
+
+
+def test_for_others_there_is_no_such_thing(room: ManagedLadder, pages: PagesInProcess) -> None:
+    ann, bob = student(room), student(room, 1)
+    game = next(game for game in games_of(room, "bob") if game not in games_of(room, "alice"))
+    assert BUTTON not in pages.ask(f"/g/{game}", by=ann).text
+    assert BUTTON in pages.ask(f"/g/{game}", by=bob).text
+    refused = [pages.ask(f"/g/{id}/mistakes", by=ann, fields={}, **SCRIPT) for id in (game, 10**6)]
+    assert refused[0].status == refused[1].status == 404
+    assert refused[0].text == refused[1].text
+    assert pages.ask(f"/g/{game}/mistakes", fields={}, **SCRIPT).status == 401
+    assert plies(room, game) == 0
+
+
+def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits_for_the_same(
+    room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gate, begun = tmp_path / "gate", tmp_path / "begun"
+    search = """
+        import os, sys, time
+
+        sys.stdin.read()
+        with open(sys.argv[2], "a") as begun:
+            begun.write("x")
+        print(1, flush=True)
+        while not os.path.exists(sys.argv[1]):
+            time.sleep(0.01)
+    """
+    pretend(monkeypatch, dedent(search), str(gate), str(begun))
+    ann = student(room)
+    one, other = games_of(room, "alice")[:2]
+
+    async def several() -> list[Any]:
+        asked = (pages.asked(f"/g/{one}/mistakes", by=by, fields={}, **SCRIPT) for by in (ann, room.instructor))
+        first = [*map(asyncio.create_task, asked)]
+        while not begun.exists():
+            await asyncio.sleep(0)
+        refused = await pages.asked(f"/g/{other}/mistakes", by=ann, fields={}, **SCRIPT)
+        gate.touch()
+        return [refused, *await asyncio.gather(*first)]
+
+    refused, *answers = pages.run(several())
+    assert (refused.status, refused.text) == (409, "another game of yours is being analysed: wait until it is done")
+    assert [(answer.status, answer.text.split()[-1]) for answer in answers] == [(200, "1"), (200, "1")]
+    assert begun.read_text() == "x"
+
+
+def test_there_is_a_limit_for_each_person(
+    room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, "import sys; sys.exit('no')")
+    game = games_of(room, "alice")[0]
+    for by in (student(room), room.instructor):
+        found = [pages.ask(f"/g/{game}/mistakes", by=by, fields={}, **SCRIPT) for _ in range(11)]
+        assert [answer.status for answer in found] == [200] * 10 + [409]
+        assert found[-1].text.startswith("too many games in a row; the next one is possible in ")
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("import sys; sys.exit('the rules failed')", "the rules failed"),
+        (f"import os; print(1, flush=True); os.kill(os.getpid(), {int(signal.SIGKILL)})", "the search was ended"),
+        ("print('no number', flush=True)", "invalid literal"),
+    ],
+    ids=["fails", "is killed", "is wrong"],
+)
+def test_a_search_that_fails_is_said_and_can_be_tried_again(
+    room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch, code: str, why: str
+) -> None:
+    ann, game = student(room), games_of(room, "alice")[0]
+    with monkeypatch.context() as patch:
+        pretend(patch, code)
+        answer = pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, **SCRIPT)
+        assert answer.text.splitlines()[-1].startswith(f"the mistakes were not found: {why}")
+        shown = pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, accept="text/html")
+        assert shown.status == 409
+        assert "The mistakes were not found: " in shown.text
+    assert plies(room, game) == 0
+    assert pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, accept="text/html").status == 303
+    assert plies(room, game) == plies(room, game, "move")
