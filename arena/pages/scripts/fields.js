@@ -150,6 +150,8 @@ export const choosing = ({ play, ask, tell }) => {
     for (const motion of board.getAnimations({ subtree: true })) motion.finish();
     held = { field, id: event.pointerId, x: event.clientX, y: event.clientY, parts: null };
   });
+  // A finger that drags must not scroll the page. Browsers ignore `touch-action` on what is inside of an SVG.
+  board.addEventListener("touchmove", (event) => { if (held !== null) event.preventDefault(); }, { passive: false });
   addEventListener("pointermove", (event) => {
     if (held?.id !== event.pointerId) return;
     const { field, x, y } = held;

@@ -132,22 +132,29 @@ def test_a_piece_goes_through_several_fields(browser: Browser, tmp_path: Path) -
         page.locator("#moves .move").nth(before).wait_for()
 
 
-def test_a_finger_drags_too(browser: Browser, tmp_path: Path) -> None:
+def swipe(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """A finger of the browser's own, which scrolls the page unless the page says no."""
+    fingers = page.context.new_cdp_session(page)
+    steps = [
+        (start[0] + (end[0] - start[0]) * step / 8, start[1] + (end[1] - start[1]) * step / 8) for step in range(9)
+    ]
+    for number, (x, y) in enumerate(steps):
+        kind = "touchMove" if number else "touchStart"
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_finger_drags_pieces_and_scrolls_the_page_beside_them(browser: Browser, tmp_path: Path) -> None:
     with playing(browser, tmp_path, "chess", "human", "random", width=390, height=664) as page:
-        page.evaluate(
-            """([start, end]) => {
-              const send = (kind, [x, y]) => document.elementFromPoint(x, y).dispatchEvent(new PointerEvent(kind, {
-                bubbles: true, pointerId: 7, isPrimary: true, pointerType: "touch", clientX: x, clientY: y,
-              }));
-              send("pointerdown", start);
-              send("pointermove", end);
-              send("pointerup", end);
-            }""",
-            [list(middle(page, "d2")), list(middle(page, "d4"))],
-        )
+        start = middle(page, "d2")
+        swipe(page, start, middle(page, "d4"))
         my_turn(page, 2)
         assert moves(page)[0] == "d4"
-        assert page.locator(".drags").first.evaluate("one => getComputedStyle(one).touchAction") == "none"
+        assert page.evaluate("scrollY") == 0
+        (x, y), (_, lower) = middle(page, "e4"), middle(page, "e2")
+        swipe(page, (x, y), (x, y - 2 * (lower - y)))
+        until(page, lambda: page.evaluate("scrollY") > 0)
+        assert len(moves(page)) == 2
 
 
 def test_keys_choose_columns_and_fields(browser: Browser, tmp_path: Path) -> None:
