@@ -332,8 +332,8 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
     fields = _fields_of(state)
     written = ""
     if len(seen.choices) > _MOST_BUTTONS and not fields:
-        how = f": {state.notation}" if state is not None and state.notation else ""
-        written = f"Your move, one of {len(seen.choices):,}{how}"
+        notation = "" if state is None else state.notation
+        written = f"Your move: {notation}" if notation else f"Your move, one of {len(seen.choices):,}"
     back = f"Take back my last move ({seen.take_backs} left)" if seen.take_backs else ""
     return {
         "again": (),

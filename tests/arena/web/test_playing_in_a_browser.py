@@ -19,7 +19,7 @@ from tests.kit.chromium import Browser, check_axe, check_keyboard, until
 from tests.kit.play_window import play_window
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import FloatRect, Page
 
 pytestmark = [pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS"), pytest.mark.costly]
 
@@ -30,10 +30,15 @@ COUNT_SOUNDS: Final = """() => {
 }"""
 
 
-PLACES: Final = """() => [".now", ".acting", "#board", "#choices"].map((part) => {
+PLACES: Final = """() => [".now", ".acting", "#board", ".listed"].map((part) => {
   const { x, y, width, height } = document.querySelector(part).getBoundingClientRect();
-  return [x, y, width, height];
+  return part === ".listed" ? [x, y] : [x, y, width, height];
 })"""
+"""Where the parts of the page are. The list of moves grows."""
+OUTSIDE: Final = """() => [...document.querySelectorAll("#board svg, .seat, .acting button, .acting summary")]
+  .filter((part) => part.checkVisibility() && part.closest(".card") === null)
+  .filter((part) => part.getBoundingClientRect().bottom > innerHeight).map((part) => part.textContent)"""
+WINDOWS: Final = [(1280, 800), (390, 664)]
 
 
 @contextmanager
@@ -44,15 +49,20 @@ def playing(browser: Browser, folder: Path, *players: str, width: int = 1280, he
         browser.session(window.server + window.link, width=width, height=height, outages=True) as page,
     ):
         page.wait_for_url("**/p/*")
-        page.locator("[data-field]").first.wait_for()
+        page.locator("[data-field], .written").first.wait_for()
         yield page
+
+
+def box(page: Page, part: str) -> FloatRect:
+    found = page.locator(part).bounding_box()
+    assert found is not None
+    return found
 
 
 def middle(page: Page, field: str) -> tuple[float, float]:
     """Of a field of the board."""
-    box = page.locator(f'[data-field="{field}"]').bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    found = box(page, f'[data-field="{field}"]')
+    return found["x"] + found["width"] / 2, found["y"] + found["height"] / 2
 
 
 def drag(page: Page, start: str, end: str) -> None:
@@ -222,9 +232,11 @@ def test_arrows_and_enter_move_a_piece_and_keys_flip_the_board(browser: Browser,
         assert lower.inner_text() == "you"
 
 
-def test_a_hint_is_drawn_and_said_and_nothing_moves(browser: Browser, tmp_path: Path) -> None:
-    with playing(browser, tmp_path, "chess", "human", "random") as page:
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_a_hint_is_drawn_and_said_and_nothing_moves(browser: Browser, tmp_path: Path, width: int, height: int) -> None:
+    with playing(browser, tmp_path, "chess", "human", "random", width=width, height=height) as page:
         before = page.evaluate(PLACES)
+        assert page.evaluate(OUTSIDE) == []
         page.keyboard.press("h")
         page.locator("#said", has_text="hint:").wait_for()
         assert page.locator("#board .marks .arrow").count() == 1
@@ -234,6 +246,28 @@ def test_a_hint_is_drawn_and_said_and_nothing_moves(browser: Browser, tmp_path: 
         my_turn(page, 2)
         assert page.locator("#board .marks").count() == 0
         assert page.evaluate(PLACES) == before
+        page.get_by_text("End game").click()
+        assert page.evaluate(PLACES) == before
+        page.get_by_role("button", name="Resign").click()
+        page.get_by_role("button", name="Play again").wait_for()
+        assert page.evaluate(PLACES) == before
+        assert page.evaluate(OUTSIDE) == []
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_how_a_move_is_written_stands_beside_the_message(
+    browser: Browser, tmp_path: Path, width: int, height: int
+) -> None:
+    with playing(browser, tmp_path, "words", "human", "random", width=width, height=height) as page:
+        assert page.evaluate(OUTSIDE) == []
+        field = page.get_by_label("Your move: the first square")
+        now = box(page, ".now")
+        assert now["y"] + now["height"] <= box(page, ".written span")["y"]
+        assert box(page, ".written")["y"] + box(page, ".written")["height"] <= box(page, ".more")["y"]
+        field.fill("no such move")
+        field.press("Enter")
+        page.locator("#said .notice").wait_for()
+        assert box(page, ".now") == now
 
 
 def test_a_move_that_is_not_taken_puts_the_piece_back(browser: Browser, tmp_path: Path) -> None:
