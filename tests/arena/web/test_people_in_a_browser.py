@@ -165,7 +165,6 @@ def test_a_person_sees_the_board_from_its_own_side_and_where_a_piece_can_go(
         )
         assert own > far
         page.get_by_text("All moves").click()
-        page.set_viewport_size({"width": 1280, "height": 1100})
         for let_go in ("Escape", "click"):
             page.locator('[data-field="a7"]').click()
             assert marked(page, "chosen") == {"a7"}

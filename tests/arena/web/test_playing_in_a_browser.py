@@ -270,6 +270,46 @@ def test_how_a_move_is_written_stands_beside_the_message(
         assert box(page, ".now") == now
 
 
+SAME_FIELDS: Final = """() => {
+  const form = document.querySelector("[data-fields]");
+  const moves = Object.keys(JSON.parse(form.dataset.fields)).slice(0, 4);
+  form.dataset.fields = JSON.stringify(Object.fromEntries(moves.map((move) => [move, [[["a2", "a4"]]]])));
+}"""
+"""As where a pawn is promoted: four moves go from this field to that one."""
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_of_moves_over_the_same_fields_a_person_chooses_one(
+    browser: Browser, tmp_path: Path, width: int, height: int
+) -> None:
+    with playing(browser, tmp_path, "chess", "human", "random", width=width, height=height) as page:
+        page.evaluate(SAME_FIELDS)
+        asked = page.locator("#said button")
+        drag(page, "a2", "a4")
+        now, last = box(page, ".now"), box(page, "#said button >> nth=3")
+        assert asked.count() == 4
+        assert last["y"] + last["height"] <= now["y"] + now["height"]
+        page.keyboard.press("Escape")
+        assert asked.count() == 0
+        assert piece(page, "a2") is not None
+        drag(page, "a2", "a4")
+        chosen = asked.nth(1).inner_text()
+        asked.nth(1).click()
+        my_turn(page, 2)
+        assert moves(page)[0] == chosen
+
+
+def test_all_moves_are_seen_when_they_are_asked_for(browser: Browser, tmp_path: Path) -> None:
+    with playing(browser, tmp_path, "chess", "human", "random", width=390, height=664) as page:
+        page.get_by_text("End game").click()
+        page.get_by_text("All moves").click()
+        assert page.get_by_role("button", name="Resign").count() == 0
+        shown = box(page, ".moves-as-buttons .card")
+        assert 0 < shown["y"] < shown["y"] + shown["height"] < 664
+        page.locator(".moves-as-buttons button").first.click()
+        my_turn(page, 2)
+
+
 def test_a_move_that_is_not_taken_puts_the_piece_back(browser: Browser, tmp_path: Path) -> None:
     with playing(browser, tmp_path, "chess", "human", "random") as page:
         page.route("**/p/*", lambda route: route.fulfill(status=400, body="'e9' is not a legal move"))
