@@ -150,8 +150,8 @@ def check_can_play(spec: str, state: State[Any]) -> None:
     found = find(spec)
     reason = _why_not(found, state)
     if reason:
-        able = [other.name for other in every() if not _why_not(other, state)]
-        raise CannotPlay(f"{found.name} cannot play {_called(state)}: {reason}; these can: {', '.join(able)}")
+        these = ", ".join(able(state))
+        raise CannotPlay(f"{found.name} cannot play {_called(state)}: {reason}; these can: {these}")
     given = dict(found.given)
     try:
         features.weights_for(state, only=given.get("evaluate"), weights=given.get("weights"))
@@ -161,6 +161,11 @@ def check_can_play(spec: str, state: State[Any]) -> None:
             tables_for(state, pieces)
     except (BadSetting, BadTable) as error:
         raise CannotPlay(f"{spec} cannot play {_called(state)}: {error}") from None
+
+
+def able(state: State[Any]) -> list[str]:
+    """The names of the built-in agents that can play the game of `state`."""
+    return [one.name for one in every() if not _why_not(one, state)]
 
 
 def first_that_can_play(names: Iterable[str], state: State[Any]) -> str | None:

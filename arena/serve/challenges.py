@@ -67,6 +67,7 @@ def challenge(
         ladder.lock_submissions(connection, opened.id)  # the final does not begin meanwhile, and nobody has two
         if why := refusal(connection, opened, author, agent, opponent, now):
             raise BadChallenge(why)
+        lines = _lines(connection, opened)
         names = (agent, opponent) if seed % 2 else (opponent, agent)
         league = opened.ladder.league
         new = store.NewGame(
@@ -78,7 +79,7 @@ def challenge(
             clock=league.clock,
             seed=str(seed),
             opening=None,  # drawn when it begins
-            seats=tuple((_version(connection, opened, name, now), name) for name in names),
+            seats=tuple((_version(connection, lines, name, now), name) for name in names),
         )
         id = challenges.add(connection, opened.id, author, new, now)
         keep(id)
@@ -139,8 +140,7 @@ def opponents(connection: Connection, opened: OpenLadder) -> tuple[list[str], li
     """The names in the record of the agents that can be challenged, the best first, and of the built-in agents."""
     lines = _lines(connection, opened)
     agents = [name for name, line in lines.items() if line.status == "active"]
-    others = [name for name in builtin.names() if name not in lines and _can_play(name, opened.rules)]
-    return agents, others
+    return agents, [name for name in _able(opened.rules) if name not in lines]
 
 
 def _lines(connection: Connection, opened: OpenLadder) -> dict[str, LadderLine]:
@@ -158,20 +158,19 @@ def _not_playing(lines: Mapping[str, LadderLine], own: str, opponent: str, rules
         return _AGAINST_ITSELF
     if (line := lines.get(opponent)) is not None:
         return "" if line.status == "active" else f"the opponent {_STATUS[line.status]}, so it cannot play now"
-    return "" if opponent in builtin.names() and _can_play(opponent, rules) else "there is no such opponent"
+    return "" if opponent in _able(rules) else "there is no such opponent"
 
 
-def _can_play(name: str, rules: str) -> bool:
-    """Whether the built-in agent can play the game."""
-    with suppress(AgentsError, AdsearchError):
-        builtin.check_can_play(name, games.start(rules))
-        return True
-    return False
+def _able(rules: str) -> list[str]:
+    """The built-in agents that can play the game; none if its rules fail."""
+    with suppress(AdsearchError):
+        return builtin.able(games.start(rules))
+    return []
 
 
-def _version(connection: Connection, opened: OpenLadder, name: str, now: datetime) -> int:
+def _version(connection: Connection, lines: Mapping[str, LadderLine], name: str, now: datetime) -> int:
     """The row id of the version with which it plays now; a built-in agent without one gets it."""
-    line = _lines(connection, opened).get(name)
+    line = lines.get(name)
     return store.version(connection, name, name, name, now) if line is None else line.version
 
 
@@ -290,7 +289,7 @@ class Challenges(StandingSchedule):
                 line = lines.get(player.name)
                 if line is not None and (line.status, line.source) != ("active", player.source):
                     raise _NotYet
-            versions = {name: _version(connection, opened, name, now) for name in one.names}
+            versions = {name: _version(connection, lines, name, now) for name in one.names}
             return challenges.begin(connection, one.game, versions, scheduled.opening, now)
 
         if not written(self._database, self._wait, begin):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
@@ -75,6 +76,11 @@ def page(document: Document, status: int = 200) -> Response:
     """A page that is drawn for one request, and kept by nobody."""
     headers = {POLICY: document.policy, "content-type": HTML}
     return Response(document.text.encode("utf-8", "replace"), status, headers)
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a form is sent by a browser itself, which shows the answer as a page; scripts want a text."""
+    return "text/html" in request.headers.get("accept", "")
 
 
 def leads_to(address: str) -> Response:

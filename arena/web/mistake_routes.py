@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from arena.serve.submissions import possible_again
 from arena.web import links
 from arena.web.analysing import NotFound
-from arena.web.answers import leads_to, page
+from arena.web.answers import leads_to, page, wants_page
 from arena.web.drawn import NotThere
 from arena.web.identity import signed_in, viewer_of
 from arena.web.live_routes import can_find_mistakes, game_over
@@ -62,18 +62,13 @@ async def mistakes(
         except NotFound as error:
             yield f"{error}\n"
 
-    if not _waits(request):
+    if not wants_page(request):
         return StreamingResponse(lines(), media_type="text/plain; charset=utf-8")
     last = [line async for line in lines()][-1].strip()
     return leads_to(links.game(id)) if last.isdecimal() else _refused(request, last, drawn)
 
 
-def _waits(request: Request) -> bool:
-    """Whether a form without a script waits for a page."""
-    return "text/html" in request.headers.get("accept", "")
-
-
 def _refused(request: Request, why: str, drawn: Callable[..., Document]) -> Response:
-    if not _waits(request):
+    if not wants_page(request):
         return PlainTextResponse(why, 409)
     return page(result_pages.message("No mistakes were found", why[0].upper() + why[1:], drawn=drawn), 409)

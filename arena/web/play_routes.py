@@ -6,7 +6,6 @@ A game belongs to one account; for all others it does not exist. The routes of t
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -16,9 +15,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from adsearch import games
-from adsearch.errors import AdsearchError
 from agents import builtin
-from agents.errors import AgentsError
 from arena.errors import ArenaError, BadFixture
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.submissions import possible_again
@@ -33,7 +30,7 @@ from arena.web.sight import Role, What, may
 from db import ladder as record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from arena.web.names import SeenNames
     from arena.web.person import PersonsGame
@@ -92,17 +89,9 @@ def _found(site: Site, names: SeenNames, ladder: OpenLadder, game: str) -> tuple
         if line.status == "active" and name not in ladder.anchors
     }
     held = {name: line for name, line in lines.items() if name in ladder.anchors}
-    built_in = [Opponent(name, held[name].rating if name in held else None) for name in _able(_rules(ladder, game))]
+    able = builtin.able(games.start(_rules(ladder, game)))
+    built_in = [Opponent(name, held[name].rating if name in held else None) for name in able]
     return agents, built_in
-
-
-def _able(rules: str) -> Iterator[str]:
-    """The built-in agents that can play the game against a person."""
-    start = games.start(rules)
-    for name in builtin.names():
-        with suppress(AgentsError, AdsearchError):
-            builtin.check_can_play(name, start)
-            yield name
 
 
 def _games_of(ladder: OpenLadder) -> list[str]:

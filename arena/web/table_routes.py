@@ -19,7 +19,7 @@ from adsearch.errors import AdsearchError
 from arena.errors import ArenaError
 from arena.history import words
 from arena.web import forms, links
-from arena.web.answers import leads_to
+from arena.web.answers import leads_to, wants_page
 
 if TYPE_CHECKING:
     from arena.web.answers import Drawing
@@ -51,7 +51,7 @@ def routes(find: Find, draw: Draw, again: Again) -> tuple[BaseRoute, ...]:
                 return await draw(request, words.printable(str(error)))
         threads = site.hints if given.get("do") == "hint" else site.threads  # a hint takes seconds
         wrong = await asyncio.get_running_loop().run_in_executor(threads, partial(_done, game, given))
-        if "text/html" in request.headers.get("accept", ""):
+        if wants_page(request):
             return await draw(request, wrong) if wrong else leads_to(links.table(game.seen.key))
         return PlainTextResponse(wrong, 400 if wrong else 200)
 

@@ -59,6 +59,11 @@ class ManagedLadder:
     links: Sequence[Invited]
     """Of the students."""
 
+    def student(self, number: int = 0) -> Account:
+        """The student of that line of the roster, who signs in."""
+        account, _ = account_room.sign_in(self.accounts, self.links[number], now=NOW)
+        return account
+
     @property
     def names(self) -> SeenNames:
         """As an instructor sees them."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,24 +23,12 @@ from arena.web.own_routes import _Download
 from arena.web.sight import MEMBER, VISITOR
 from db import games, store
 from tests.kit.account_room import sign_in
-from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
+from tests.kit.managed_ladder import NOW, ManagedLadder
 from tests.kit.pages_in_process import PagesInProcess, pages_in_process
 from tests.kit.sample_record import Book
 
 ADDRESS = "192.0.2.7"
 """Of those who ask `pages`."""
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
-
-
-@pytest.fixture
-def pages(room: ManagedLadder) -> Iterator[PagesInProcess]:
-    with pages_in_process(room) as pages:
-        yield pages
 
 
 def publish(room: ManagedLadder) -> None:

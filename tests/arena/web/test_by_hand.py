@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from threading import Event
 from typing import Any, Final
 
@@ -23,31 +21,13 @@ from arena.web.sight import MEMBER
 from arena.web.tables import Tables
 from db import store
 from db.records import HUMAN
-from tests.kit.account_room import sign_in
 from tests.kit.effort import PATIENCE
 from tests.kit.html_validity import check_html
-from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
-from tests.kit.pages_in_process import PagesInProcess, pages_in_process
+from tests.kit.managed_ladder import NOW, ManagedLadder
+from tests.kit.pages_in_process import PagesInProcess
 from tests.kit.sample_record import Book
 
 BUTTON: Final = "Find the mistakes</button>"
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
-
-
-@pytest.fixture
-def pages(room: ManagedLadder) -> Iterator[PagesInProcess]:
-    with pages_in_process(room) as pages:
-        yield pages
-
-
-def student(room: ManagedLadder, number: int) -> Account:
-    account, _ = sign_in(room.accounts, room.links[number], now=NOW)
-    return account
 
 
 def played(room: ManagedLadder, pages: PagesInProcess, by: Account, rules: str = "tictactoe", **how: Any) -> int:
@@ -71,7 +51,7 @@ def heading(pages: PagesInProcess, game: int, by: Account) -> str:
 def test_a_game_by_hand_has_the_name_of_its_player_for_the_player_and_for_instructors(
     room: ManagedLadder, pages: PagesInProcess
 ) -> None:
-    bob, cid, dan = (student(room, number) for number in (1, 2, 3))
+    bob, cid, dan = (room.student(number) for number in (1, 2, 3))
     game = played(room, pages, bob)
     assert heading(pages, game, bob) == heading(pages, game, room.instructor) == "Bob Lind"
     assert heading(pages, game, cid) == "a person", "those of a team do not see each other's names either"
@@ -84,7 +64,7 @@ def test_a_game_by_hand_has_the_name_of_its_player_for_the_player_and_for_instru
 def test_the_board_is_seen_from_the_seat_of_the_person_who_can_have_the_mistakes_found(
     room: ManagedLadder, pages: PagesInProcess
 ) -> None:
-    bob, dan = student(room, 1), student(room, 3)
+    bob, dan = room.student(1), room.student(3)
     game = played(room, pages, bob)
     mine, others = (pages.ask(f"/g/{game}", by=one).text for one in (bob, dan))
     assert re.search(r'class="seat [\w-]+ lower[^>]*>.{,80}Bob Lind', mine)
@@ -94,7 +74,7 @@ def test_the_board_is_seen_from_the_seat_of_the_person_who_can_have_the_mistakes
 def test_people_find_their_last_games_by_hand_on_their_page_and_nobody_elses(
     room: ManagedLadder, pages: PagesInProcess
 ) -> None:
-    bob, cid = student(room, 1), student(room, 2)
+    bob, cid = room.student(1), room.student(2)
     assert "Your games against agents" not in pages.ask("/me", by=bob).text
     first, *others = [played(room, pages, bob) for _ in range(6)]
     helped = played(room, pages, bob, "connect4", verdict="resigned", fault=1)
@@ -113,7 +93,7 @@ def test_whose_game_it_was_is_noted_before_its_page_says_that_it_is_recorded(
     room: ManagedLadder,
 ) -> None:
     seen: list[str] = []
-    bob, over, tables = student(room, 1), Event(), Tables(lambda _: True)
+    bob, over, tables = room.student(1), Event(), Tables(lambda _: True)
     tables.changed = lambda game: over.set() if game.is_over else None
     tables.recorded = lambda account, game: seen.append(f"{account} {game}, {over.is_set()}")
     game = tables.open(bob.id, game="tictactoe", opponent="random", seat=0, clock="60")

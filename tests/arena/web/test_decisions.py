@@ -18,6 +18,11 @@ from tests.kit.sample_record import Book
 
 
 @pytest.fixture
+def place(where: str) -> str:
+    return where
+
+
+@pytest.fixture
 def cup(room: ManagedLadder) -> str:
     """A tournament that is not a ladder, with two games that are over and one to come."""
     with room.record.writing() as connection:

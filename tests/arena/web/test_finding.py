@@ -11,6 +11,11 @@ from arena.web.sight import VISITOR, Role, Viewer
 from tests.kit.managed_ladder import INSTRUCTOR, ManagedLadder
 
 
+@pytest.fixture
+def place(where: str) -> str:
+    return where
+
+
 def found(room: ManagedLadder, words: str, viewer: Viewer = INSTRUCTOR) -> list[Thing]:
     names = Names(accounts=room.accounts).seen_by(viewer)
     with room.record.reading() as connection:

@@ -17,6 +17,11 @@ from tests.kit.managed_ladder import ManagedLadder
 MOST = 5
 
 
+@pytest.fixture
+def place(where: str) -> str:
+    return where
+
+
 def test_the_last_results_are_those_that_count_the_oldest_first(room: ManagedLadder) -> None:
     counted = room.sql(
         "SELECT v_seat.player, v_game.id, v_seat.points FROM v_seat JOIN v_game ON v_game.id = v_seat.game "

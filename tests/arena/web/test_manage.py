@@ -21,6 +21,11 @@ from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder
 from tests.kit.sample_record import Book
 
 
+@pytest.fixture
+def place(where: str) -> str:
+    return where
+
+
 def text(room: ManagedLadder, tournament: str = "cs101", *, wrong: str = "", **given: str) -> str:
     """The whole page."""
     with room.accounts.reading() as connection:

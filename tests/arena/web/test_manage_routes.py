@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -16,32 +14,13 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import audit, invitations, tokens
-from arena.accounts.people import Account
-from tests.kit.account_room import sign_in
 from tests.kit.html_validity import check_html
-from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder, managed_ladder
-from tests.kit.pages_in_process import ADDRESS, PagesInProcess, pages_in_process
+from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder
+from tests.kit.pages_in_process import ADDRESS, PagesInProcess
 from tests.kit.sample_record import Book
 
 PLACE: Final = "/t/cs101/manage"
 PLACES: Final = (PLACE, f"{PLACE}/game?number=1", f"{PLACE}/grades", f"{PLACE}/audit", f"{PLACE}/audit?before=2")
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
-
-
-@pytest.fixture
-def pages(room: ManagedLadder) -> Iterator[PagesInProcess]:
-    with pages_in_process(room) as pages:
-        yield pages
-
-
-def student(room: ManagedLadder) -> Account:
-    account, _ = sign_in(room.accounts, room.links[0], now=NOW)
-    return account
 
 
 def acts(room: ManagedLadder) -> list[tuple[str, str]]:
@@ -67,7 +46,7 @@ def test_what_an_instructor_decides_is_on_the_next_page_that_anyone_opens(
         cup = book.tournament("cup", "tictactoe")
         book.enter(cup, "alice", "bob")
         game = book.play(cup, "tictactoe", ("alice", "bob"), verdict="resigned", fault=0)
-    ann, places = student(room), (f"/g/{game}", "/t/cup", "/t/cup/games", "/api/v1/t/cup")
+    ann, places = room.student(), (f"/g/{game}", "/t/cup", "/t/cup/games", "/api/v1/t/cup")
     before = [pages.ask(place, by=ann).text for place in places]
     (number,) = room.sql(f"SELECT number FROM game WHERE id = {game}")[0]
     form = {"do": "game", "game": str(game), "number": str(number), "ruling": "0", "what": "void", "reason": "x"}
@@ -79,7 +58,7 @@ def test_what_an_instructor_decides_is_on_the_next_page_that_anyone_opens(
 
 def test_for_everybody_else_there_is_nothing(room: ManagedLadder, pages: PagesInProcess) -> None:
     begin_final(room)
-    known = student(room)
+    known = room.student()
     assert "open your link to sign in" in pages.ask("/t/cs101/nothing").text
     assert "open your link to sign in" not in pages.ask("/t/cs101/nothing", by=known).text
     for by in (None, known):
@@ -170,7 +149,7 @@ def test_the_page_of_a_game_names_it_and_leads_an_instructor_to_its_ruling(
     assert f"game 1 of cs101 final (id {id})" in shown
     assert f'<a href="{place}">Rule on this game</a>' in shown
     assert f'name="game" value="{id}"' in pages.ask(place, by=room.instructor).text
-    others = pages.ask(f"/g/{id}", by=student(room)).text
+    others = pages.ask(f"/g/{id}", by=room.student()).text
     assert f"game 1 of cs101 final (id {id})" in others
     assert "Rule on this game" not in others
 
@@ -221,7 +200,7 @@ def test_a_new_link_is_shown_once_and_kept_by_nobody(room: ManagedLadder, pages:
 
 
 def test_a_deactivated_account_is_signed_out_at_once(room: ManagedLadder, pages: PagesInProcess) -> None:
-    known = student(room)
+    known = room.student()
     assert "Sign in" not in pages.ask("/me", by=known).text
     given = {name: str(value) for name, value in room.person("Ann").items()} | {"do": "deactivate"}
     assert pages.ask(PLACE, by=room.instructor, fields=given).headers["location"] == f"{PLACE}#people"
@@ -254,7 +233,7 @@ def test_grades_are_a_file_and_seeing_them_is_audited(room: ManagedLadder, pages
 
 
 def test_only_instructors_see_names_beside_aliases(room: ManagedLadder, pages: PagesInProcess) -> None:
-    known = student(room)
+    known = room.student()
     for place in ("/t/cs101", "/t/cs101/crosstable", "/t/cs101/games", "/t/cs101/a/bob"):
         assert "Cid Voss" in pages.ask(place, by=room.instructor).text, place
         assert "Cid Voss" not in pages.ask(place, by=known).text, place
@@ -264,7 +243,7 @@ def test_only_instructors_see_names_beside_aliases(room: ManagedLadder, pages: P
 def test_an_instructor_who_reads_what_an_agent_said_is_in_the_audit_once(
     room: ManagedLadder, pages: PagesInProcess
 ) -> None:
-    known = student(room)
+    known = room.student()
     ((game,),) = room.sql("SELECT min(id) FROM game")
     ((submission,),) = room.sql("SELECT min(id) FROM submission WHERE state = 'refused'")
     for _ in range(2):

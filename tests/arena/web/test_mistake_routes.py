@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, Final
@@ -16,31 +15,12 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.accounts.people import Account
 from arena.web import analysing
-from tests.kit.account_room import sign_in
-from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
-from tests.kit.pages_in_process import PagesInProcess, pages_in_process
+from tests.kit.managed_ladder import ManagedLadder
+from tests.kit.pages_in_process import PagesInProcess
 
 SCRIPT: Final = {"accept": "text/plain"}
 BUTTON: Final = "Find the mistakes</button>"
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
-
-
-@pytest.fixture
-def pages(room: ManagedLadder) -> Iterator[PagesInProcess]:
-    with pages_in_process(room) as pages:
-        yield pages
-
-
-def student(room: ManagedLadder, number: int = 0) -> Account:
-    account, _ = sign_in(room.accounts, room.links[number], now=NOW)
-    return account
 
 
 def games_of(room: ManagedLadder, author: str) -> list[int]:
@@ -63,7 +43,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, code: str, *more: str) -> None:
 def test_an_author_finds_the_mistakes_of_an_own_game_which_all_see_then(
     room: ManagedLadder, pages: PagesInProcess
 ) -> None:
-    ann = student(room)
+    ann = room.student()
     game = games_of(room, "alice")[0]
     place, total = f"/g/{game}", plies(room, game, "move")
     assert BUTTON in pages.ask(place, by=ann).text
@@ -88,7 +68,7 @@ def test_without_a_script_the_form_leads_back_to_the_game(room: ManagedLadder, p
 
 
 def test_for_others_there_is_no_such_thing(room: ManagedLadder, pages: PagesInProcess) -> None:
-    ann, bob = student(room), student(room, 1)
+    ann, bob = room.student(), room.student(1)
     game = next(game for game in games_of(room, "bob") if game not in games_of(room, "alice"))
     assert BUTTON not in pages.ask(f"/g/{game}", by=ann).text
     assert BUTTON in pages.ask(f"/g/{game}", by=bob).text
@@ -114,7 +94,7 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
             time.sleep(0.01)
     """
     pretend(monkeypatch, dedent(search), str(gate), str(begun))
-    ann = student(room)
+    ann = room.student()
     one, other = games_of(room, "alice")[:2]
 
     async def several() -> list[Any]:
@@ -137,7 +117,7 @@ def test_there_is_a_limit_for_each_person(
 ) -> None:
     pretend(monkeypatch, "import sys; sys.exit('no')")
     game = games_of(room, "alice")[0]
-    for by in (student(room), room.instructor):
+    for by in (room.student(), room.instructor):
         found = [pages.ask(f"/g/{game}/mistakes", by=by, fields={}, **SCRIPT) for _ in range(11)]
         assert [answer.status for answer in found] == [200] * 10 + [409]
         assert found[-1].text.startswith("too many games in a row; the next one is possible in ")
@@ -155,7 +135,7 @@ def test_there_is_a_limit_for_each_person(
 def test_a_search_that_fails_is_said_and_can_be_tried_again(
     room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch, code: str, why: str
 ) -> None:
-    ann, game = student(room), games_of(room, "alice")[0]
+    ann, game = room.student(), games_of(room, "alice")[0]
     with monkeypatch.context() as patch:
         pretend(patch, code)
         answer = pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, **SCRIPT)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -22,14 +20,8 @@ from db import ladder
 from db.ladder import SubmissionState
 from tests.kit.html_validity import check_html
 from tests.kit.ladder_record import hand_in, play_pair
-from tests.kit.managed_ladder import NOW, ManagedLadder, later, managed_ladder
+from tests.kit.managed_ladder import NOW, ManagedLadder, later
 from tests.kit.sample_record import Book
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
 
 
 def of(room: ManagedLadder, author: str, now: datetime = NOW) -> Own:

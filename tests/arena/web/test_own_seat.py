@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 
@@ -28,18 +26,12 @@ from arena.web.sight import MEMBER
 from db import games as record
 from db import store
 from tests.kit.account_room import sign_in
-from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
+from tests.kit.managed_ladder import NOW, ManagedLadder
 from tests.kit.pages_in_process import pages_in_process
 from tests.kit.sample_record import Book
 
 DEALS = [*permutations("JQK", 2)]
 HIDDEN = "do not see everything"
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
 
 
 def play_cards(room: ManagedLadder) -> int:

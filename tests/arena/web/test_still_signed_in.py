@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -19,24 +18,12 @@ from arena.web.events import Owner
 from db import accounts
 from db.accounts_database import AccountsDatabase
 from tests.kit.account_room import sign_in
-from tests.kit.managed_ladder import NOW, ManagedLadder, managed_ladder
+from tests.kit.managed_ladder import NOW, ManagedLadder
 from tests.kit.pages_in_process import PagesInProcess, pages_in_process
 from tests.kit.web_record import STUDENTS, WebRecord
 from tests.kit.web_room import PageServer
 
 OWN = STUDENTS[1]
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
-
-
-@pytest.fixture
-def pages(room: ManagedLadder) -> Iterator[PagesInProcess]:
-    with pages_in_process(room) as pages:
-        yield pages
 
 
 def signed_out(room: ManagedLadder, account: people.Account, key: str) -> None:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-
-import pytest
 
 from arena.web.live_record import LiveRecord
 from arena.web.names import Names
@@ -15,14 +11,8 @@ from arena.web.sight import MEMBER
 from db import ladder as rows
 from db import store
 from db.ladder import NewRating
-from tests.kit.managed_ladder import ManagedLadder, managed_ladder
+from tests.kit.managed_ladder import ManagedLadder
 from tests.kit.sample_record import X_WINS, Book
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[ManagedLadder]:
-    with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
-        yield room
 
 
 def side(room: ManagedLadder, tournament: str | None = "cs101") -> dict[str, str]:
