@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -205,6 +205,16 @@ class LadderRoom:
             assert monotonic() < until, (name, self.printed[-20:])
             self.line(_LOOK_EVERY)
         return found
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """The director does nothing meanwhile."""
+        assert self.server is not None
+        self.server.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.server.send_signal(signal.SIGCONT)
 
     def players(self) -> list[int]:
         """The processes of the server that are none of ours."""

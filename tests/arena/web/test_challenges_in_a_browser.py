@@ -76,20 +76,22 @@ def test_a_student_challenges_an_agent_and_watches_the_game_at_once(browser: Bro
         page.get_by_text("10 more today").wait_for()
         for check in (check_axe, check_width, check_keyboard):
             check(page)
-        # From the page of the opponent; then from the own page, where one at a time is possible.
-        page.goto(f"{address}/t/cs101/a/otter")
-        page.get_by_role("button", name="Challenge with kestrel").click()
-        page.wait_for_url(re.compile(r"/g/\d+$"))
-        game = page.url
-        page.get_by_text("challenge, which counts nowhere").wait_for()
+        # From the page of the opponent; then from the own page, where one at a time is possible. Nothing is played
+        # meanwhile, so the first one is not over.
+        with course.stopped():
+            page.goto(f"{address}/t/cs101/a/otter")
+            page.get_by_role("button", name="Challenge with kestrel").click()
+            page.wait_for_url(re.compile(r"/g/\d+$"))
+            game = page.url
+            page.get_by_text("challenge, which counts nowhere").wait_for()
+            page.goto(f"{address}/me")
+            page.get_by_label("Against").select_option("random")
+            page.get_by_role("button", name="Challenge", exact=True).click()
+            page.get_by_text("you can have one challenge at a time").wait_for()
+            page.locator("#challenges").get_by_text("waits").wait_for()
+            page.goto(game)
         page.locator("#board svg").first.wait_for()
         page.locator("#moves li >> nth=2").wait_for()
-        page.goto(f"{address}/me")
-        page.get_by_label("Against").select_option("random")
-        page.get_by_role("button", name="Challenge", exact=True).click()
-        page.get_by_text("you can have one challenge at a time").wait_for()
-        page.locator("#challenges").get_by_text("is being played").wait_for()
-        page.goto(game)
         page.locator("#board").wait_for()
         page.wait_for_url("**#ply-last")
         page.wait_for_function("document.documentElement.outerHTML.includes('zzwords-of-kestrel')")
