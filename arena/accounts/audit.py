@@ -32,6 +32,7 @@ class Act(StrEnum):
     OPENED = "opened"
     CLOSED = "closed"
     EXTENDED = "extended"
+    CHALLENGES = "challenges"
     RULED = "ruled"
     WITHDREW = "withdrew"
     PUT_ASIDE = "put aside"

@@ -21,7 +21,7 @@ from arena.match.clock import SECOND
 from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
 
 if TYPE_CHECKING:
-    from db.records import JudgedPly, PastGame, PastRuling
+    from db.records import JudgedPly, PastGame, PastRuling, PositionValue
 
 PIECES: Final = {
     **dict.fromkeys(("tictactoe", "connect4", "othello", "dots", "go"), ("x", "o")),
@@ -371,6 +371,24 @@ def mistake(ply: JudgedPly, players: Sequence[str]) -> str:
     better = f", better was {ply.better[0]}" if ply.better else ""
     line = f" (then {' '.join(ply.better[1:])})" if ply.better[1:] else ""
     return printable(f"{players[ply.who]} played {ply.move}{ply.mark}{better}{line}")
+
+
+def cost(ply: JudgedPly) -> str:
+    """What a mistake cost: "A win in 5 plies became a draw.", or the values before and after; empty without a mark."""
+    if not ply.mark or not isinstance(ply.who, int) or not (ply.before.known and ply.after.known):
+        return ""
+    before, after = (_outcome(value, ply.who) for value in (ply.before, ply.after))
+    if before and after:
+        return f"{before.capitalize()} became {after}."
+    then, now = (number(value.values[ply.who]) for value in (ply.before, ply.after))
+    return f"The value fell from {then} to {now}."
+
+
+def _outcome(value: PositionValue, seat: int) -> str:
+    """A proven win, draw or loss, and how far it is; empty if it is none of these."""
+    name = {1.0: "a win", 0.0: "a draw", -1.0: "a loss"}.get(value.values[seat], "") if value.exact else ""
+    plies = "1 ply" if value.distance == 1 else f"{value.distance} plies"
+    return f"{name} in {plies}" if name and value.distance else name
 
 
 def drawn(state: State[Any], last: Any = None) -> str:

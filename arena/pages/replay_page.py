@@ -58,8 +58,9 @@ def page(
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
     reasons of rulings. `drawn`: draws the template in its frame. `near`: addresses and texts of links to what is near.
     `called`: which game it is, by default as commands call it. `trust`: run the game's rules even if they are not this
-    user's own. `at`: the ply to open at, by default the first mistake, if possible of the seat `own`; a game without an
-    analysis begins to play by itself. `mistake`: the only ply that was judged, of a game without an analysis.
+    user's own. `at`: the ply to open at, by default the first mistake, if possible of the seat `own`, or the end of a
+    game that was not decided on the board; any other game without an analysis begins to play by itself. `mistake`: the
+    only ply that was judged, of a game without an analysis.
     `find`: where a form goes that asks for an analysis. `agents`: addresses of the players' pages; `ratings`: theirs,
     with their errors. `person`: the seat of a person, from which the board is shown; by default `person_in` finds it.
     """
@@ -78,7 +79,8 @@ class _DrawnLine(NamedTuple):
     """Moves that were not played, each with its board."""
 
     kind: str
-    boards: list[tuple[str, str]]
+    boards: list[tuple[str, str, str]]
+    """The class of who moves, the move, and the board."""
 
 
 class _Line(NamedTuple):
@@ -88,12 +90,13 @@ class _Line(NamedTuple):
     """"better" instead of a mistake, or the "answer" to it."""
     moves: Sequence[str]
     positions: Sequence[tuple[Any, Any]]
+    seats: Sequence[str]
+    """The class of who moves, for each move."""
 
     def drawn(self, boards: Iterator[str]) -> _DrawnLine:
         """The line with its boards, which are next in `boards`."""
-        return _DrawnLine(
-            self.kind, [(shown(move), next(boards)) for move, _ in zip(self.moves, self.positions, strict=False)]
-        )
+        moves = zip(self.seats, self.moves, self.positions, strict=False)
+        return _DrawnLine(self.kind, [(seat, shown(move), next(boards)) for seat, move, _ in moves])
 
 
 class _Page:
@@ -258,6 +261,8 @@ class _Page:
     def opened(self, at: int | None, own: int | None) -> int:
         """The ply to open at."""
         mistakes = [ply for ply in self.game.analysis if ply.mark]
+        if at is None and not mistakes and self.game.verdict not in (None, "normal"):
+            return self.plies
         first = next((ply.ply for ply in mistakes if ply.who == own), mistakes[0].ply if mistakes else 0)
         return first if at is None else at
 
@@ -268,7 +273,14 @@ class _Page:
             return []
         before = self.replay.steps[step.number - 1].state
         found = [("better", judged.better, before), ("answer", judged.answer, step.state)]
-        lines = [_Line(kind, moves, played_on(state, moves[:_MOST])) for kind, moves, state in found]
+        lines = []
+        for kind, moves, state in found:
+            positions = played_on(state, moves[:_MOST])
+            movers = [one.turn for one, _ in ((state, None), *positions) if one is not None]
+            seats = [
+                shown_game.seat_kind(turn, self.rules) if turn is not None and turn >= 0 else "" for turn in movers
+            ]
+            lines.append(_Line(kind, moves, positions, seats))
         return [line for line in lines if line.positions]
 
     def step(self, step: Step, board: str, lines: Sequence[_DrawnLine]) -> dict[str, Any]:
@@ -277,7 +289,7 @@ class _Page:
         judged, move, is_last = step.judged, step.move, step.number == self.plies
         both: list[tuple[str, str, str]] = []
         if judged is not None:
-            both = [(line.kind, *line.boards[0]) for line in lines if line.kind == "better"]
+            both = [(line.kind, *line.boards[0][1:]) for line in lines if line.kind == "better"]
             both[:0] = [("played", shown(judged.move), board)] * bool(both)
         said, quoted = self.said(step) if self.private else ("", "")
         heading = f"{self.who(step)} printed before this move"
@@ -290,6 +302,7 @@ class _Page:
             "lead": self.lead(step),
             "move": None if move is None else self.ply(step, move),
             "judged": words.mistake(judged, self.names) if judged is not None else "",
+            "cost": words.cost(judged) if judged is not None else "",
             "better": both,
             "lines": lines,
             "board": board,

@@ -6,7 +6,7 @@ them can be shown to anyone, except `people`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -100,3 +100,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """None if it is not a match with a sequential test."""
     people: Mapping[str, str] = {}
     """Who is behind agents, by the agents' names; empty in everything that anyone may see."""
+
+
+def leaders(agents: Iterable[ReportedAgent]) -> list[str]:
+    """The names of those who have the first place, once a game was played."""
+    return [one.name for one in agents if one.standing.games and one.standing.rank == 1]

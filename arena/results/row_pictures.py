@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import ceil, floor
 
 from adsearch.pictures.svg import element, number, pair, words
+from arena.results import figures
 
 
 def scale(ratings: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -30,7 +31,7 @@ def whisker(rating: float, error: float | None, low: float, high: float) -> str:
     step = 100.0 * max(1, round((high - low) / 400))
     lines = [f"M{at(low + step * count)},0V10" for count in range(int((high - low) / step) + 1)]
     bar = element("line", x1=at(rating - (error or 0.0)), x2=at(rating + (error or 0.0)), y1=5, y2=5)
-    said = f"{rating:.0f}" + (f" ± {error:.0f}" if error else "")
+    said = figures.whole(rating) + (f" ± {figures.whole(error)}" if error else "")
     return _picture(
         "whisker",
         10.0,
@@ -52,7 +53,12 @@ def spark(ratings: Sequence[float]) -> str:
         pair(100.0 * place / (len(ratings) - 1), 50.0 - 90.0 * (rating - middle) / room)
         for place, rating in enumerate(ratings)
     )
-    return _picture("spark", 100.0, f"from {ratings[0]:.0f} to {ratings[-1]:.0f}", element("polyline", points=points))
+    return _picture(
+        "spark",
+        100.0,
+        f"from {figures.whole(ratings[0])} to {figures.whole(ratings[-1])}",
+        element("polyline", points=points),
+    )
 
 
 def bar(won: int, drawn: int, lost: int) -> str:

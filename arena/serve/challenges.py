@@ -99,7 +99,7 @@ def refusal(connection: Connection, opened: OpenLadder, author: str, agent: str,
 
 def closed(connection: Connection, opened: OpenLadder, now: datetime) -> str:
     """Why nobody can start a challenge now; empty if somebody can."""
-    if not opened.ladder.challenges:
+    if opened.no_challenges or not opened.ladder.challenges:
         return "challenges are turned off on this ladder"
     if now < opened.opens:
         return f"the ladder is not open yet: it opens on {moment(opened.opens)}"

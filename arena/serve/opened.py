@@ -31,6 +31,8 @@ _TERMS: Final = "ladder"
 """The key of the settings for what is not in the settings of every tournament."""
 _CLOSED_EARLY: Final = "closed_early"
 """The key of the settings for the time of closing in the description, if `close` replaced it."""
+_NO_CHALLENGES: Final = "no_challenges"
+"""The key of the settings for whether an instructor has turned challenges off."""
 
 
 class OpenLadder(Struct, frozen=True):
@@ -47,6 +49,8 @@ class OpenLadder(Struct, frozen=True):
     """The key of the seats' seeds; None: an older version opened the ladder, and they come from `seed`."""
     anchors: Mapping[str, float]
     """The held ratings."""
+    no_challenges: bool = False
+    """Whether an instructor has turned challenges off, whatever the description says."""
 
     @property
     def opens(self) -> datetime:
@@ -84,7 +88,7 @@ def open_ladder(
         clock=league.clock,
         seed=seed,
         seats_key=seats_key,
-        settings=_settings(ladder, rules, ratings),
+        settings=_settings(ladder, rules, ratings, {}),
         now=now,
     )
     versions = {
@@ -149,10 +153,10 @@ def updated(connection: Connection, ladder: Ladder, *, rules: str, now: datetime
     ladder = _with_rules(replace(ladder, opens=ladder.opens or min(before.opens, now)), rules)
     _refuse_changes(row, before, ladder, rules)
     closed_early = row["settings"].get(_CLOSED_EARLY)
-    settings = _settings(ladder, rules, before.anchors)
+    settings = _settings(ladder, rules, before.anchors, row["settings"])
     if closed_early is not None and datetime.fromisoformat(closed_early) == ladder.closes:
         ladder = replace(ladder, closes=before.closes)
-        settings = _settings(ladder, rules, before.anchors) | {_CLOSED_EARLY: closed_early}
+        settings = _settings(ladder, rules, before.anchors, row["settings"]) | {_CLOSED_EARLY: closed_early}
     if ladder.closes != before.closes:
         _refuse_after_final(connection, before, "closes")
     if settings != row["settings"]:
@@ -167,7 +171,7 @@ def close(connection: Connection, ladder: OpenLadder, now: datetime) -> OpenLadd
     settings = running.settings(connection, ladder.id)
     earlier = settings.get(_CLOSED_EARLY, ladder.closes.isoformat())
     closed = replace(ladder, ladder=replace(ladder.ladder, closes=now))
-    document = _settings(closed.ladder, closed.rules, closed.anchors) | {_CLOSED_EARLY: earlier}
+    document = _settings(closed.ladder, closed.rules, closed.anchors, settings) | {_CLOSED_EARLY: earlier}
     store.change_settings(connection, ladder.id, document)
     return closed
 
@@ -176,7 +180,8 @@ def reopen(connection: Connection, ladder: OpenLadder, now: datetime) -> OpenLad
     """Opens a ladder again that `close` has closed, until the time in its description; BadLeague if that is not
     possible."""
     record.lock_submissions(connection, ladder.id)  # the final does not begin meanwhile
-    closed_early = running.settings(connection, ladder.id).get(_CLOSED_EARLY)
+    settings = running.settings(connection, ladder.id)
+    closed_early = settings.get(_CLOSED_EARLY)
     if now < ladder.closes:
         raise BadLeague(f"the ladder {quote(ladder.name)} is open until {words.moment(ladder.closes)}")
     _refuse_after_final(connection, ladder, "opening again")
@@ -187,8 +192,15 @@ def reopen(connection: Connection, ladder: OpenLadder, now: datetime) -> OpenLad
             "its description, then `arena ladder open FILE.toml`"
         )
     reopened = replace(ladder, ladder=replace(ladder.ladder, closes=closes))
-    store.change_settings(connection, ladder.id, _settings(reopened.ladder, reopened.rules, reopened.anchors))
+    store.change_settings(connection, ladder.id, _settings(reopened.ladder, reopened.rules, reopened.anchors, settings))
     return reopened
+
+
+def allow_challenges(connection: Connection, ladder: OpenLadder, allowed: bool) -> OpenLadder:
+    """Turns challenges on as the description has them, or off."""
+    settings = running.settings(connection, ladder.id) | {_NO_CHALLENGES: not allowed}
+    store.change_settings(connection, ladder.id, settings)
+    return replace(ladder, no_challenges=not allowed)
 
 
 def is_closed_early(connection: Connection, ladder: OpenLadder) -> bool:
@@ -251,6 +263,11 @@ def final_of(ladder: str) -> str:
     return f"{ladder} {FINAL}"
 
 
+def with_final(name: str) -> tuple[str, str]:
+    """A tournament, and the one after its close if it is a ladder."""
+    return name, final_of(name)
+
+
 def with_finals(rows: Sequence[lookup.TournamentRow]) -> list[lookup.TournamentRow]:
     """All tournaments; a ladder is finished with its final, whatever `arena serve` still does."""
     finals = {row.name: row for row in rows if row.status == "finished"}
@@ -288,15 +305,26 @@ def _read(connection: Connection, name: str) -> OpenLadder:
     ladder = convert({**settings[_TERMS], "league": league}, Ladder)
     ladder = replace(ladder, closes=in_zone(ladder.closes, ladder.zone))
     ratings = {agent["name"]: agent["anchor"] for agent in settings["agents"]}
-    return OpenLadder(row["id"], name, ladder, row["rules"], int(row["seed"]), seats_key_of(row), ratings)
+    return OpenLadder(
+        id=row["id"],
+        name=name,
+        ladder=ladder,
+        rules=row["rules"],
+        seed=int(row["seed"]),
+        seats_key=seats_key_of(row),
+        anchors=ratings,
+        no_challenges=settings.get(_NO_CHALLENGES, False),
+    )
 
 
-def _settings(ladder: Ladder, rules: str, ratings: Mapping[str, float]) -> dict[str, Any]:
-    """The description as JSON values. The anchors are listed as agents, as in other tournaments."""
+def _settings(ladder: Ladder, rules: str, ratings: Mapping[str, float], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The description as JSON values, with what an instructor has set in the settings `before`. The anchors are listed
+    as agents, as in other tournaments."""
     terms = to_builtins(ladder)
     del terms["league"]
     agents = [{"name": one.name, "player": one.player_text, "anchor": ratings[one.name]} for one in ladder.anchors]
-    return ladder.league.settings() | {"format": record.FORMAT, "rules": rules, "agents": agents, _TERMS: terms}
+    document = {"format": record.FORMAT, "rules": rules, "agents": agents, _TERMS: terms}
+    return ladder.league.settings() | document | {key: before[key] for key in before.keys() & {_NO_CHALLENGES}}
 
 
 def _with_rules(ladder: Ladder, rules: str) -> Ladder:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from arena.course.report.public_game import listed_game
 from arena.web.results import (
     AgentView,
-    Goal,
     Opponent,
     VersionCurve,
     WorstLoss,
+    goals,
     heading,
     own_name,
     own_names,
@@ -20,8 +20,7 @@ from arena.web.results import (
 )
 from arena.web.sight import What, may
 from db import games as record
-from db import ladder, lookup, running, web
-from db.ladder import FORMAT as LADDER
+from db import ladder, lookup, web
 from db.search import GameFilter
 
 if TYPE_CHECKING:
@@ -77,17 +76,9 @@ def agent_view(
         handed_in=[one.id for one in ladder.submissions(connection, tournament, author=name, most=_HANDED_IN)]
         if may(names.viewer, What.CHECK) and lookup.tournament_name(connection, tournament) == served
         else [],
-        goals=_goals(connection, tournament, shown),
+        goals=goals(connection, tournament, shown),
         playing=next((game.id for game in web.in_progress(connection, tournament) if name in game.players), None),
     )
-
-
-def _goals(connection: Connection, tournament: int, names: ShownNames) -> list[Goal]:
-    """The goals of a ladder: its named anchors, or else all of them."""
-    anchors = lookup.anchors(connection, [tournament])
-    named = running.settings(connection, tournament).get(LADDER, {}).get("goals") or {name: name for name in anchors}
-    found = [Goal(name, names.shown[anchor], anchors[anchor]) for name, anchor in named.items() if anchor in anchors]
-    return sorted(found, key=lambda one: one.rating)
 
 
 def _worst(

@@ -132,6 +132,13 @@ def reopen(connection: Connection, form: Form) -> Decided:
     return Decided(act=Act.OPENED, about=found.name)
 
 
+def challenges(connection: Connection, form: Form) -> Decided:
+    """Turns challenges off, or on again."""
+    found, allowed = _ladder(connection, form), form.text("what") == "on"
+    ladders.allow_challenges(connection, found, allowed)
+    return Decided(act=Act.CHALLENGES, about=f"{found.name}: {'on' if allowed else 'off'}")
+
+
 def extend(connection: Connection, form: Form) -> Decided:
     """Gives an author more time."""
     found, author, reason = _ladder(connection, form), form.text("author"), form.reason()
@@ -203,6 +210,7 @@ def revoke(connection: Connection, form: Form) -> Decided:
 DECISIONS: Final[Mapping[str, Decide]] = {
     "close": close,
     "reopen": reopen,
+    "challenges": challenges,
     "extend": extend,
     "take-back": take_back,
     "agent": rule_on_agent,

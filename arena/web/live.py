@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from arena.match.live import LiveEnd, NotLive, OfGame
 from arena.play.followed_game import FollowedGame
+from arena.serve.opened import with_final
 from arena.web.delta import Piece, delta
 from arena.web.events import Change, event
 from arena.web.own_seat import OwnSeatGame
@@ -75,9 +76,9 @@ class Channel(ABC):
         """The games that it follows now, each with its tournament."""
 
     @property
-    def tournament(self) -> str | None:
-        """The tournament whose news it needs."""
-        return None
+    def tournaments(self) -> Collection[str]:
+        """The tournaments whose news it needs; none: of all that are followed."""
+        return ()
 
     def take(self, message: OfGame) -> None:
         """Takes the next message about its game."""
@@ -235,9 +236,13 @@ class TvChannel(ScreenChannel):
         self._news.note()
 
     @property
-    def tournament(self) -> str | None:
+    def _shows(self) -> str | None:
         game = self._screens.each[0].game
         return self._of or (None if game is None else game.tournament)
+
+    @property
+    def tournaments(self) -> Collection[str]:
+        return () if self._shows is None else with_final(self._shows)
 
     def note_news(self) -> None:
         self._news.note()
@@ -245,7 +250,7 @@ class TvChannel(ScreenChannel):
     def tick(self, now: int) -> Iterator[Change]:
         yield from self._screen_changes(now)
         if self._news.is_due(now):
-            beside = self._record.side(self.tournament, public=self._is_public)
+            beside = self._record.side(self._shows, public=self._is_public)
             if beside != self._beside:  # the news can be those of a tournament that not everyone may see
                 self._beside = beside
                 yield self._change("parts", beside, now)
@@ -261,8 +266,8 @@ class SubmissionChannel(ScreenChannel):
         self._news.note()  # what became of it between the page and its stream
 
     @property
-    def tournament(self) -> str | None:
-        return self._record.served
+    def tournaments(self) -> Collection[str]:
+        return (self._record.served,)
 
     def note_news(self) -> None:
         self._news.note()
@@ -333,8 +338,8 @@ class TournamentChannel(ScreenChannel):
         super().__init__(topic, record, self._of, public=False)
 
     @property
-    def tournament(self) -> str | None:
-        return self._of
+    def tournaments(self) -> Collection[str]:
+        return with_final(self._of)
 
     def note_news(self) -> None:
         self._news.note()
@@ -386,7 +391,7 @@ class LiveHub:
     @property
     def tournaments(self) -> set[str]:
         """The tournaments whose news are needed."""
-        return {name for channel in self._channels.values() if (name := channel.tournament) is not None}
+        return {name for channel in self._channels.values() for name in channel.tournaments}
 
     def take(self, message: OfGame) -> None:
         """Takes a message of a director."""
@@ -404,7 +409,7 @@ class LiveHub:
     def note_news(self, tournaments: Collection[str]) -> None:
         """These tournaments have new results or ratings."""
         for channel in self._channels.values():
-            if channel.tournament is None or channel.tournament in tournaments:
+            if not channel.tournaments or not {*channel.tournaments}.isdisjoint(tournaments):
                 channel.note_news()
 
     def note_submission(self, id: int) -> None:

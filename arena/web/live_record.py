@@ -15,7 +15,7 @@ from arena.course.aliases import printable
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.pages.replay_page import person_in
-from arena.serve.opened import ladder_of, opened
+from arena.serve.opened import ladder_of, opened, with_final
 from arena.serve.watching import most_interesting
 from arena.web import own, results
 from arena.web.decisions import called
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from db.records import PastGame
 
 _DAY: Final = timedelta(days=1)
-_RESULTS: Final = 4
+_RESULTS: Final = 2
 """Number of last results beside the board of a TV page."""
 
 
@@ -166,10 +166,14 @@ class LiveRecord:
         public: bool,
         player: str = "",
     ) -> Recorded | None:
-        """The most interesting game in progress, of that tournament or else of any that may be seen, and none of
-        `without`; if possible not by the players `before`. `public`: for visitors; `player`: only games of this one."""
+        """The most interesting game in progress, of that tournament and its final, or else of any that may be seen, and
+        none of `without`; if possible not by the players `before`. `public`: for visitors; `player`: only games of
+        this one."""
         with self._database.reading() as connection:
-            names = [tournament] if tournament is not None else self._playing(connection, public=public)
+            public = public or (tournament is not None and self._is_public(connection, tournament))
+            names = self._playing(connection, public=public)
+            if tournament is not None:
+                names = [name for name in names if name in with_final(tournament)]
             for name in names:
                 id = lookup.find_tournament(connection, name)
                 playing = [
@@ -215,19 +219,19 @@ class LiveRecord:
 
     def _beside(self, connection: Connection, name: str, id: int, now: datetime) -> Beside:
         """What is beside the board of a TV page that shows games of this tournament."""
-        report = results.report(connection, self._names, id, now=now)
         ladder = ladder_of(connection, name)
-        over = report if report.status == "finished" else None
-        if ladder is not None and ladder.name == name:
-            final = running.tournament(connection, ladder.final)
-            if final is not None and final["status"] == "finished":
-                over = results.report(connection, self._names, final["id"], now=now)
+        if ladder is not None and ladder.name != name:
+            ladder = None
+        final = None if ladder is None else running.tournament(connection, ladder.final)
+        if final is not None and final["id"] in self._names.titles(connection):
+            id = final["id"]
+        report = results.report(connection, self._names, id, now=now)
         return Beside(
             report=report,
             latest=results.games_part(connection, self._names, id, Wanted()).games[:_RESULTS],
             upset=self._upset(connection, id, now),
-            final=None if ladder is None or ladder.closes <= now else ladder.closes,
-            over=over,
+            final=ladder.closes if ladder is not None and final is None else None,
+            is_closed=ladder is not None and ladder.closes <= now,
         )
 
     def _upset(self, connection: Connection, tournament: int, now: datetime) -> Upset | None:

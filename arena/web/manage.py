@@ -104,6 +104,10 @@ class LadderState(Struct, frozen=True, kw_only=True):
     opens: datetime
     closes: datetime
     is_closed_early: bool
+    challenges: int
+    """How many a student can start a day, by the description."""
+    no_challenges: bool
+    """Whether they were turned off."""
     """Whether it can be opened again, as long as the final has not begun."""
     final: str
     """The public name of the final; empty before it begins."""
@@ -235,6 +239,8 @@ def _state(
         opens=opened.opens,
         closes=opened.closes,
         is_closed_early=is_closed_early(connection, opened),
+        challenges=opened.ladder.challenges,
+        no_challenges=opened.no_challenges,
         final="" if final is None else titles[final["id"]],
         final_status="" if final is None else str(final["status"]),
         is_run=running_in(store, opened.name) is not None,

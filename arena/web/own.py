@@ -22,7 +22,7 @@ from arena.results.listings import Cell, outcome
 from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
 from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep
-from arena.web.results import Titled, titled
+from arena.web.results import Goal, Titled, goals, titled
 from arena.web.sight import What, may
 from arena.web.why import last_round
 from db import games, ladder, lately, web
@@ -103,6 +103,7 @@ class Own(Struct, frozen=True, kw_only=True):
     """The newest first."""
     has_lost: bool
     """Whether one of the agents lost a game of its last round."""
+    goals: Sequence[Goal]
     made: datetime
 
 
@@ -160,6 +161,7 @@ def own(
         ],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
         has_lost=any(_has_lost(connection, opened, name) for name in theirs),
+        goals=goals(connection, opened.id, names.read(connection)),
         made=now,
     )
 

@@ -18,7 +18,7 @@ from arena.course.report.gather import reported_agents
 from arena.course.report.public_game import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
-from arena.results.report import Lately, Report
+from arena.results.report import Lately, Report, leaders
 from arena.serve.opened import final_of
 from arena.web.drawn import BadQuery
 from arena.web.sight import What, may
@@ -79,8 +79,8 @@ class Heading(Titled, frozen=True, kw_only=True):
     finished: datetime | None
     closes: datetime | None
     """When a ladder takes its last submission; None for other formats."""
-    leader: str = ""
-    """The first agent, on the front page; of a ladder, by rating."""
+    leaders: Sequence[str] = ()
+    """Who has the first place, on the front page; of a ladder, by rating."""
 
 
 class PlayingGame(Struct, frozen=True, kw_only=True):
@@ -198,13 +198,21 @@ class Goal(Struct, frozen=True):
     rating: float
 
 
+def goals(connection: Connection, tournament: int, names: ShownNames) -> list[Goal]:
+    """The goals of a ladder: its named anchors, or else all of them."""
+    anchors = lookup.anchors(connection, [tournament])
+    named = running.settings(connection, tournament).get(LADDER, {}).get("goals") or {name: name for name in anchors}
+    found = [Goal(name, names.shown[anchor], anchors[anchor]) for name, anchor in named.items() if anchor in anchors]
+    return sorted(found, key=lambda one: one.rating)
+
+
 def overview(connection: Connection, names: SeenNames) -> Overview:
     """What the front page shows."""
     titles, shown = names.titles(connection), names.read(connection)
     states = web.tournaments(connection)
     headings = [_heading(connection, state, titles, shown) for state in states if state.id in titles]
     headings = [
-        replace(one, leader=_leader(connection, names, one, shown) if place < _LED else "")
+        replace(one, leaders=_leaders(connection, names, one, shown) if place < _LED else ())
         for place, one in enumerate(headings)
     ]
     playing = [
@@ -225,12 +233,13 @@ def overview(connection: Connection, names: SeenNames) -> Overview:
     )
 
 
-def _leader(connection: Connection, names: SeenNames, about: Heading, shown: ShownNames) -> str:
-    """The first of the agents that take part; empty if nothing has been played, or so much that counting takes long."""
+def _leaders(connection: Connection, names: SeenNames, about: Heading, shown: ShownNames) -> list[str]:
+    """Those of the agents that take part who are first; none if nothing has been played, or so much that counting takes
+    long."""
     if not about.over or about.over > _QUICK:
-        return ""
+        return []
     agents, _, _ = reported(connection, names, about, shown)
-    return next((one.name for one in agents if one.status == "active" and one.standing.games and one.standing.rank), "")
+    return leaders([one for one in agents if one.status == "active"])
 
 
 def titled(connection: Connection, names: SeenNames, tournament: int) -> Titled:

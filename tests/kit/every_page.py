@@ -111,7 +111,7 @@ def web() -> Pages:
         upset = tv_page.Upset(1, HOSTILE, "ann", 123.4)
         soon = structs.replace(beside, upset=upset, final=datetime(2030, 1, 1, tzinfo=UTC))
         found["tv before a final"] = tv_page.page({}, tv_page.side(soon), of=None).text
-        past = structs.replace(beside, over=report)
+        past = structs.replace(beside, report=report)
         found["tv after a final"] = tv_page.page({}, tv_page.side(past), of=None).text
         drawn = live_parts.parts(_past("tictactoe"), _followed("tictactoe", 3), now=0)
         found["tv of a ladder"] = tv_page.page(drawn, side, of=OF).text

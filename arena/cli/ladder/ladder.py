@@ -43,7 +43,7 @@ PLAYERS: Final[Columns] = {
     "rank": lambda row: "" if row["rank"] is None else str(row["rank"]),
     "name": lambda row: row["name"],
     "version": lambda row: str(row["version"]),
-    "rating": lambda row: "" if row["rating"] is None else f"{row['rating']:.0f}",
+    "rating": lambda row: "" if row["rating"] is None else f"{round(row['rating'])}",
     "±": lambda row: "" if row["error"] is None else f"{row['error']:.0f}",
     "games": lambda row: "" if row["status"] == _ANCHOR else str(row["games"]),
     "status": lambda row: row["status"],
@@ -65,7 +65,7 @@ _LATEST: Final[Columns] = {title: text for title, text in SUBMISSIONS.items() if
 """The same for all agents: more room for the reason."""
 VERSIONS: Final[Columns] = {
     "version": lambda row: str(row["version"]),
-    "rating": lambda row: f"{row['rating']:.0f}",
+    "rating": lambda row: f"{round(row['rating'])}",
     "±": lambda row: f"{row['error']:.0f}",
     "games": lambda row: str(row["games"]),
     "rated": lambda row: words.recorded_moment(row["time"]),
@@ -96,7 +96,7 @@ def open_(
         found = open_or_update(ladder, database, submissions(database), wait=_wait, say=_say, now=_now)
     rated = sorted(found.anchors.items(), key=lambda one: one[1])
     print(f"{printable(found.name)}: {_phase(found, _now())}")
-    print("anchors: " + ", ".join(f"{printable(name)} {rating:.0f}" for name, rating in rated))
+    print("anchors: " + ", ".join(f"{printable(name)} {round(rating)}" for name, rating in rated))
     print(f"run it with: arena serve {file}")
 
 

@@ -202,5 +202,5 @@ def _ratings_line(standings: Sequence[LadderLine]) -> str:
     rated = [line for line in standings if line.rating is not None and line.error]  # without anchors
     if not rated:
         return "new ratings; no agent has one yet"
-    best = ", ".join(f"{line.name} {line.rating:.0f} ± {line.error:.0f}" for line in rated[:_BEST_SHOWN])
+    best = ", ".join(f"{line.name} {round(line.rating or 0)} ± {line.error:.0f}" for line in rated[:_BEST_SHOWN])
     return f"new ratings; the best of {words.counted(len(rated), 'agent')}: {best}"

@@ -252,7 +252,7 @@ class _Waiting:
         elif one.status != "active":
             self._say(f"{printable(one.agent)} is {printable(one.status or 'not on the ladder')}")
         elif one.rating is not None:
-            self._say(f"rating {one.rating:.0f} ± {one.error or 0:.0f} after {counted(one.games or 0, 'game')}")
+            self._say(f"rating {round(one.rating)} ± {one.error or 0:.0f} after {counted(one.games or 0, 'game')}")
         else:
             return True
         return False

@@ -70,7 +70,7 @@ def progress(
 _TABLE: Final[Columns] = {
     "version": lambda row: row["version"],
     "games": lambda row: str(row["games"]),
-    "rating": lambda row: f"{row['rating']:.0f}",
+    "rating": lambda row: f"{round(row['rating'])}",
     "±": lambda row: f"{row['error']:.0f}",
     "better than before": lambda row: "" if row["better"] is None else percent(row["better"]),
     "last game (UTC)": lambda row: (row["at"] or "")[:10],

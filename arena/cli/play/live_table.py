@@ -148,7 +148,7 @@ class LiveTable:
                 *([f"+{words.number(byes[line.name])}" if line.name in byes else ""] * bool(byes)),
                 *([f"+{line.forfeits}" if line.forfeits else ""] * forfeits),
                 score if bracket is None else bracket.reached(line.name),
-                f"{rated[line.name].rating:.0f}" if line.name in rated else "-",
+                f"{round(rated[line.name].rating)}" if line.name in rated else "-",
             )
         hidden = sum(line is not None for line in rows[len(shown) :])
         return [table, *([Text(f"... and {hidden} more")] if hidden else [])]

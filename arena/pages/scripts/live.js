@@ -8,12 +8,16 @@ const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const status = document.getElementById("status");
 const shown = new Map();
 let spoken = 0;
+let seen = 0; // times that there was another board
 
 const speak = () => {
   spoken = 0;
   const text = document.getElementById("last").textContent;
   if (status.textContent !== text) status.textContent = text;
 };
+
+const listed = () => document.querySelectorAll("#moves .move").length;
+const begun = listed();
 
 // Shows markup from the server in the elements with these ids; returns the ids of those that changed.
 export const show = (parts) => {
@@ -23,6 +27,7 @@ export const show = (parts) => {
     const markup = whole(shown.get(id), sent);
     if (part === null || shown.get(id) === markup) continue;
     const isAtEnd = part.scrollHeight - part.scrollTop - part.clientHeight < 40;
+    if (id === "board") seen += shown.has(id);
     shown.set(id, markup);
     changed.add(id);
     if (id === "board") put(part, elements(markup));
@@ -52,13 +57,15 @@ const run = () => {
   }
 };
 
-// The game is over: its address shows the replay now, which opens at the end of the game.
+// The game is over: its address shows the replay now. It opens at the end of the game, unless that was too fast to be
+// watched from its beginning: then it is played there.
 const replay = async () => {
   for (;;) {
     await wait(1500 + 1500 * Math.random());
     try {
       if (!(await fetch(location.href, { method: "HEAD", cache: "no-cache" })).ok) continue;
-      history.replaceState(null, "", "#ply-last");
+      const isUnseen = begun === 0 && seen <= listed() / 2;
+      history.replaceState(null, "", isUnseen ? location.pathname : "#ply-last");
       return location.reload();
     } catch {
       // No connection: it is tried again.

@@ -2,13 +2,16 @@
 import { choosing } from "./fields.js";
 import { keep, kept } from "./kept.js";
 import { show } from "./live.js";
-import { on } from "./page.js";
+import { on, wait } from "./page.js";
 import { hear } from "./sound.js";
 
 const choices = document.getElementById("choices");
 const tools = document.getElementById("tools");
 const said = document.getElementById("said");
+const place = document.getElementById("board");
 const OPENED = [".moves-as-buttons", ".end-game"];
+
+const appear = () => { place.style.visibility = ""; };
 
 const say = (text) => {
   const notice = document.createElement("p");
@@ -37,7 +40,7 @@ const ask = (texts) => {
 };
 
 const send = async (name, value) => {
-  said.replaceChildren();
+  if (value !== "flip") said.replaceChildren();
   // Not the button but the whole section has the focus now: a key that is pressed twice must press nothing else.
   if (document.activeElement.matches("#choices button, #said button")) choices.focus({ preventScroll: true });
   try {
@@ -67,7 +70,10 @@ on("parts", (parts) => {
   const before = document.activeElement;
   const isHere = choices.contains(before) || said.contains(before) || before === document.body;
   const opened = OPENED.filter((part) => choices.querySelector(part)?.open);
-  if (show(parts).has("board")) board.settle();
+  if (show(parts).has("board")) {
+    board.settle();
+    if (isFlipped() || kept("flipped") !== "yes") appear();
+  }
   for (const part of opened) choices.querySelector(part)?.setAttribute("open", "");
   const input = choices.querySelector("input");
   if (input !== null) input.value = written;
@@ -98,7 +104,9 @@ let hasBegun = false;
 const begin = () => {
   if (hasBegun || flipper() === null) return;
   hasBegun = true;
-  if (kept("flipped") === "yes" && !isFlipped()) send("do", "flip");
+  if (kept("flipped") !== "yes" || isFlipped()) return;
+  place.style.visibility = "hidden"; // until it is turned: that is not to be seen
+  send("do", "flip").then(() => wait(1000)).then(appear);
 };
 new MutationObserver(begin).observe(tools, { childList: true });
 begin();

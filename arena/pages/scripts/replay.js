@@ -42,7 +42,10 @@ const lines = (step) => [...step.querySelectorAll("template")].map(({ content, d
   const moves = [...content.children].map((position) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = position.dataset.move;
+    const piece = document.createElement("i");
+    piece.className = "piece";
+    button.className = position.className;
+    button.append(piece, position.dataset.move);
     return button;
   });
   const title = document.createElement("b");
@@ -60,12 +63,14 @@ const playLine = (button) => {
   played?.removeAttribute("aria-current");
   played = button;
   played.setAttribute("aria-current", "step");
+  list.classList.add("left");
   played.focus();
   find("status").textContent = button.textContent;
 };
 const leaveLine = () => {
   played.removeAttribute("aria-current");
   played = null;
+  list.classList.remove("left");
   put(board, drawnAt(steps[shown]), { make });
   find("status").textContent = said.querySelector("h3").textContent;
 };
@@ -92,6 +97,7 @@ const show = (at) => {
   shown = at;
   const words = [...step.children].filter((part) => !part.matches(".position, .two, template"));
   played = null;
+  list.classList.remove("left");
   put(said, [...words, ...lines(step)], { make, moves: false });
   const clocks = [...step.querySelectorAll(".clock b")].map((clock) => clock.textContent);
   seats.forEach((seat, number) => {

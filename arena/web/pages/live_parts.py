@@ -6,9 +6,11 @@ The page is drawn with the same parts, so that it is right without scripts too, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
-from arena.history import words
+from adsearch import State
+from arena.history import recorded_rules, words
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import part
 from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shown
@@ -45,7 +47,7 @@ def parts(
         "state": part("text", state(game, followed)),
         "seats": part("seats", [*_seats(game, followed, now=now, since=since, spent=spent, ratings=ratings)]),
         "last": _last_move(game, followed),
-        "board": board(followed),
+        "board": board(game, followed),
         "moves": _moves(game, followed, most),
     }
 
@@ -61,7 +63,7 @@ def small_parts(game: PastGame, followed: FollowedGame) -> dict[str, str]:
         for seat, past in enumerate(game.seats)
     ]
     return {
-        "board": board(followed, plain=True),
+        "board": board(game, followed, plain=True),
         "players": part("small_players", players),
         "state": part("small_state", game.tournament or "", state(game, followed)),
     }
@@ -85,7 +87,7 @@ def state(game: PastGame, followed: FollowedGame) -> str:
         return words.printable(words.live_ending(followed.end.verdict, followed.end.points, game.players))
     if followed.game is None and game.status in _NOT_PLAYED:
         return _NOT_PLAYED[game.status] + (f": {words.printable(game.detail)}" if game.detail else "")
-    if followed.is_not_live:
+    if followed.is_not_live and followed.game is not None:
         return "interrupted: it will be played again"
     return "in progress" if followed.since is not None else "waiting for the players"
 
@@ -159,9 +161,9 @@ def _line(game: PastGame, line: words.Line) -> dict[str, str | None]:
     }
 
 
-def board(followed: FollowedGame, *, plain: bool = False) -> str:
+def board(game: PastGame, followed: FollowedGame, *, plain: bool = False) -> str:
     """The board, or why there is none. `plain`: without its caption and what it says."""
-    position = followed.state
+    position = _begin(game) if followed.game is None else followed.state
     hides = followed.has_hidden_move or (position is not None and position.hidden)
     sees_own = isinstance(followed, OwnSeatGame) and position is not None  # then it has nothing else in it
     if followed.end is None and not sees_own and not sees_board(VISITOR, hides=hides, public=True):
@@ -172,6 +174,13 @@ def board(followed: FollowedGame, *, plain: bool = False) -> str:
         return plain_board(position, followed.last)
     drawn = boards([(position, followed.last)], ended=None if followed.end is None else 0)
     return drawn.drawn[0]
+
+
+def _begin(game: PastGame) -> State[Any] | None:
+    """The first position of a game of which no move is known; None if its rules fail or must not be run."""
+    with suppress(Exception):  # user-supplied rules may raise anything
+        return recorded_rules.start(game, trust=False)
+    return None
 
 
 def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:

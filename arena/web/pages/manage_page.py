@@ -254,6 +254,7 @@ def _ladder(
         "Ratings": "none yet" if state.rated is None else age(state.rated, now),
         "Waiting": f"{len(state.queue):,}",
         "Final": _final(state, now),
+        "Challenges": "turned off" if state.no_challenges else f"{state.challenges} a day" if state.challenges else "",
     }
     sure = Field(name="sure", label="End submissions now", sure=SURE)
     columns = _submissions(title, state)
@@ -262,6 +263,7 @@ def _ladder(
         "final": _managed(state.final) if state.final else None,
         "close": forms.form("close", "Close now", sure) if not state.final and not is_over else None,
         "reopen": forms.form("reopen", "Open again") if not state.final and is_over and state.is_closed_early else None,
+        "challenges": _challenges(state, forms) if state.challenges and not is_over else None,
         "queue": Listing(
             caption="Submissions that wait for their check or are in it",
             columns=[_PLACE, *columns("submission", "agent", "state", "received")],
@@ -277,6 +279,12 @@ def _ladder(
         ),
         "same": [_same_files(title, one) for one in state.same_files],
     }
+
+
+def _challenges(state: LadderState, forms: _Forms) -> Form:
+    """Turns challenges on or off."""
+    what, button = ("on", "Turn challenges on") if state.no_challenges else ("off", "Turn challenges off")
+    return forms.form("challenges", button, what=what)
 
 
 def _final(state: LadderState, now: datetime) -> str:

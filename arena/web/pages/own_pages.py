@@ -108,6 +108,7 @@ def author(
         why=_why_not(own, no_hand_ins),
         ways=ways,
         agents=_agents(own),
+        goals=[(one.name, result_pages.goal(one.rating, own.goals)) for one in own.agents if one.rank is not None],
         submissions=Listing(caption="What you handed in", columns=_SUBMISSIONS, rows=own.submissions),
         wrong=wrong,
         challenging=challenging,

@@ -97,7 +97,7 @@ class Opponent(Struct, frozen=True):
             return "" if self.name in HOW_THEY_PLAY else "not rated yet"
         error = "" if self.error is None else f" ± {self.error:.0f}"
         made = f" from {words.counted(self.games, 'game')}" if self.games else ""
-        return f"rating {self.rating:.0f}{error}{made}"
+        return f"rating {round(self.rating)}{error}{made}"
 
 
 class Opponents(Struct, frozen=True, kw_only=True):

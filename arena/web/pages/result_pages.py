@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.protocol import Verdict
@@ -17,7 +18,7 @@ from arena.web import links
 from arena.web.finding import MOST
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
-from arena.web.results import Heading, Wanted
+from arena.web.results import Goal, Heading, Wanted
 
 if TYPE_CHECKING:
     from arena.results.links import Links
@@ -30,6 +31,8 @@ LADDER: Final = "ladder"
 _WITH_SCREENS: Final = ("page.js", "screens.js")
 _MOST_PLAYING: Final = 20
 """Games in progress that are listed."""
+_LEADERS: Final = 3
+"""Agents that share the first place are named."""
 _RESULTS: Final = {"win": "won", "draw": "drew", "loss": "lost"}
 _VERDICTS: Final = {Verdict.NORMAL: "by the rules", Verdict.VOID: "does not count"} | {
     verdict: f"a player {words}" for verdict, words in ENDS.items()
@@ -96,14 +99,16 @@ def _event(one: Heading) -> dict[str, Any]:
         facts["Finished"] = moment(one.finished)
     elif one.closes is not None:
         facts["Closes"] = moment(one.closes)
+    is_closed = one.status == "running" and one.closes is not None and one.closes <= datetime.now(UTC)
     return {
         "title": one.title,
         "href": links.tournament(one.title),
         "what": f"{one.game}, {one.format}",
-        "status": one.status,
-        "is_running": one.status == "running",
+        "status": "closed" if is_closed else one.status,
+        "is_running": one.status == "running" and not is_closed,
         "leads": "Winner" if one.status == "finished" else "First",
-        "leader": one.leader,
+        "leaders": one.leaders[:_LEADERS],
+        "more": len(one.leaders[_LEADERS:]),
         "facts": facts,
     }
 
@@ -289,9 +294,12 @@ def agent(view: AgentView) -> Document:
 def _goal(view: AgentView) -> str:
     """How far the agent of an author has come; empty if it is not rated yet."""
     rated = view.agent.rated
-    if rated is None or rated.rating is None or rated.rank is None:
-        return ""
-    return about.goal(rated.rating, [(one.name, one.anchor, one.rating) for one in view.goals])
+    return "" if rated is None or rated.rank is None else goal(rated.rating, view.goals)
+
+
+def goal(rating: float | None, goals: Iterable[Goal]) -> str:
+    """How far an agent with this rating has come; empty if it has none."""
+    return "" if rating is None else about.goal(rating, [(one.name, one.anchor, one.rating) for one in goals])
 
 
 def _ratings(curves: Sequence[VersionCurve]) -> about.RatingPlot | None:

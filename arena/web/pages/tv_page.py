@@ -11,6 +11,7 @@ from arena.history import words
 from arena.pages import event
 from arena.pages.drawing import Document, part
 from arena.results import figures
+from arena.results.report import leaders
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from arena.results.report import ListedGame, Report
     from arena.web.results import Titled
 
-_TOP: Final = 6
+_TOP: Final = 5
 """Number of agents in the standings."""
 
 
@@ -62,21 +63,22 @@ class Beside(Struct, frozen=True, kw_only=True):
     upset: Upset | None = None
     """The greatest of the day."""
     final: datetime | None = None
-    """When the final of a ladder begins, if that is to come."""
-    over: Report | None = None
-    """What is over, if nothing is to come."""
+    """When a ladder closes whose final is to come."""
+    is_closed: bool = False
+    """Whether it has closed: the final begins as soon as all submissions are checked."""
 
 
 def side(beside: Beside) -> dict[str, str]:
     """The parts beside the board, and the one that stands in its place while no game is played."""
-    own, over = TournamentLinks(beside.report.title), beside.over
-    places = [] if over is None else event.podium(over, TournamentLinks(over.title))
+    report, own = beside.report, TournamentLinks(beside.report.title)
+    first = leaders(report.agents) if report.status == "finished" else []
+    winners = [(words.printable(name), own.agent(name)) for name in first]
     return {
         "standings": part("leaders", [*_standings(beside.report, own)]),
         "results": part("results", [*_results(beside.latest, own)]),
         "upset": "" if beside.upset is None else part("upset", _upset(beside.upset, own)),
-        "soon": "" if beside.final is None else part("soon", beside.final),
-        "waiting": part("waiting", "" if over is None else over.title, places),
+        "soon": "" if beside.final is None or beside.is_closed else part("soon", beside.final),
+        "waiting": part("waiting", report.title, event.podium(report, own), winners, beside.is_closed),
     }
 
 

@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from arena.history import words
+from db.records import JudgedPly, Mark, PositionValue
 
 
 @pytest.mark.parametrize(
@@ -103,3 +105,20 @@ def test_marks_of_cells_are_listed_and_numbers_have_two_decimals() -> None:
     assert words.marks(marks) == "e4 good, d5 0, c6 +0.03, b7 0, a8 -1, h1 +0.5"
     assert words.marks({"\x1b": "note"}) == "\\x1b note"
     assert words.marks(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (PositionValue((1.0, -1.0), True, 5), PositionValue((0.0, 0.0), True), "A win in 5 plies became a draw."),
+        (PositionValue((1.0, -1.0), True, 1), PositionValue((-1.0, 1.0), True), "A win in 1 ply became a loss."),
+        (PositionValue((0.5, -0.5), False), PositionValue((-0.25, 0.25), False), "The value fell from 0.5 to -0.25."),
+        (PositionValue((3.0, -3.0), True), PositionValue((1.0, -1.0), True), "The value fell from 3 to 1."),
+        (PositionValue((0.5, -0.5), False, known=False), PositionValue((0.0, 0.0), True), ""),
+    ],
+)  # fmt: skip
+def test_what_a_mistake_cost(before: PositionValue, after: PositionValue, said: str) -> None:
+    ply = JudgedPly(ply=3, who=0, move="a1", before=before, after=after, depth=4, mark=Mark.MISTAKE)
+    assert words.cost(ply) == said
+    assert words.cost(replace(ply, mark=Mark.NONE)) == ""
+    assert words.cost(replace(ply, who="chance")) == ""

@@ -293,6 +293,17 @@ def test_a_ladder_that_was_closed_early_is_open_again_until_the_time_of_its_desc
     assert updated(connection, tmp_path, SMALL) == before
 
 
+def test_what_an_instructor_has_turned_off_stays_off(connection: Connection, tmp_path: Path) -> None:
+    before = begun(connection, described(tmp_path))
+    off = ladders.allow_challenges(connection, before, False)
+    assert off.no_challenges
+    closed = ladders.close(connection, off, NOON + DAY)
+    assert ladders.opened(connection) == closed
+    assert ladders.reopen(connection, closed, NOON + 2 * DAY) == off
+    assert updated(connection, tmp_path, SMALL) == off
+    assert ladders.allow_challenges(connection, off, True) == ladders.opened(connection) == before
+
+
 def test_a_ladder_is_not_opened_again_where_that_is_not_possible(connection: Connection, tmp_path: Path) -> None:
     before = begun(connection, described(tmp_path))
     with pytest.raises(BadLeague, match="the ladder 'cs101' is open until 2099-12-2"):

@@ -7,9 +7,11 @@ from msgspec.structs import replace
 
 from arena.accounts import audit, invitations, sessions
 from arena.errors import ArenaError
+from arena.serve import challenges, opened
 from arena.tournament.lock import tournament_lock
 from arena.web.decisions import PEOPLE
 from arena.web.drawn import BadQuery
+from arena.web.pages import manage_page
 from db import ladder, store
 from db.errors import DatabaseError, NotFound
 from tests.kit.account_room import sign_in
@@ -319,3 +321,16 @@ def test_what_cannot_be_audited_is_not_done(room: ManagedLadder, monkeypatch: py
     state = room.page().ladder
     assert state is not None
     assert state.closes == room.ladder.closes
+
+
+def test_challenges_are_turned_off_and_on_again(room: ManagedLadder) -> None:
+    for what, is_off, button in (("off", True, "on"), ("on", False, "off")):
+        room.send("challenges", what=what)
+        state = room.page().ladder
+        assert state is not None
+        assert state.no_challenges == is_off
+        with room.record.reading() as connection:
+            why = challenges.closed(connection, opened.opened(connection), NOW)
+        assert why == "challenges are turned off on this ladder" * is_off
+        assert f"Turn challenges {button}" in manage_page.page(room.page(), [], [], now=NOW, given={}).text
+    assert room.acts() == [("challenges", "cs101: on"), ("challenges", "cs101: off")]

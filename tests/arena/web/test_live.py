@@ -185,14 +185,25 @@ def test_a_game_that_has_not_begun_is_followed_when_it_begins() -> None:
     record.add(7, status="scheduled")
     hub = LiveHub(record)
     hub.follow({"g=7"})
-    assert [change.data["state"] for change in hub.tick(0)] == [
-        "not begun yet: this page shows it from its first move on"
-    ]
+    (change,) = hub.tick(0)
+    assert change.data["state"] == "not begun yet: this page shows it from its first move on"
+    assert "<svg" in change.data["board"], "the board is there before the first move"
     assert hub.tick(2 * SECOND) == []
     assert hub.wanted == {}
     record.add(7)
     hub.tick(4 * SECOND)
     assert (hub.asked, hub.wanted) == ({7}, {7: "cs101"})
+
+
+def test_a_game_whose_director_does_not_know_it_yet_is_not_called_interrupted() -> None:
+    record = FakeRecord()
+    record.add(7)
+    hub = LiveHub(record)
+    hub.follow({"g=7"})
+    hub.tick(0)
+    hub.take(NotLive(7))
+    (change,) = hub.tick(SECOND)
+    assert change.data["state"] == "waiting for the players"
 
 
 def test_a_lost_game_is_asked_for_again_even_if_the_record_is_read_at_once() -> None:
@@ -373,7 +384,7 @@ def test_without_games_the_tv_waits_with_the_standings() -> None:
 def test_news_reach_the_pages_of_that_tournament_and_not_too_often() -> None:
     hub = LiveHub(FakeRecord())
     hub.follow({"t=cs101", "t=cs102"})
-    assert hub.tournaments == {"cs101", "cs102"}
+    assert hub.tournaments == {"cs101", "cs101 final", "cs102", "cs102 final"}
     hub.note_news({"cs101"})
     assert [change.topic for change in hub.tick(SECOND * 10)] == ["t=cs101"]
     hub.note_news({"cs101"})

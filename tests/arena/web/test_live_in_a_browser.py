@@ -79,12 +79,16 @@ class Director:
             for move in self._moves[game]:
                 self._live.note_ply(control.PlyPlayed(game, move, monotonic_ns(), False))
 
-    def begin(self, game: int | None = None) -> int:
-        """Begins a new game, or this one again."""
+    def plan(self) -> int:
+        """A new game, which has not begun."""
         with self._database.writing() as connection:
-            if game is None:
-                self._book.connection = connection
-                game = self._book.plan(self._tournament, RULES, NAMES)
+            self._book.connection = connection
+            return self._book.plan(self._tournament, RULES, NAMES)
+
+    def begin(self, game: int | None = None) -> int:
+        """Begins a new game, or this one."""
+        game = self.plan() if game is None else game
+        with self._database.writing() as connection:
             store.begin(connection, game, datetime.now(UTC))
         entrants = tuple(Entrant(name, name) for name in NAMES)
         with self._lock:
@@ -214,6 +218,29 @@ def test_a_game_whose_director_ended_goes_on_when_it_is_played_again(
             until(page, lambda: page.locator("#step").count() == 1)
 
 
+CUT = """() => [...document.querySelectorAll(".tv .side > *")]
+  .map((part) => ({ id: part.id || part.className || part.innerText, box: part.getBoundingClientRect() }))
+  .filter(({ box }) => box.height > 0 && box.left < innerWidth && box.bottom > innerHeight)
+  .map(({ id }) => id)"""
+"""What is seen in part beside the board of a TV page."""
+
+
+def test_a_game_that_was_too_fast_to_be_watched_is_played_from_its_beginning(
+    browser: Browser, director: Director, server: PageServer
+) -> None:
+    with director.running():
+        game = director.plan()
+        with browser.open(f"{server.address}/g/{game}", alone=True, moves=True) as page:
+            page.locator("#board svg[data-board]").wait_for()
+            assert text(page, "#state").startswith("not begun yet")
+            director.begin(game)
+            director.play(game, "a1", "b2", "a2", "b1", "a3")
+            director.end(game)
+            page.locator("#play.playing").wait_for()
+            page.locator("#moves").wait_for(state="detached")
+            until(page, lambda: text(page, "#where") in ("1 of 5", "2 of 5", "3 of 5"))
+
+
 def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director: Director, server: PageServer) -> None:
     with director.running(), browser.open(f"{server.address}/tv", alone=True, moves=True) as page:
         until(page, lambda: page.locator("#waiting").is_visible())
@@ -226,6 +253,7 @@ def test_the_tv_waits_for_a_game_shows_it_and_its_end(browser: Browser, director
         for width, height in ((1280, 720), (1366, 768), (1920, 1080), (3840, 2160)):
             page.set_viewport_size({"width": width, "height": height})
             assert page.locator(".hint").evaluate("it => it.getBoundingClientRect().bottom <= innerHeight"), height
+            assert page.evaluate(CUT) == [], height
         page.set_viewport_size({"width": 1280, "height": 800})
         for state in (":fullscreen", ":not(:fullscreen)"):
             page.keyboard.press("f")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from tests.kit import needs
 
@@ -19,13 +20,16 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.course.report.gather import gather
 from arena.pages import event
+from arena.ratings.points import Standing
 from arena.results import listings
+from arena.results.report import ReportedAgent, leaders
 from arena.serve.tournament_ratings import TournamentRatings
 from arena.web import agent_results, api, page_routes, results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery
 from arena.web.links import TournamentLinks
 from arena.web.names import Names
+from arena.web.pages import result_pages
 from arena.web.results import Wanted
 from arena.web.sight import MEMBER
 from arena.web.site import Site
@@ -273,3 +277,31 @@ def test_each_kind_of_database_answers(where: str) -> None:
                             results.games_part(connection, names, course, wanted, f"{way}-{game.id}")
             view = agent_view(connection, names, course, "dan")
             assert [curve.number for curve in view.curves] == [1, 2]
+
+
+def test_the_front_page_names_all_who_are_first_and_says_that_a_ladder_is_closed(connection: Connection) -> None:
+    overview = results.overview(connection, Names().seen_by(MEMBER))
+    (ladder,) = overview.ladders
+    ladder = replace(ladder, status="running", closes=NOW + timedelta(days=10**4))
+    for first, said in (
+        (("ann",), "First: ann"),
+        (("ann", "bob"), "First: ann, bob"),
+        (("ann", "bob", "cid", "dan", "eve"), "First: ann, bob, cid and 2 more"),
+    ):
+        found = replace(overview, ladders=[replace(ladder, leaders=first)])
+        drawn = " ".join(re.sub("<[^>]*>", "", result_pages.home(found, signed_in=True).text).split())
+        assert said in drawn
+        assert "running" in drawn
+    past = replace(overview, tournaments=[], ladders=[replace(ladder, closes=NOW - timedelta(days=10**4))])
+    drawn = result_pages.home(past, signed_in=True).text
+    assert ">closed<" in drawn
+    assert "running" not in drawn
+
+
+def test_all_who_share_the_first_place_are_first() -> None:
+    def agent(name: str, rank: int, games: int) -> ReportedAgent:
+        standing = Standing(rank, name, games, 0, games, 0, games / 2, 0.5, {}, {})
+        return ReportedAgent(name=name, standing=standing, rated=None, status="active", bye=0.0, versions=())
+
+    agents = [agent("ann", 1, 2), agent("bob", 1, 2), agent("cid", 3, 2), agent("dan", 1, 0), agent("random", 0, 9)]
+    assert leaders(agents) == ["ann", "bob"]

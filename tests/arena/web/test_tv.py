@@ -58,6 +58,11 @@ def test_before_the_final_it_says_when_that_begins_and_after_it_who_has_won(room
     assert found["soon"].startswith("The final begins 20")
     assert found["waiting"] == "Waiting for the next game."
     room.send("close", sure="yes")
+    found = side(room)
+    assert (found["soon"], found["waiting"]) == (
+        "",
+        "The ladder is closed. Its final begins when all submissions are checked.",
+    )
     with room.record.writing() as connection:
         book = Book(connection)
         final = book.tournament("cs101 final", "tictactoe", status="finished")
@@ -68,3 +73,27 @@ def test_before_the_final_it_says_when_that_begins_and_after_it_who_has_won(room
         found = side(room, tournament)
         assert found["soon"] == ""
         assert found["waiting"].startswith("cs101 final 1 alice 2 points 2 bob 1 point 3 carol 1 point")
+        assert found["standings"].startswith("alice 2")
+
+
+def test_who_has_won_is_said_where_all_would_be_on_the_podium(room: ManagedLadder) -> None:
+    room.send("close", sure="yes")
+    with room.record.writing() as connection:
+        book = Book(connection)
+        final = book.tournament("cs101 final", "tictactoe", status="finished")
+        book.enter(final, "alice", "bob")
+        book.play(final, "tictactoe", ("alice", "bob"), moves=X_WINS)
+    assert side(room)["waiting"] == "cs101 final: alice won."
+
+
+def test_the_games_of_the_final_are_shown_where_those_of_its_ladder_were(room: ManagedLadder) -> None:
+    with room.record.writing() as connection:
+        book = Book(connection)
+        final = book.tournament("cs101 final", "tictactoe", status="running")
+        book.enter(final, "alice", "bob")
+        game = book.play(final, "tictactoe", ("alice", "bob"))
+        connection.exec_driver_sql(f"UPDATE game SET status = 'playing', finished = NULL WHERE id = {game}")
+    record = LiveRecord(room.record, Names(accounts=room.accounts).seen_by(MEMBER), "cs101")
+    found = record.next_game("cs101", without=(), before=(), public=False)
+    assert found is not None
+    assert (found.shown.id, found.tournament) == (game, "cs101 final")
