@@ -22,12 +22,13 @@ BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "aren
 """What each package may import of ours."""
 ROOMS = {
     "match": set[str](),
+    "languages": set[str](),
     "ratings": set[str](),
-    "walls": {"match"},
+    "walls": {"match", "languages"},
     "as_engine": {"match"},
     "play": {"match", "walls"},
-    "players": {"match", "walls"},
-    "tournament": {"match", "walls", "ratings", "players"},
+    "players": {"match", "walls", "languages"},
+    "tournament": {"match", "languages", "walls", "ratings", "players"},
     "history": {"match", "ratings", "players"},
     "results": {"ratings", "tournament", "history"},
     "pages": {"match", "ratings", "tournament", "history", "results"},
@@ -286,6 +287,37 @@ def test_html_is_written_in_one_room_alone() -> None:
 )
 def test_html_is_found_wherever_it_is_written(source: str, written: set[str]) -> None:
     assert html_written(source) == written
+
+
+LANGUAGE_NAMES = re.compile(
+    r"(?<![\w./-])(?:JavaScript|Java|Rust|C\+\+|Node\.js|javac?|nodejs|npm|gcc|g\+\+|cc -O2|rustc)(?!\w)"
+    r"|^node$|cmd:node|(?<!\w)\.(?:js|java|cpp|rs|go)(?!\w)",
+    re.MULTILINE,
+)
+NAMED_ELSEWHERE = {
+    "arena/course/similar/tokens.py": "how a text is split into words, for many languages that we do not run",
+    "arena/walls/file_access.py": "a folder of the system",
+}
+"""Modules that name a language, and what the word means there."""
+
+
+def words_written(source: str) -> str:
+    """The texts in a module that are not docstrings."""
+    tree = ast.parse(source)
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in docstrings)
+    return "\n".join(node.value for node in constants if isinstance(node.value, str))
+
+
+def test_a_language_is_named_in_its_file_alone() -> None:
+    rooms = [ROOT / "arena" / room for room in ("languages", "pages", "web")]  # browsers run our own scripts
+    others = [path for path in MODULES["arena"] if not any(path.is_relative_to(room) for room in rooms)]
+    naming = {
+        str(path.relative_to(ROOT)): found
+        for path in others
+        if (found := LANGUAGE_NAMES.findall(words_written(path.read_text("utf-8"))))
+    }
+    assert naming.keys() == NAMED_ELSEWHERE.keys(), naming
 
 
 def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:
