@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adsearch
+from arena import engines
 from tests.kit import parts, sample_record
 from tests.kit.html_validity import HTML, SVG
 from tests.kit.places import ROOT
@@ -23,12 +24,13 @@ BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "aren
 ROOMS = {
     "match": set[str](),
     "languages": set[str](),
+    "engines": {"match"},
     "ratings": set[str](),
-    "walls": {"match", "languages"},
+    "walls": {"match", "languages", "engines"},
     "as_engine": {"match"},
     "play": {"match", "walls"},
-    "players": {"match", "walls", "languages"},
-    "tournament": {"match", "languages", "walls", "ratings", "players"},
+    "players": {"match", "walls", "languages", "engines"},
+    "tournament": {"match", "languages", "engines", "walls", "ratings", "players"},
     "history": {"match", "ratings", "players"},
     "results": {"ratings", "tournament", "history"},
     "pages": {"match", "ratings", "tournament", "history", "results"},
@@ -171,8 +173,8 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         if modules_imported(path) & {"adsearch.games", "adsearch.games.catalog"}
     }
     of_the_game_being_played = {
-        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translation/translator.py"),
-        *("arena/walls/translation/gtp.py", "arena/walls/translation/gnubg.py", "arena/players/engine_handshake.py"),
+        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translator.py"),
+        *("arena/engines/gtp.py", "arena/engines/gnubg.py", "arena/players/engine_handshake.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
         *("arena/web/person.py", "arena/web/hinting.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),
@@ -318,6 +320,17 @@ def test_a_language_is_named_in_its_file_alone() -> None:
         if (found := LANGUAGE_NAMES.findall(words_written(path.read_text("utf-8"))))
     }
     assert naming.keys() == NAMED_ELSEWHERE.keys(), naming
+
+
+def test_a_protocol_of_engines_is_named_in_its_file_alone() -> None:
+    """`arena uci` and `arena gtp` are the other direction: our agents as engines."""
+    exempt = {ROOT / "arena" / name for name in ("engines", "as_engine", "cli/play/as_engine.py", "cli/__init__.py")}
+    exempt.add(ROOT / "arena" / "cli" / "asking" / "record_options.py")  # which commands have --trust-rules
+    programs = {engine.program for protocol in engines.ours().values() for engine in protocol.known}
+    pattern = re.compile(rf"\b(?:{'|'.join([*engines.names(), *programs])})\b", re.IGNORECASE)
+    others = [path for path in MODULES["arena"] if not any(path.is_relative_to(room) for room in exempt)]
+    naming = {path: found for path in others if (found := pattern.findall(words_written(path.read_text("utf-8"))))}
+    assert naming == {}
 
 
 def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:

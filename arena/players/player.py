@@ -25,10 +25,11 @@ from typing import Final
 
 from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError
+from arena import engines as protocols
 from arena import languages
 from arena.errors import BadPlayer
+from arena.match.engine import Engine
 from arena.players import engines
-from arena.walls.translation.engine import Engine
 
 MAIN_FILE: Final = "agent.py"
 """The file that a folder must contain to be an agent."""
@@ -36,8 +37,8 @@ MAIN_FILE: Final = "agent.py"
 _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
 _FILE = "an agent's Python file"
 _FORMS = (
-    "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine (uci:PROGRAM, "
-    "gtp:PROGRAM, gnubg:gnubg), human or wait"
+    f"a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine ({protocols.forms()}), "
+    "human or wait"
 )
 _INTERPRETER: Final = re.compile(r"(ruby|perl|lua|Rscript|bash|sh)[0-9.]*")
 """Other programs than those of our languages that run a script."""
@@ -74,7 +75,7 @@ class Player:
     command: tuple[str, ...] = ()
     """The words of a command, the program first."""
     engine: Engine | None = field(default=None, hash=False)
-    """If the command is an engine that speaks UCI or GTP: its settings."""
+    """If the command is an engine: its settings."""
 
 
 def read_player(text: str) -> Player:
@@ -92,11 +93,12 @@ def read_player(text: str) -> Player:
     if name == "cmd":
         return _read_command(text, rest)
     if engines.is_engine(text):
-        called, command, engine = engines.read_engine(text)
-        return Player(PlayerKind.COMMAND, text, _printable_name(called), command=command, engine=engine)
+        return _read_engine(text)
     builtins = _builtin_names()
     if name in builtins:
         return _read_builtin(text)
+    if engines.is_engine(text, installed=True):
+        return _read_engine(text)
     if (found := split_path(text)) and not os.path.isdir(os.path.expanduser(text)):
         return _read_file(text, *found)
     if "/" in text or text in (".", "..") or text.startswith("~") or os.path.exists(text):
@@ -210,6 +212,11 @@ def _did_you_mean(path: Path, given: str) -> str:
     by_name = {each.removesuffix(ending).lower(): each for each in possible}
     close = get_close_matches(name.lower(), by_name, n=1)
     return f"; did you mean '{os.path.join(os.path.dirname(given), by_name[close[0]])}'?" if close else ""
+
+
+def _read_engine(text: str) -> Player:
+    called, command, engine = engines.read_engine(text)
+    return Player(PlayerKind.COMMAND, text, _printable_name(called), command=command, engine=engine)
 
 
 def _read_command(text: str, words: str) -> Player:

@@ -37,11 +37,11 @@ from adsearch.errors import quote
 from adsearch.games import catalog
 from arena import languages
 from arena.errors import ArenaError, BadFixture, BadPlayer
+from arena.match.engine import Engine
 from arena.players import command_words, engines, own_sources
 from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_script
-from arena.walls.translation.engine import Engine
 from db import private
 from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 

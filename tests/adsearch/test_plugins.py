@@ -12,10 +12,13 @@ import pytest
 from adsearch import games
 from adsearch.plugins import BadPlugin, Plugins
 from agents.protocol import Verdict
-from arena import languages
+from arena import engines, languages
 from arena.errors import BadPlayer, BadRating
+from arena.match.engine import Engine
 from arena.play.machine import extras
+from arena.players import engine_handshake
 from arena.players.build_commands import Language, default
+from arena.players.engines import is_engine
 from arena.players.player import read_player
 from arena.ratings import systems
 from arena.student import starter
@@ -52,6 +55,36 @@ class Tale(Language):
 
 TALE = Tale("tale")
 """
+PROTOCOL = """
+from agents.protocol import PROTOCOL as VERSION, Bye, Hello, Move, Ready, Start, Turn, Welcome
+from arena.engines import EngineProtocol, EngineTranslator
+from arena.errors import BadPlayer
+
+class Asks(EngineTranslator):
+    def say(self, message):
+        match message:
+            case Start():
+                self.game = message.game
+                return b"hi\\n"
+            case Welcome():
+                return b"start\\n"
+            case Bye():
+                return b"bye\\n"
+        return b""
+
+    def hear(self, line):
+        return Hello(VERSION, wants=()) if line == b"hi" else Ready(self.game)
+
+class Asking(EngineProtocol):
+    game = "nap"
+    translator = Asks
+    example = "'ask:engine'"
+
+    def check(self, name, value):
+        raise BadPlayer("it has no settings")
+
+ASK = Asking("ask")
+"""
 
 
 @pytest.fixture
@@ -69,6 +102,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (info / "entry_points.txt").write_text("[arena.ratings]\n" + "\n".join(points) + "\n")
     with (info / "entry_points.txt").open("a") as points_file:
         points_file.write("[arena.languages]\ntale = arena_tale:TALE\njs = arena_tale:TALE\n")
+        points_file.write("[arena.engines]\nask = arena_ask:ASK\nuci = arena_ask:ASK\n")
+    (tmp_path / "arena_ask.py").write_text(PROTOCOL)
     (tmp_path / "arena_tale.py").write_text(LANGUAGE)
     for name in ("arena_coin", "arena_coin_broken"):
         (tmp_path / f"{name}.py").write_text(SYSTEM)
@@ -132,6 +167,22 @@ def test_a_package_brings_a_language(package: Path, tmp_path: Path) -> None:
         process.kill()
     failure = Failure(Verdict.CRASHED, "exited with code 1: once upon", python=False, command=["python3", "bot.tale"])
     assert (explain(failure).message, explain(failure).advice) == ("the tale has no end", "write one")
+
+
+def test_a_package_brings_a_protocol_of_engines(package: Path, tmp_path: Path) -> None:
+    assert package.exists()
+    assert (engines.find("ask").game, engines.find("uci").game) == ("nap", "chess")
+    (tmp_path / "engine.py").write_text("import sys\nfor line in sys.stdin: print(line.strip(), flush=True)\n")
+    text = f"ask:{sys.executable} {tmp_path / 'engine.py'}"
+    with pytest.raises(BadPlayer, match="it has no settings"):
+        read_player(f"{text}?level=3")
+    player = read_player(text)
+    assert player.engine == Engine("ask")
+    engine_handshake.check_game(text, player.engine, "nap")
+    assert engine_handshake.options_of(player, player.engine, games.start("nap").position()) == []
+    with pytest.raises(BadPlayer, match="is an engine for nap: it cannot play chess"):
+        engine_handshake.check_game(text, player.engine, "chess")
+    assert not is_engine(text), "a record must not say what is looked for"
 
 
 def test_what_cannot_be_loaded_is_a_line_of_the_doctor(package: Path) -> None:
