@@ -194,8 +194,8 @@ def as_player(file: str) -> str:
 
 
 def of_command(words: Sequence[str]) -> list[Language]:
-    """Ours, and those of packages for files that the command names."""
-    endings = {ending for word in words if (ending := PurePosixPath(word).suffix)} - ours().keys()
+    """Ours, and those of packages for the files that a command names by their paths."""
+    endings = {PurePosixPath(word).suffix for word in words[1:] if "/" in word} - {"", *ours()}
     found = list(ours().values())
     for ending in sorted(endings):
         with suppress(BadPlugin):  # whoever names it is told

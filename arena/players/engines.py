@@ -78,8 +78,10 @@ def read_engine(text: str) -> tuple[str, tuple[str, ...], Engine]:
     """The default name, the words of the command and the settings of the engine that `text` names."""
     name, words, settings = split_engine(text)
     protocol = protocols.find(name)
-    other, engine = known().get(Path(words[0]).name, (protocol, None))
-    if engine is not None and other.name != name:
+    program = Path(words[0]).name
+    engine = next((one for one in protocol.known if one.program == program), None)
+    if engine is None and program in known():
+        other, engine = known()[program]
         raise BadPlayer(
             f"{engine.program} speaks {other.name.upper()}: expected '{other.player(engine)}', got {quote(text)}"
         )

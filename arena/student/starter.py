@@ -144,7 +144,10 @@ def agent(
     name = path.name if folder else path.stem
     _check_name(path, name, "" if folder else ending, spoken)
     _check_game(game)
-    text = _template(spoken, style)
+    template = spoken.template(style)
+    if template is None:
+        raise BadPlayer(f"there is no template of the style '{style}' for {spoken.title}")
+    text = template.read_text("utf-8")
     if style is not Style.BARE:
         text = _with_worth(text, start)
     changes = {"my_agent": name, "MyAgent": class_name(name), "connect4": game}
@@ -332,13 +335,6 @@ def _language(path: Path, called: str | None, *, folder: bool) -> Language:
         endings = one_of([each.ending for each in known.values()])
         raise BadPlayer(f"expected a file name that ends in {endings}, or / for a folder, got {quote(str(path))}")
     return language
-
-
-def _template(language: Language, style: Style) -> str:
-    path = language.template(style)
-    if path is None:
-        raise BadPlayer(f"there is no template of the style '{style}' for {language.title}")
-    return path.read_text("utf-8")
 
 
 def _check_name(path: Path, name: str, ending: str, language: Language) -> None:

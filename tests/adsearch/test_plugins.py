@@ -165,7 +165,9 @@ def test_a_package_brings_a_language(package: Path, tmp_path: Path) -> None:
         assert process.how_it_ended()[1] == "exited with code 1: once upon"
     finally:
         process.kill()
-    failure = Failure(Verdict.CRASHED, "exited with code 1: once upon", python=False, command=["python3", "bot.tale"])
+    failure = Failure(
+        Verdict.CRASHED, "exited with code 1: once upon", python=False, command=["python3", "/x/bot.tale"]
+    )
     assert (explain(failure).message, explain(failure).advice) == ("the tale has no end", "write one")
 
 
