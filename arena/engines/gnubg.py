@@ -1,4 +1,4 @@
-"""The translator for GNU Backgammon, which is told what to do by the commands that people type in its terminal.
+"""GNU Backgammon, which is told what to do by the commands that people type in its terminal.
 
 It keeps no game: before each move it is given the board and the dice, and asked for its best play. Its errors go to
 stderr, and so into the agent's log.
@@ -15,7 +15,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from adsearch import games
 from adsearch.errors import BadMove, quote
+from adsearch.games.backgammon_plays import BAR
 from agents.errors import BadMessage
 from agents.protocol import (
     PROTOCOL as VERSION,
@@ -94,8 +96,6 @@ class GnubgTranslator(EngineTranslator):
         return None
 
     def _answer(self, turn: Turn, play: str) -> Move:
-        from adsearch import games  # here and below: who reads a player needs no rules
-
         state = games.load(self._start.rules if self._start else "", str(turn.position))
         try:
             return Move(turn.game, turn.id, state.to_text(state.from_text(play)))
@@ -105,9 +105,6 @@ class GnubgTranslator(EngineTranslator):
 
 def _question(rules: str, position: str) -> list[str]:
     """The commands by which it is asked for a play."""
-    from adsearch import games
-    from adsearch.games.backgammon_plays import BAR
-
     state: Any = games.load(rules, position)
     mine, theirs = state.sides[state.turn], state.sides[1 - state.turn]
     board = [mine[BAR], *(mine[point] - theirs[BAR - point] for point in range(1, BAR)), -theirs[BAR]]

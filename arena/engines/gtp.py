@@ -1,4 +1,4 @@
-"""The translator for engines that speak GTP (Go Text Protocol, version 2).
+"""Engines that speak GTP (Go Text Protocol, version 2).
 
 The engine keeps its own board: it gets the moves of its opponent and of the opening with `play`, and makes its own with
 `genmove`. It answers every command, in order, with a line that begins with "=" or "?".
@@ -17,6 +17,7 @@ from collections import deque
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from adsearch import games
 from adsearch.errors import quote
 from agents.errors import BadMessage
 from agents.protocol import (
@@ -111,8 +112,6 @@ class GtpTranslator(EngineTranslator):
         return "".join(f"{command.text}\n" for command in commands).encode()
 
     def _new_game(self, start: Start) -> list[_Command]:
-        from adsearch import games  # who reads a player needs no rules
-
         state: Any = games.load(start.rules, start.position)
         self._first, self._plies, self._made, self._was_asked = state.turn or 0, 0, 0, False
         size = len(state.rows())

@@ -1,4 +1,4 @@
-"""The translator for engines that speak UCI (Universal Chess Interface).
+"""Engines that speak UCI (Universal Chess Interface).
 
 The engine gets the start position and all moves since, never the position alone, so that it sees repetitions. Pondering
 is off: it is only asked to search in its own turn. UCI has no numbers for questions, so an answer belongs to the turn
@@ -14,7 +14,7 @@ that is open, and one outside a turn is dropped by the guard.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
@@ -165,7 +165,12 @@ class UciTranslator(EngineTranslator):
     """One process of an engine."""
 
     def __init__(self, engine: Engine) -> None:
+        # Now, so that no turn waits for it; not at the top, because who reads a player needs no chess.
+        from adsearch.games.chess_text import START
+        from adsearch.games.chess_worth import value_of_pawns
+
         super().__init__(engine)
+        self._initial, self._value_of_pawns = START, value_of_pawns
         self.options: dict[str, UciOption] = {}
         """The options that the engine has, by name; complete when `hear` has returned the engine's hello."""
         self._name = ""
@@ -212,11 +217,9 @@ class UciTranslator(EngineTranslator):
         self._turn, self._info = turn, None
         self._moves += [move for _, move in turn.events]
         self._made += sum(who == start.seat for who, _ in turn.events)
-        from adsearch.games.chess_text import START  # here and below: who reads a player needs no chess
-
         # A position is FEN, followed by what repetition needs.
         fen = " ".join(start.position.split()[:6])
-        position = "position startpos" if fen == START else f"position fen {fen}"
+        position = "position startpos" if fen == self._initial else f"position fen {fen}"
         moves = " ".join(["", "moves", *self._moves]) if self._moves else ""
         return [position + moves, self._go(turn, start.seat)]
 
@@ -310,7 +313,7 @@ class UciTranslator(EngineTranslator):
         if self._turn is None or _after(words, "multipv")[:1] not in ([], ["1"]):
             return
         info, how = self._info or Info(), _after(words, "score")[:2]
-        if (score := _score(how)) is not None:
+        if (score := _score(how, self._value_of_pawns)) is not None:
             line = tuple(takewhile(_MOVE.fullmatch, _after(words, "pv")[:_MOST_MOVES]))
             depth = _count(_after(words, "depth"))
             info = Info(depth=depth, score=score, nodes=info.nodes, line=line or None, text=" ".join(how))
@@ -323,12 +326,10 @@ def _after(words: list[str], key: str) -> list[str]:
     return words[words.index(key) + 1 :] if key in words else []
 
 
-def _score(words: list[str]) -> float | None:
+def _score(words: list[str], value_of_pawns: Callable[[float], float]) -> float | None:
     """An engine's score on the scale of our evaluation of chess; a forced mate is 1 or -1."""
     if len(words) < 2 or not _INTEGER.fullmatch(words[1]):
         return None
-    from adsearch.games.chess_worth import value_of_pawns
-
     number = int(words[1])
     if words[0] == "mate":
         return 1.0 if number > 0 else -1.0  # mate 0: the engine is mated

@@ -106,9 +106,8 @@ def read_engine(text: str) -> tuple[str, tuple[str, ...], Engine]:
 def _limit(protocol: EngineProtocol, name: str, value: str) -> int:
     if not protocol.has_limits:
         taking = " and ".join(one.name.upper() for one in protocols.ours().values() if one.has_limits)
-        raise BadPlayer(
-            f"{name}= is a limit for {taking} engines; other engines have other settings, such as {protocol.setting}"
-        )
+        others = protocol.setting or protocol.example
+        raise BadPlayer(f"{name}= is a limit for {taking} engines; other engines have other settings, such as {others}")
     if not re.fullmatch("0*[1-9][0-9]{0,17}", value):
         unit = " of milliseconds" if name == "movetime" else ""
         raise BadPlayer(f"{name}= expects a positive whole number{unit}, got {quote(value)}")
