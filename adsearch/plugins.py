@@ -12,9 +12,13 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from adsearch.errors import AdsearchError, quote
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class BadPlugin(AdsearchError):
@@ -43,11 +47,27 @@ class Plugins:
         from importlib.metadata import entry_points  # it loads slowly
 
         for point in entry_points(group=self._group, name=name):
-            try:
-                return point.load()
-            except Exception as error:  # other people's code may raise anything
-                package = point.dist.name if point.dist is not None else point.value
-                raise BadPlugin(
-                    f"{quote(name)} of the package {package} cannot be loaded: {type(error).__name__}: {error}"
-                ) from error
+            return _loaded(point)
         return None
+
+
+def broken(groups: str) -> Iterator[BadPlugin]:
+    """The things of packages that cannot be loaded, in all entry points whose group begins so: "arena."."""
+    from importlib.metadata import distributions
+
+    for point in (point for package in distributions() for point in package.entry_points):
+        if point.group.startswith(groups):
+            try:
+                _loaded(point)
+            except BadPlugin as error:
+                yield error
+
+
+def _loaded(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:  # other people's code may raise anything
+        package = point.dist.name if point.dist is not None else point.value
+        raise BadPlugin(
+            f"{quote(point.name)} of the package {package} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.engines import KNOWN
+from arena.players.engines import known
 from arena.student.starter import FOLDER
 from tests.kit import needs, shown_commands
 from tests.kit.engines import need
@@ -43,8 +43,8 @@ def test_shown_commands_print_and_draw_what_is_shown(
     page: str, block: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The commands of a block are given one after the other in one folder."""
-    for name, engine in KNOWN.items():
-        if engine.player in block:
+    for name, (protocol, engine) in known().items():
+        if protocol.player(engine) in block:
             need(name)
     if "openspiel:" in block:
         pytest.importorskip("pyspiel", reason=needs.extra("openspiel"))

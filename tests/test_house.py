@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adsearch
+from arena import engines
 from tests.kit import parts, sample_record
 from tests.kit.html_validity import HTML, SVG
 from tests.kit.places import ROOT
@@ -22,12 +23,14 @@ BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "aren
 """What each package may import of ours."""
 ROOMS = {
     "match": set[str](),
+    "languages": set[str](),
+    "engines": {"match"},
     "ratings": set[str](),
-    "walls": {"match"},
+    "walls": {"match", "languages", "engines"},
     "as_engine": {"match"},
     "play": {"match", "walls"},
-    "players": {"match", "walls"},
-    "tournament": {"match", "walls", "ratings", "players"},
+    "players": {"match", "walls", "languages", "engines"},
+    "tournament": {"match", "languages", "engines", "walls", "ratings", "players"},
     "history": {"match", "ratings", "players"},
     "results": {"ratings", "tournament", "history"},
     "pages": {"match", "ratings", "tournament", "history", "results"},
@@ -170,8 +173,8 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         if modules_imported(path) & {"adsearch.games", "adsearch.games.catalog"}
     }
     of_the_game_being_played = {
-        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translation/translator.py"),
-        *("arena/walls/translation/gtp.py", "arena/walls/translation/gnubg.py", "arena/players/engine_handshake.py"),
+        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translator.py"),
+        *("arena/engines/gtp.py", "arena/engines/gnubg.py", "arena/players/engine_handshake.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
         *("arena/web/person.py", "arena/web/hinting.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),
@@ -286,6 +289,48 @@ def test_html_is_written_in_one_room_alone() -> None:
 )
 def test_html_is_found_wherever_it_is_written(source: str, written: set[str]) -> None:
     assert html_written(source) == written
+
+
+LANGUAGE_NAMES = re.compile(
+    r"(?<![\w./-])(?:JavaScript|Java|Rust|C\+\+|Node\.js|javac?|nodejs|npm|gcc|g\+\+|cc -O2|rustc)(?!\w)"
+    r"|^node$|cmd:node|(?<!\w)\.(?:js|java|cpp|rs|go)(?!\w)",
+    re.MULTILINE,
+)
+NAMED_ELSEWHERE = {
+    "arena/course/similar/tokens.py": "how a text is split into words, for many languages that we do not run",
+    "arena/walls/file_access.py": "a folder of the system",
+}
+"""Modules that name a language, and what the word means there."""
+
+
+def words_written(source: str) -> str:
+    """The texts in a module that are not docstrings."""
+    tree = ast.parse(source)
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in docstrings)
+    return "\n".join(node.value for node in constants if isinstance(node.value, str))
+
+
+def test_a_language_is_named_in_its_file_alone() -> None:
+    rooms = [ROOT / "arena" / room for room in ("languages", "pages", "web")]  # browsers run our own scripts
+    others = [path for path in MODULES["arena"] if not any(path.is_relative_to(room) for room in rooms)]
+    naming = {
+        str(path.relative_to(ROOT)): found
+        for path in others
+        if (found := LANGUAGE_NAMES.findall(words_written(path.read_text("utf-8"))))
+    }
+    assert naming.keys() == NAMED_ELSEWHERE.keys(), naming
+
+
+def test_a_protocol_of_engines_is_named_in_its_file_alone() -> None:
+    """`arena uci` and `arena gtp` are the other direction: our agents as engines."""
+    exempt = {ROOT / "arena" / name for name in ("engines", "as_engine", "cli/play/as_engine.py", "cli/__init__.py")}
+    exempt.add(ROOT / "arena" / "cli" / "asking" / "record_options.py")  # which commands have --trust-rules
+    programs = {engine.program for protocol in engines.ours().values() for engine in protocol.known}
+    pattern = re.compile(rf"\b(?:{'|'.join([*engines.names(), *programs])})\b", re.IGNORECASE)
+    others = [path for path in MODULES["arena"] if not any(path.is_relative_to(room) for room in exempt)]
+    naming = {path: found for path in others if (found := pattern.findall(words_written(path.read_text("utf-8"))))}
+    assert naming == {}
 
 
 def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:

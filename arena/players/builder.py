@@ -24,11 +24,12 @@ from time import monotonic
 from typing import Final
 
 from adsearch.errors import quote
+from arena import languages
 from arena.errors import ArenaError, BadPlayer
-from arena.players import build_inside, languages
+from arena.players import build_inside
 from arena.players.build_commands import Language
 from arena.players.player import MAIN_FILE, Player
-from arena.players.submissions import INSTALLED_WITH, Store, built_player, is_built, is_command, started_as
+from arena.players.submissions import Store, built_player, is_built, is_command, started_as
 from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.jail import Confined, Excess
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Allowance, WallKind, Walls
@@ -47,7 +48,7 @@ _MESSAGES_KEPT: Final = 64 * 1024
 _MOST_ERRORS: Final = 3
 _LONGEST_LINE: Final = 200
 _ERROR: Final = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(:\d+)?: *(fatal )?error: *(?P<what>.+)")
-"""An error of gcc, clang or javac."""
+"""An error as most compilers print it."""
 _PACKED: Final = re.compile(rb"(\d{1,9}) ([01]) (\d{1,9})\n")
 """The line before each file that a build writes to its stdout."""
 _BUILT: Final = ".built"
@@ -68,7 +69,7 @@ def walls_of(store: Store, source: str, known: Mapping[str, Language]) -> tuple[
     if not is_command(store.folder / source):
         return None, None
     files = store.read(source)
-    language = next((language for language in known.values() if language.sources(files)), None)
+    language = next((language for language in known.values() if language.spoken.sources(files)), None)
     return (language.walls, language.allowance) if language else (None, None)
 
 
@@ -84,7 +85,7 @@ class Builder:
     @property
     def endings(self) -> tuple[str, ...]:
         """The extensions of files that can be built."""
-        return tuple(language.ending for language in self._known.values())
+        return tuple(language.spoken.ending for language in self._known.values())
 
     def build(self, path: Path) -> tuple[Player, Language] | None:
         """The agent of the file or folder `path`, built and stored; None if it is in Python, or in no known language.
@@ -96,26 +97,25 @@ class Builder:
         files = self._store.read_agent(path)
         if any(name.endswith(".py") for name in files):
             return None
-        used = [language for language in self._known.values() if language.sources(files)]
+        used = [language for language in self._known.values() if language.spoken.sources(files)]
         if not used:
             self._refuse_unknown(files)
             return None
         if len(used) > 1:
-            shown = " and ".join(quote(language.sources(files)[0]) for language in used[:2])
+            shown = " and ".join(quote(language.spoken.sources(files)[0]) for language in used[:2])
             raise BadPlayer(f"expected files in one language, got {shown}")
         (language,) = used
-        files = language.renamed(files)
+        files = language.spoken.renamed(files)
         for program in (*language.build[:1], *language.run[:1]):
             _refuse_missing(language, program)
         return self._remembered(files, language) or self._built(files, language), language
 
     def _refuse_unknown(self, files: Mapping[str, StoredFile]) -> None:
         for name in sorted(files):
-            ending = Path(name).suffix
-            if ending in languages.NAMES:
+            if language := languages.ours().get(Path(name).suffix):
                 raise BadPlayer(
-                    f"{name} is a {languages.NAMES[ending]} program; to collect such programs, the tournament's "
-                    f"description needs the table [languages.{ending[1:]}]"
+                    f"{name} is a {language.title} program; to collect such programs, the tournament's "
+                    f"description needs the table [languages.{language.name}]"
                 )
 
     def _remembered(self, files: Mapping[str, StoredFile], language: Language) -> Player | None:
@@ -195,7 +195,7 @@ class Builder:
 def _refuse_missing(language: Language, program: str) -> None:
     """ArenaError if this machine does not have the program, which is not a file of the agent."""
     if not program.startswith("./") and shutil.which(program) is None:
-        how = INSTALLED_WITH.get(program, "look for a typo, or install it")
+        how = languages.how_to_install(program)
         raise ArenaError(f"[languages.{language.name}]: no program {quote(program)} on this machine; {how}")
 
 

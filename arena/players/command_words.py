@@ -11,10 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
 
-CLASS_PATH: Final = ("-cp", "-classpath", "--class-path")
-"""Options of Java: the next word is a list of folders and jar files, separated by ':'."""
+from arena import languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ def parts(words: Sequence[str], folder: Path) -> Iterator[list[Part]]:
 
     A word without '/' names a folder only in a class path: elsewhere it can be anything, as in `python3 -m agents`."""
     for before, word in pairwise(words):
-        is_class_path = before in CLASS_PATH
+        is_class_path = before in languages.path_options()
         texts = word.split(os.pathsep) if is_class_path else [word]
         yield [Part(text, _existing(text, folder, folders=is_class_path or "/" in text)) for text in texts]
 

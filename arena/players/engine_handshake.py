@@ -19,19 +19,16 @@ from adsearch.errors import quote
 from adsearch.games import catalog
 from agents.errors import BadMessage
 from agents.protocol import LIMITS, PROTOCOL, UNREAD_BYTES, Bye, ClockInfo, Failed, Hello, Ready, Start, Welcome
+from arena import engines
+from arena.engines import EngineOption
 from arena.errors import BadPlayer
 from arena.match.clock import SECOND
+from arena.match.engine import Engine
 from arena.players.confinement import Confinement
-from arena.players.engines import GAMES, GNUBG_TAKES, SETTINGS
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.walls.agent_process import AgentProcess
 from arena.walls.jail import NoProgram
-from arena.walls.kinds import MEBIBYTE
-from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.translator_for import translator_for
-from arena.walls.translation.uci import UciTranslator
-from arena.walls.translation.uci_option import UciOption, find_option, integer
 from arena.walls.warden_settings import WardenSettings
 
 _SEED: Final = 1
@@ -44,34 +41,29 @@ _LOOKS_EVERY: Final = 0.025
 def check_game(text: str, engine: Engine, rules: str) -> None:
     """BadPlayer if engines of this protocol do not play the game."""
     game = catalog.find(rules)[0].name
-    expected = GAMES[engine.protocol]
+    expected = engines.find(engine.protocol).game
     if game != expected:
         raise BadPlayer(f"{quote(text)} is an engine for {expected}: it cannot play {game}")
 
 
-def options_of(player: Player, engine: Engine, position: str) -> list[UciOption]:
-    """The options that the player's UCI engine says it has: it is started behind walls and ended. BadPlayer if it
+def options_of(player: Player, engine: Engine, position: str) -> list[EngineOption]:
+    """The options that the player's engine says it has: it is started behind walls and ended. BadPlayer if it
     cannot play a game from this position."""
-    if engine.protocol is EngineProtocol.GNUBG:
-        raise BadPlayer(f"{quote(player.text)}: {GNUBG_TAKES}, such as {SETTINGS[engine.protocol]}")
-    if engine.protocol is not EngineProtocol.UCI:
-        raise BadPlayer(
-            f"{quote(player.text)}: only UCI engines list their options; for other engines see the manual, and write "
-            f"settings as in {SETTINGS[engine.protocol]}"
-        )
+    protocol = engines.find(engine.protocol)
+    if protocol.unlisted:
+        raise BadPlayer(f"{quote(player.text)}: {protocol.unlisted}")
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder, "run", "scratch")
         scratch.mkdir(parents=True)
         store = Store(Path(folder, "store"))
-        rules = GAMES[engine.protocol]
-        settings = Confinement(scratch, rules).warden_settings(player.name, store.take(player), store)
-        return check(player.text, engine, settings, rules, position)
+        settings = Confinement(scratch, protocol.game).warden_settings(player.name, store.take(player), store)
+        return check(player.text, engine, settings, protocol.game, position)
 
 
-def check(text: str, engine: Engine, settings: Mapping[str, Any], rules: str, position: str) -> list[UciOption]:
+def check(text: str, engine: Engine, settings: Mapping[str, Any], rules: str, position: str) -> list[EngineOption]:
     """Starts the engine as its warden will, from the same `settings`, and ends it; BadPlayer if it cannot play.
 
-    Returns the options that a UCI engine says it has."""
+    Returns the options that the engine says it has."""
     warden = convert({**settings, "address": "", "token": ""}, WardenSettings)
     try:
         process = AgentProcess.start(warden.command, warden.walls, Path(warden.scratch))
@@ -90,13 +82,13 @@ class _Handshake:
         self._process = process
         self._memory = warden.walls.allowance.memory
         self._seconds = (warden.start + warden.ready) / SECOND
-        self._translator = translator_for(engine)
+        self._translator = engines.find(engine.protocol).translator(engine)
         self._greeted = False
         # Bytes of the lines that it has written.
         self._written = 0
 
-    def run(self, rules: str, position: str) -> list[UciOption]:
-        """Returns when the engine is ready for a game with these rules; the options of a UCI engine."""
+    def run(self, rules: str, position: str) -> list[EngineOption]:
+        """Returns when the engine is ready for a game with these rules; the options that it says it has."""
         start = Start(1, rules, 0, ("", ""), ClockInfo("none", None), _SEED, position)
         self._process.write(self._translator.say(start))
         look_at = monotonic()
@@ -123,7 +115,7 @@ class _Handshake:
                 self._process.read_log()
                 self._process.read()
         self._process.write(self._translator.say(Bye()))
-        return list(self._translator.options.values()) if isinstance(self._translator, UciTranslator) else []
+        return self._translator.listed()
 
     def _is_ready(self) -> bool:
         """Takes the lines that have come; whether the engine is ready."""
@@ -142,7 +134,8 @@ class _Handshake:
                     return True
                 case Hello():
                     self._greeted = True
-                    self._check_hash()
+                    if self._memory is not None and (wrong := self._translator.needs_too_much(self._memory)):
+                        raise BadPlayer(f"{quote(self._text)}: {wrong}")
                     self._process.write(self._translator.say(Welcome(PROTOCOL, LIMITS)))
                 case Failed():
                     raise BadPlayer(f"{quote(self._text)}: {message.detail}")
@@ -150,27 +143,13 @@ class _Handshake:
                     self._refuse(f"answered {quote(message)}")
         return False
 
-    def _check_hash(self) -> None:
-        """BadPlayer if the engine's hash table takes more than half of the memory that it can use."""
-        if not isinstance(self._translator, UciTranslator) or self._memory is None:
-            return
-        option = find_option(self._translator.options, "Hash")
-        if option is None:
-            return
-        given = next((value for name, value in self._engine.options.items() if name.lower() == "hash"), option.default)
-        most = self._memory // MEBIBYTE // 2
-        if (number := integer(given)) is not None and number > most:
-            raise BadPlayer(
-                f"{quote(self._text)}: Hash is {given} MiB, more than half of the memory limit; "
-                f"expected at most {most}, or a higher memory limit in the tournament's description"
-            )
-
     def _refuse(self, what: str) -> None:
         """BadPlayer: the program is not ready."""
         protocol = self._engine.protocol
         if self._greeted:
             raise BadPlayer(f"{quote(self._text)} is not ready for a game: it {what}")
-        others = (f"'{other}:' if it is an engine for {game}" for other, game in GAMES.items() if other is not protocol)
+        ours = engines.ours().values()
+        others = (f"'{one.name}:' if it is an engine for {one.game}" for one in ours if one.name != protocol)
         raise BadPlayer(
             f"{quote(self._text)} does not speak {protocol.upper()}: it {what}; look for an argument that it needs, "
             f"or write {', '.join(others)}"

@@ -25,10 +25,11 @@ from typing import Final
 
 from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError
+from arena import engines as protocols
+from arena import languages
 from arena.errors import BadPlayer
-from arena.players import engines, languages
-from arena.players.command_words import CLASS_PATH
-from arena.walls.translation.engine import Engine
+from arena.match.engine import Engine
+from arena.players import engines
 
 MAIN_FILE: Final = "agent.py"
 """The file that a folder must contain to be an agent."""
@@ -36,10 +37,11 @@ MAIN_FILE: Final = "agent.py"
 _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
 _FILE = "an agent's Python file"
 _FORMS = (
-    "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine (uci:PROGRAM, "
-    "gtp:PROGRAM, gnubg:gnubg), human or wait"
+    f"a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine ({protocols.forms()}), "
+    "human or wait"
 )
-_INTERPRETER: Final = re.compile(r"(python|pypy|node|nodejs|deno|bun|ruby|perl|lua|java|Rscript|bash|sh)[0-9.]*")
+_INTERPRETER: Final = re.compile(r"(ruby|perl|lua|Rscript|bash|sh)[0-9.]*")
+"""Other programs than those of our languages that run a script."""
 _LONGEST_NAME: Final = 64
 _LONGEST_PATH: Final = 200
 _MOST_NEIGHBOURS: Final = 1000
@@ -73,7 +75,7 @@ class Player:
     command: tuple[str, ...] = ()
     """The words of a command, the program first."""
     engine: Engine | None = field(default=None, hash=False)
-    """If the command is an engine that speaks UCI or GTP: its settings."""
+    """If the command is an engine: its settings."""
 
 
 def read_player(text: str) -> Player:
@@ -91,16 +93,17 @@ def read_player(text: str) -> Player:
     if name == "cmd":
         return _read_command(text, rest)
     if engines.is_engine(text):
-        called, command, engine = engines.read_engine(text)
-        return Player(PlayerKind.COMMAND, text, _printable_name(called), command=command, engine=engine)
+        return _read_engine(text)
     builtins = _builtin_names()
     if name in builtins:
         return _read_builtin(text)
+    if engines.is_engine(text, installed=True):
+        return _read_engine(text)
     if (found := split_path(text)) and not os.path.isdir(os.path.expanduser(text)):
         return _read_file(text, *found)
     if "/" in text or text in (".", "..") or text.startswith("~") or os.path.exists(text):
         return _read_folder(text)
-    if Path(text).suffix in languages.NAMES:
+    if languages.find(Path(text).suffix):
         raise BadPlayer(f"no file {quote(text)}{_missing_hint(_absolute(text), text, _FORMS)}")
     if os.path.isfile(f"{text}.py"):
         raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
@@ -168,12 +171,12 @@ def _read_folder(text: str) -> Player:
     if os.path.isfile(path):
         program = text if "/" in text else f"./{text}"
         run = f"; for a program write 'cmd:{program}'" if os.access(path, os.X_OK) else ""
-        ending = path.suffix
-        if languages.is_compiled(ending):
-            run = f"; compile a {languages.NAMES[ending]} program first, then write 'cmd:./PROGRAM'"
-        elif ending in languages.NAMES:
-            run = f"; for a {languages.NAMES[ending]} program write 'cmd:{languages.RUN_BY[ending]} {text}'"
-        elif ending == ".zip":
+        language = languages.find(path.suffix)
+        if language is not None:
+            run = f"; for a {language.title} program write 'cmd:{language.run_by} {text}'"
+            if language.compiled_by:
+                run = f"; compile a {language.title} program first, then write 'cmd:./PROGRAM'"
+        elif path.suffix == ".zip":
             run = "; unpack a zip archive, and write its file or folder"
         raise BadPlayer(f"{quote(text)} is not a Python file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
@@ -198,7 +201,7 @@ def _did_you_mean(path: Path, given: str) -> str:
     there is none.
 
     `given`: the path as the user typed it."""
-    ending = path.suffix if path.suffix in languages.NAMES else ".py"
+    ending = path.suffix if path.suffix in languages.ours() else ".py"
     name = path.name.removesuffix(ending)
     try:
         beside = sorted(each for each in os.listdir(path.parent) if each.isprintable())[:_MOST_NEIGHBOURS]
@@ -209,6 +212,11 @@ def _did_you_mean(path: Path, given: str) -> str:
     by_name = {each.removesuffix(ending).lower(): each for each in possible}
     close = get_close_matches(name.lower(), by_name, n=1)
     return f"; did you mean '{os.path.join(os.path.dirname(given), by_name[close[0]])}'?" if close else ""
+
+
+def _read_engine(text: str) -> Player:
+    called, command, engine = engines.read_engine(text)
+    return Player(PlayerKind.COMMAND, text, _printable_name(called), command=command, engine=engine)
 
 
 def _read_command(text: str, words: str) -> Player:
@@ -224,14 +232,19 @@ def _read_command(text: str, words: str) -> Player:
 def refuse_missing_script(command: Sequence[str]) -> None:
     """BadPlayer if the command runs a script that does not exist: "cmd:node agnet.js"."""
     script = _program_or_script(command)
-    if script != command[0] and Path(script).suffix in languages.RUN_BY and not _absolute(script).exists():
+    if script == command[0] or _absolute(script).exists():
+        return
+    language = languages.find(Path(script).suffix)
+    if language is not None and language.run_by:
         raise BadPlayer(f"no file {quote(script)}{_missing_hint(_absolute(script), script, 'a program')}")
 
 
 def _program_or_script(command: Sequence[str]) -> str:
     """The word that gives a command its name: its program, or the script if the program is an interpreter."""
-    if _INTERPRETER.fullmatch(Path(command[0]).name):
-        words = (word for before, word in pairwise(command) if before not in CLASS_PATH and not word.startswith("-"))
+    program = Path(command[0]).name
+    if languages.is_interpreter(program) or _INTERPRETER.fullmatch(program):
+        paths = languages.path_options()
+        words = (word for before, word in pairwise(command) if before not in paths and not word.startswith("-"))
         return next(words, command[0])
     return command[0]
 

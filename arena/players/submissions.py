@@ -35,27 +35,19 @@ from msgspec import convert, to_builtins
 
 from adsearch.errors import quote
 from adsearch.games import catalog
+from arena import languages
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players import command_words, engines, languages, own_sources
+from arena.match.engine import Engine
+from arena.players import command_words, engines, own_sources
 from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_script
-from arena.walls.translation.engine import Engine
 from db import private
 from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 
 _COMMAND_FILE: Final = "command.json"
 _BUILT_FILES: Final = "files"
 """The folder of a built agent's files in the store. Nothing handed in can replace command.json, which is outside."""
-_JDK: Final = "install a JDK, version 11 or newer (Debian, Ubuntu: sudo apt install default-jdk-headless)"
-INSTALLED_WITH: Final = {
-    "java": _JDK,
-    "javac": _JDK,
-    "node": "install Node.js (Debian, Ubuntu: sudo apt install nodejs)",
-    "gcc": "install a C compiler (Debian, Ubuntu: sudo apt install build-essential)",
-    "g++": "install a C++ compiler (Debian, Ubuntu: sudo apt install build-essential)",
-}
-"""How to get a program that is not on the PATH."""
 _Argument: TypeAlias = Part | list[Part]
 """An argument of a stored command: a text, the path of a copy ({"copy": "2/book.bin"}), or a class path of both."""
 
@@ -265,7 +257,7 @@ class Store:
             find_program(run[0])
         arguments: list[_Argument] = [
             [_built_part(entry, kept) for entry in word.split(os.pathsep)]
-            if before in command_words.CLASS_PATH
+            if before in languages.path_options()
             else _built_part(word, kept)
             for before, word in pairwise(run)
         ]
@@ -419,8 +411,9 @@ def find_program(name: str, *, engine: bool = False) -> Path:
         return Path(found).absolute()
     path = Path(os.path.expanduser(name)).absolute()
     if not os.path.isfile(path):
-        command = languages.compiling(name, f"{name}.c", ".c")
-        compile_it = f"; compile it first: {command}" if os.path.isfile(f"{path}.c") else ""
+        sources = (language for language in languages.ours().values() if os.path.isfile(f"{path}{language.ending}"))
+        commands = (one.compiling(name, f"{name}{one.ending}") for one in sources if one.compiled_by)
+        compile_it = next((f"; compile it first: {command}" for command in commands), "")
         raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path}){compile_it}")
     if not os.access(path, os.X_OK):
         raise BadPlayer(f"{quote(name)} is not executable; {_how_to_run(name)}")
@@ -430,7 +423,7 @@ def find_program(name: str, *, engine: bool = False) -> Path:
 def _how_to_have(name: str) -> str:
     """What to do if the program `name` is not on the PATH."""
     if not os.path.isfile(name):
-        return INSTALLED_WITH.get(name, "look for a typo, or install it")
+        return languages.how_to_install(name)
     if not os.access(name, os.X_OK):
         return _how_to_run(name)
     return f"for the one in this folder write 'cmd:./{name}'"
@@ -439,9 +432,10 @@ def _how_to_have(name: str) -> str:
 def _how_to_run(name: str) -> str:
     """What to do with the file `name`, which is not executable."""
     stem, ending = os.path.splitext(name)
-    if languages.is_compiled(ending):
-        return f"compile it ({languages.compiling(stem, name, ending)}) and write 'cmd:./{os.path.normpath(stem)}'"
-    interpreter = languages.RUN_BY.get(ending, "python3")
+    language = languages.find(ending)
+    if language is not None and language.compiled_by:
+        return f"compile it ({language.compiling(stem, name)}) and write 'cmd:./{os.path.normpath(stem)}'"
+    interpreter = (language and language.run_by) or "python3"
     return f"run chmod +x on it, or write its interpreter ('cmd:{interpreter} {name}')"
 
 

@@ -18,12 +18,13 @@ from typing import Any, Final, TypeVar
 
 from msgspec import to_builtins
 
+from arena import languages
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadFixture, BadPlayer, RefereeLost
 from arena.history.words import counted, without_store
 from arena.match import rules_errors
 from arena.match.schedule import Finished, Planned
-from arena.players import languages, versions
+from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
 from arena.players.submissions import Store

@@ -16,6 +16,7 @@ from typing import Final
 
 from adsearch import games
 from adsearch.errors import nearly, one_of, quote
+from arena import languages
 from arena.errors import BadPlayer
 from arena.players.player import MAIN_FILE, Player, PlayerKind
 
@@ -32,8 +33,6 @@ _SPELT: Final = {"connect4": "connect[- ]?(?:4|four)", "tictactoe": "tic[- ]?tac
 """How people write the names of games, if not only as we do."""
 _EVERYDAY: Final = ("dots", "go", "maze", "nap", "pig", "tree", "words")
 """Games whose names are everyday words: they count after "plays" only."""
-_SOURCES: Final = ("", ".c", ".cpp", ".java", ".rs", ".go")
-"""Endings of the source file beside a compiled program, or of the class that a command names."""
 
 
 def named_game(player: Player) -> str:
@@ -54,7 +53,8 @@ def named_game(player: Player) -> str:
 
 def _is_missing(word: str) -> bool:
     """Whether a word of a command names a file that does not exist."""
-    is_file = word.startswith(("./", "../", "/", "~")) or word.endswith((".java", ".jar", ".js", ".py"))
+    run = (ending for one in languages.ours().values() if one.run_by for ending in (one.ending, *one.more_endings))
+    is_file = word.startswith(("./", "../", "/", "~")) or word.endswith(tuple(run))
     return is_file and not os.path.exists(os.path.expanduser(word))
 
 
@@ -62,8 +62,8 @@ def _files(player: Player) -> Iterator[Path]:
     """The agent's files that can name the game."""
     if player.path is not None:
         yield player.path / MAIN_FILE if player.kind is PlayerKind.FOLDER else player.path
-    for word in player.command:
-        yield from (Path(os.path.expanduser(word) + ending) for ending in _SOURCES)
+    for word in player.command:  # a source, or what was compiled of one that is beside it
+        yield from (Path(os.path.expanduser(word) + ending) for ending in ("", *languages.ours()))
 
 
 def _text(path: Path) -> str:

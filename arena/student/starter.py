@@ -22,11 +22,12 @@ from random import Random
 from typing import Any, Final, TextIO
 
 from adsearch import CHANCE, State
-from adsearch.errors import one_of, quote
+from adsearch.errors import meant, one_of, quote
 from adsearch.games.connect4 import Connect4
 from agents import builtin
+from arena import languages
 from arena.errors import ArenaError, BadLeague, BadPlayer
-from arena.players import languages
+from arena.languages import Language
 from arena.players.player import MAIN_FILE
 from arena.tournament.description import what_is_wrong_with
 
@@ -44,22 +45,6 @@ class Style(StrEnum):
     BARE = "bare"
 
 
-class Language(StrEnum):
-    """The programming language of an agent."""
-
-    PYTHON = "python"
-    JAVASCRIPT = "javascript"
-    JAVA = "java"
-    C = "c"
-
-
-ENDINGS: Final = {Language.PYTHON: ".py", Language.JAVASCRIPT: ".js", Language.JAVA: ".java", Language.C: ".c"}
-_TAKEN_NAMES: Final = (
-    *("Agent", "Budget", "CHANCE", "DEPTH", "NODES"),
-    *("BufferedReader", "IOException", "InputStreamReader", "PrintStream", "StandardCharsets", "ArrayList", "List"),
-    *("Character", "Integer", "Math", "Message", "String", "System"),
-)
-"""Names that the templates use for something else, so that no class can have them."""
 _OUR_PACKAGES: Final = ("adsearch", "agents", "arena", "db")
 
 _SEARCHES: Final[dict[str, dict[str, str]]] = {
@@ -122,6 +107,12 @@ _SIZES: Final = (("ROWS", 6), ("COLUMNS", 7), ("LINE", 4))
 """The constants in the rules of Connect-4, which `_with_rules` adds to BARE."""
 
 
+def with_templates() -> dict[str, Language]:
+    """Our languages with a template, by the names that `arena new` gives them; first the one with most templates."""
+    found = [language for language in languages.ours().values() if language.template(Style.BARE)]
+    return {language.title.lower(): language for language in sorted(found, key=lambda each: not each.hosted)}
+
+
 @dataclass(frozen=True, slots=True)
 class Starter:
     """A new agent's source text."""
@@ -137,27 +128,31 @@ def agent(
     game: str,
     start: State[Any],
     style: Style | None,
-    language: Language | None,
+    language: str | None,
     *,
     folder: bool = False,
 ) -> Starter:
-    """The source text of a new agent in the file (or `folder`) `path`, for `game`, which starts at `start`."""
-    language = language or (Language.PYTHON if folder else _language_of(path))
-    style = style or (Style.SIMPLE if language is Language.PYTHON else Style.BARE)
-    if folder and (language is not Language.PYTHON or style is Style.BARE):
+    """The source text of a new agent in the file (or `folder`) `path`, for `game`, which starts at `start`. `language`:
+    by the ending of `path` if it is None."""
+    spoken = _language(path, language, folder=folder)
+    style = style or (Style.SIMPLE if spoken.hosted else Style.BARE)
+    if folder and (not spoken.hosted or style is Style.BARE):
         raise BadPlayer("a folder is only for agents in Python of the style 'simple' or 'search'; write a file name")
-    if language is not Language.PYTHON and style is not Style.BARE:
-        raise BadPlayer(f"the style '{style}' is only for Python; for {language} use '{Style.BARE}'")
-    ending = ENDINGS[language]
+    if not spoken.hosted and style is not Style.BARE:
+        raise BadPlayer(f"the style '{style}' is only for Python; for {spoken.title} use '{Style.BARE}'")
+    ending = spoken.ending
     name = path.name if folder else path.stem
-    _check_name(path, name, "" if folder else ending, language)
+    _check_name(path, name, "" if folder else ending, spoken)
     _check_game(game)
-    text = (FOLDER / f"{style}{ending}").read_text("utf-8")
+    template = spoken.template(style)
+    if template is None:
+        raise BadPlayer(f"there is no template of the style '{style}' for {spoken.title}")
+    text = template.read_text("utf-8")
     if style is not Style.BARE:
         text = _with_worth(text, start)
     changes = {"my_agent": name, "MyAgent": class_name(name), "connect4": game}
-    if style is Style.BARE and type(start) is Connect4:
-        text = _with_rules(text, (FOLDER / f"connect4{ending}").read_text("utf-8"))
+    if style is Style.BARE and type(start) is Connect4 and (rules := spoken.template("connect4")) is not None:
+        text = _with_rules(text, rules.read_text("utf-8"))
         changes |= _FOR_CONNECT4
         changes |= {f"{name} = {size}": f"{name} = {getattr(start.board, name.lower())}" for name, size in _SIZES}
     if style is Style.SEARCH:
@@ -169,12 +164,12 @@ def agent(
         changes |= _WITHOUT_ESTIMATE
     if style is Style.SIMPLE and start.hidden:
         changes |= _FOR_HIDDEN_INFORMATION
-    template_block = _block(_commands(f"my_agent{ending}", "connect4", 2, style, language), language)
+    template_block = _block(_commands(f"my_agent{ending}", "connect4", 2, style, spoken), spoken)
     before, after = text.split(template_block)
     slash = "/" if folder else ""
-    here = _commands(f"{path.name}{slash}", game, start.players, style, language)
-    given = _commands(f"{path}{slash}", game, start.players, style, language)
-    text = _changed(before, changes) + _block(here, language) + _changed(after, changes)
+    here = _commands(f"{path.name}{slash}", game, start.players, style, spoken)
+    given = _commands(f"{path}{slash}", game, start.players, style, spoken)
+    text = _changed(before, changes) + _block(here, spoken) + _changed(after, changes)
     return Starter(
         _in_two_files(text, game) if folder else {path.name: text},
         tuple(command for command, _ in given),
@@ -322,21 +317,30 @@ def class_name(stem: str) -> str:
     name = "".join(word[:1].upper() + word[1:] for word in re.split(r"[_-]+", stem))
     if not name.isidentifier():
         name = f"Agent{name}"
-    return f"{name}Player" if name in _TAKEN_NAMES or keyword.iskeyword(name) else name
+    taken = {each for language in languages.ours().values() for each in language.taken_names}
+    return f"{name}Player" if name in taken or keyword.iskeyword(name) else name
 
 
-def _language_of(path: Path) -> Language:
-    for language, ending in ENDINGS.items():
-        if path.suffix == ending:
-            return language
-    endings = one_of([*ENDINGS.values()])
-    raise BadPlayer(f"expected a file name that ends in {endings}, or / for a folder, got {quote(str(path))}")
+def _language(path: Path, called: str | None, *, folder: bool) -> Language:
+    """The language of that name; None: by the ending of the file `path`, and of a `folder` the one of our kit."""
+    known = with_templates()
+    if called is not None:
+        if called.lower() not in known:
+            raise BadPlayer(f"expected a language ({', '.join(known)}), got {quote(called)}{meant(called, [*known])}")
+        return known[called.lower()]
+    if folder:
+        return next(language for language in known.values() if language.hosted)
+    language = languages.find(path.suffix)
+    if language is None or language.template(Style.BARE) is None:
+        endings = one_of([each.ending for each in known.values()])
+        raise BadPlayer(f"expected a file name that ends in {endings}, or / for a folder, got {quote(str(path))}")
+    return language
 
 
 def _check_name(path: Path, name: str, ending: str, language: Language) -> None:
     """Refuses a file or folder whose `name` cannot be a player's name, be imported, or fit the language."""
     if ending and path.suffix != ending:
-        raise BadPlayer(f"expected a file name that ends in {ending} for {language}, got {quote(path.name)}")
+        raise BadPlayer(f"expected a file name that ends in {ending} for {language.title}, got {quote(path.name)}")
     if not f"a{name.replace('-', '_')}".isidentifier() or not name[:1].isalnum():
         raise BadPlayer(
             f"expected a {'file' if ending else 'folder'} name of letters, digits, '_' and '-' that starts with a "
@@ -344,7 +348,7 @@ def _check_name(path: Path, name: str, ending: str, language: Language) -> None:
         )
     if wrong := what_is_wrong_with(name):
         raise BadPlayer(wrong)
-    if language is Language.PYTHON and (name in sys.stdlib_module_names or name in _OUR_PACKAGES):
+    if language.hosted and (name in sys.stdlib_module_names or name in _OUR_PACKAGES):
         raise BadPlayer(f"{path.name} would hide the module {name} from 'import {name}'; choose another name")
 
 
@@ -379,17 +383,14 @@ def _commands(given: str, game: str, players: int, style: Style, language: Langu
     """Commands for an agent in the `given` file or folder, each with what it does."""
     file, game = shlex.quote(given), shlex.quote(game)
     program = str(Path(given).with_suffix(""))
-    ending = ENDINGS[language]
-    compiled = languages.is_compiled(ending)
-    runs = (
-        shlex.quote(program if "/" in program else f"./{program}") if compiled else f"{languages.RUN_BY[ending]} {file}"
-    )
+    compiled = shlex.quote(program if "/" in program else f"./{program}")
+    runs = f"{language.run_by} {file}" if language.run_by else compiled
     player = file if style is not Style.BARE else f"cmd:{runs}"
     if style is Style.BARE and shlex.quote(player) != player:
         player = shlex.quote(player) if '"' in player or "'" in player else f'"{player}"'
     first = []
-    if compiled:
-        first = [(languages.compiling(shlex.quote(program), file, ending), "compile it, after every change")]
+    if language.compiled_by:
+        first = [(language.compiling(shlex.quote(program), file), "compile it, after every change")]
     return [
         *first,
         (f"arena check {player} --game {game}", "check that it works"),
@@ -401,9 +402,8 @@ def _commands(given: str, game: str, players: int, style: Style, language: Langu
 
 def _block(commands: Sequence[tuple[str, str]], language: Language) -> str:
     """The commands as lines of a program's first comment."""
-    prefix = {Language.PYTHON: "    ", Language.C: " *     "}.get(language, "//     ")
     width = max(len(command) for command, _ in commands)
-    return "".join(f"{prefix}{command:<{width}}     {about}\n" for command, about in commands)
+    return "".join(f"{language.comment}{command:<{width}}     {about}\n" for command, about in commands)
 
 
 def _changed(text: str, changes: dict[str, str]) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 
 from adsearch.errors import quote
 from agents import builtin
+from arena import engines as protocols
 from arena.errors import BadSubmission
 from arena.players import engines
 from arena.players.player import PlayerKind
@@ -40,7 +41,9 @@ def agent_name(author: str, agent: str = "", *, ladder: str, anchors: Collection
         raise BadSubmission(wrong)
     if folded(name) in {folded(anchor) for anchor in anchors}:
         raise BadSubmission(f"{quote(name)} is an anchor of ladder {quote(ladder)}: choose another name")
-    if folded(name) in {folded(known) for known in (*builtin.names(), *engines.KNOWN, *engines.GAMES, *PlayerKind)}:
+    if folded(name) in {
+        folded(known) for known in (*builtin.names(), *engines.known(), *protocols.names(), *PlayerKind)
+    }:
         raise BadSubmission(f"author: {quote(name)} is the name of a player in commands: choose another name")
     if len(alphabets := _alphabets(name)) > 1:  # a Cyrillic letter can look like a Latin one
         both = " and ".join(sorted(alphabets))

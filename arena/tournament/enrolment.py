@@ -171,7 +171,7 @@ def _located(text: str, folder: Path) -> str:
     name, colon, rest = text.strip().partition(":")
     if folder == Path.cwd() or name in ("human", "wait") or builtin.is_builtin(text.strip()):
         return text
-    if engines.is_engine(text):
+    if engines.is_engine(text, installed=True):
         protocol, words, settings = engines.split_engine(text)
         located = (_located_setting(pair, folder) for pair in settings.split("&"))
         return engines.join_engine(protocol, _located_words(words, folder), "&".join(located))

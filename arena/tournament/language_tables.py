@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
-from arena.players.build_commands import DEFAULTS, FILES, MAIN, Language
+from arena.languages import FILES, MAIN
+from arena.players.build_commands import Language
+from arena.players.build_commands import default as standard_of
 from arena.tournament.description import Table, read_toml
 from arena.tournament.enrolment import ALLOWED_KEYS, allowed, kind_of_walls
 from arena.walls.kinds import Allowance, WallKind
@@ -39,7 +41,7 @@ def _language(name: str, languages: Table, default: Allowance) -> Language:
     if name == "py" or not _NAME.fullmatch(name):
         keys.fail("expected the extension of the language's files, such as [languages.java]; Python needs no table")
     keys.only(LANGUAGE_KEYS)
-    standard = DEFAULTS.get(name)
+    standard = standard_of(name)
     build = _words(keys, "build", () if standard is None else standard.build, (FILES, MAIN))
     run = _words(keys, "run", () if standard is None else standard.run, (MAIN,))
     if not run:

@@ -4,7 +4,7 @@ This package can import `match`. Start with `kinds.py`, which lists the kinds of
 `warden.py` is the process that owns it, `guard.py` applies the rules, `agent_process.py` passes lines in and out,
 `jail.py` starts, pauses and kills it.
 
-    translation/     how messages are written for an agent: our JSON lines, or UCI and GTP for engines
+    translator.py    how messages are written for an agent that speaks our own protocol
     confine.py       runs in the new process before it becomes the agent
     file_access.py   which files it can read: Landlock rules, or the mounts of a container
     seccomp.py       which system calls it can make

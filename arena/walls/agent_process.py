@@ -20,7 +20,6 @@ from arena.walls import jail
 from arena.walls.jail import Confined, Excess
 from arena.walls.kernel_memory import MOST_WATCHES, PER_TIMER
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
-from arena.walls.last_words import last_words
 from arena.walls.meter import Meter
 from arena.walls.pause import Pause
 
@@ -37,8 +36,6 @@ _NEARLY: Final = 0.9
 """Share of its memory limit above which an agent that got SIGKILL counts as out of memory."""
 _LONGEST_LAST_LINE: Final = 200
 """Characters."""
-_LAST_WORDS: Final = 8 * 1024
-"""Bytes at the end of stderr in which the error is looked for: Java prints up to 1,024 frames, of 30 bytes or more."""
 
 _TRACEBACK_WITHIN: Final = 0.5
 """Seconds that an agent has to write its traceback to stderr, whatever else it writes; on an idle machine it takes
@@ -46,15 +43,8 @@ milliseconds. A referee waits much longer for a silent warden."""
 _LONGEST_PAUSE: Final = 0.05
 """Longest pause between two writes of that traceback, in seconds."""
 
-_OUT_OF_MEMORY: Final = (
-    b"std::bad_alloc",
-    b"heap out of memory",
-    b"runtime: out of memory",
-    b"java.lang.OutOfMemoryError",
-    b"memory allocation of ",
-    b"Cannot allocate memory",
-)
-"""What programs print when they run out of memory. Python prints MemoryError on its last line."""
+_NO_MEMORY: Final = "Cannot allocate memory"
+"""The error ENOMEM, as programs in any language print it."""
 
 _HINTS: Final[dict[int, str]] = {
     signal.SIGSEGV: " (endless recursion overflowed the stack, or a pointer is wrong)",
@@ -73,8 +63,9 @@ _REFUSALS: Final = {
 class AgentProcess:
     """One running agent, and its three pipes."""
 
-    def __init__(self, confined: Confined) -> None:
+    def __init__(self, confined: Confined, command: Sequence[str] = ()) -> None:
         self.confined = confined
+        self._command = command
         self.meter = Meter(confined)
         self.pause = Pause(confined, monotonic_ns)
         # Whether its stdout is closed, and everything in it has been read.
@@ -90,7 +81,7 @@ class AgentProcess:
     @classmethod
     def start(cls, command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> AgentProcess:
         """Starts a new process; OSError if it cannot be started."""
-        return cls(jail.start(command, walls, scratch, core=core))
+        return cls(jail.start(command, walls, scratch, core=core), command)
 
     # To the agent.
 
@@ -232,10 +223,13 @@ class AgentProcess:
         else:
             how = f"exited with code {code}"
         self._drain_log()
-        last = self._last_line()
-        out_of_memory = last.startswith("MemoryError") or any(
-            words in self._log[-STDERR_KEPT:] for words in _OUT_OF_MEMORY
-        )
+        # Not at the top: only a crash needs the languages.
+        from arena import languages
+
+        log = self.log(STDERR_KEPT)
+        spoken = languages.of_command(self._command)
+        last = _printable(languages.reason(log, spoken))
+        out_of_memory = _NO_MEMORY in log or any(language.ran_out_of_memory(last, log) for language in spoken)
         # When memory runs out, the kernel's OOM killer sends SIGKILL.
         out_of_memory = out_of_memory or (code == -signal.SIGKILL and self._is_nearly_full())
         verdict = Verdict.MEMORY if out_of_memory and code != 0 else Verdict.CRASHED
@@ -310,11 +304,11 @@ class AgentProcess:
             if not self.read_log():
                 return
 
-    def _last_line(self) -> str:
-        """The line of its stderr that says why it ended, printable and shortened."""
-        last = last_words(self._log[-_LAST_WORDS:].decode("utf-8", "replace"))
-        plain = "".join(letter if letter.isprintable() else "?" for letter in last[:_LONGEST_LAST_LINE])
-        return plain if len(last) <= _LONGEST_LAST_LINE else f"{plain}..."
+
+def _printable(reason: str) -> str:
+    """The line of its stderr that says why it ended, printable and shortened."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in reason[:_LONGEST_LAST_LINE])
+    return plain if len(reason) <= _LONGEST_LAST_LINE else f"{plain}..."
 
 
 def _signal_name(number: int) -> str:

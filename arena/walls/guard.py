@@ -1,9 +1,9 @@
 """The guard of one agent: which messages the agent can send when, its time limits, and what happens if it breaks them.
 
 The guard is the part of a warden that implements the protocol. It passes the referee's messages to the agent, and
-checks, measures and passes on the agent's answers; a translator (`translation/`) turns messages into lines, and lines
-into messages. Whatever the agent does, each turn ends in one answer or one `failed`, and after each game there is one
-`report`.
+checks, measures and passes on the agent's answers; a translator (`translator.py`, `arena/engines`) turns messages into
+lines, and lines into messages. Whatever the agent does, each turn ends in one answer or one `failed`, and after each
+game there is one `report`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import Enum
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -43,8 +43,11 @@ from arena.walls.agent_process import FULL, AgentProcess
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
-from arena.walls.translation.translator import JsonLines, Translator
+from arena.walls.translator import JsonLines
 from arena.walls.warden_settings import WardenSettings
+
+if TYPE_CHECKING:
+    from arena.engines import EngineTranslator
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to exit after `bye`, in nanoseconds."""
@@ -547,12 +550,12 @@ class Guard:
         if not self._settings.ponder:
             self._is_at_fault(agent.stop() or (agent.prepare() if agent.pause.is_still else None))
 
-    def _translate(self) -> Translator:
+    def _translate(self) -> JsonLines | EngineTranslator:
         """A translator for a new process of the agent."""
         engine = self._settings.engine
         if engine is None:
             return JsonLines()
         # Imported here, because a warden should start fast and few have an engine.
-        from arena.walls.translation.translator_for import translator_for
+        from arena import engines
 
-        return translator_for(engine)
+        return engines.find(engine.protocol).translator(engine)

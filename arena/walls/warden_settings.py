@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from arena.match.clock import SECOND
+from arena.match.engine import Engine
 from arena.walls.kinds import Walls
-from arena.walls.translation.engine import Engine
 
 
 class WardenSettings(Struct, frozen=True):

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from adsearch import games
 from adsearch.plugins import BadPlugin, Plugins
-from arena.errors import BadRating
+from agents.protocol import Verdict
+from arena import engines, languages
+from arena.errors import BadPlayer, BadRating
+from arena.match.engine import Engine
+from arena.play.machine import extras
+from arena.players import engine_handshake
+from arena.players.build_commands import Language, default
+from arena.players.engines import is_engine
+from arena.players.player import read_player
 from arena.ratings import systems
+from arena.student import starter
+from arena.student.checking.explanations import Failure, explain
+from arena.walls.agent_process import AgentProcess
+from arena.walls.kinds import WallKind, Walls
 from tests.kit.places import ROOT
 
 SYSTEM = """
@@ -27,6 +41,51 @@ COIN = Coin()
 BROKEN = 1 / 0 if "broken" in __name__ else None
 """
 
+LANGUAGE = """
+from pathlib import Path
+from arena.languages import Language
+
+class Tale(Language):
+    title = "Tale"
+    run_by = "python3"
+    run = ("python3", "{main}")
+    frame = "  in .+"
+    errors = (("once upon", "the tale has no end", "write one"),)
+    templates = Path(__file__).parent
+
+TALE = Tale("tale")
+"""
+PROTOCOL = """
+from agents.protocol import PROTOCOL as VERSION, Bye, Hello, Move, Ready, Start, Turn, Welcome
+from arena.engines import EngineProtocol, EngineTranslator
+from arena.errors import BadPlayer
+
+class Asks(EngineTranslator):
+    def say(self, message):
+        match message:
+            case Start():
+                self.game = message.game
+                return b"hi\\n"
+            case Welcome():
+                return b"start\\n"
+            case Bye():
+                return b"bye\\n"
+        return b""
+
+    def hear(self, line):
+        return Hello(VERSION, wants=()) if line == b"hi" else Ready(self.game)
+
+class Asking(EngineProtocol):
+    game = "nap"
+    translator = Asks
+    example = "'ask:engine'"
+
+    def check(self, name, value):
+        raise BadPlayer("it has no settings")
+
+ASK = Asking("ask")
+"""
+
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -41,6 +100,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "text = arena_coin:SYS",
     )
     (info / "entry_points.txt").write_text("[arena.ratings]\n" + "\n".join(points) + "\n")
+    with (info / "entry_points.txt").open("a") as points_file:
+        points_file.write("[arena.languages]\ntale = arena_tale:TALE\njs = arena_tale:TALE\n")
+        points_file.write("[arena.engines]\nask = arena_ask:ASK\nuci = arena_ask:ASK\n")
+    (tmp_path / "arena_ask.py").write_text(PROTOCOL)
+    (tmp_path / "arena_tale.py").write_text(LANGUAGE)
     for name in ("arena_coin", "arena_coin_broken"):
         (tmp_path / f"{name}.py").write_text(SYSTEM)
     monkeypatch.syspath_prepend(tmp_path)
@@ -76,3 +140,57 @@ def test_names_are_those_of_the_files_and_nothing_is_loaded_for_them() -> None:
     code = "import sys; from arena.ratings import systems; systems.names(); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "False\n"
+
+
+def test_a_package_brings_a_language(package: Path, tmp_path: Path) -> None:
+    assert package.exists()
+    tale = languages.find(".tale")
+    assert tale is not None
+    assert str(languages.find(".js")) != str(tale)
+    (tmp_path / "bot.tale").write_text("raise SystemExit('once upon\\n  in a time')")
+    with (
+        contextlib.chdir(tmp_path),
+        pytest.raises(BadPlayer, match=r"for a Tale program write 'cmd:python3 ./bot.tale'"),
+    ):
+        read_player("./bot.tale")
+    commands = starter._commands("my_agent.tale", "connect4", 2, starter.Style.BARE, tale)
+    (tmp_path / "bare.tale").write_text(f"my_agent plays connect4\n{starter._block(commands, tale)}")
+    made = starter.agent(Path("x.tale"), "kuhn", games.start("kuhn"), None, None)
+    assert made.files["x.tale"].startswith('x plays kuhn\n//     arena check "cmd:python3 x.tale" --game kuhn ')
+    assert default("tale") == Language("tale", (), ("python3", "{main}"))
+    process = AgentProcess.start([sys.executable, str(tmp_path / "bot.tale")], Walls(WallKind.LIMITS), tmp_path)
+    try:
+        while process.confined.exit() is None:
+            process.read_log()
+        assert process.how_it_ended()[1] == "exited with code 1: once upon"
+    finally:
+        process.kill()
+    failure = Failure(
+        Verdict.CRASHED, "exited with code 1: once upon", python=False, command=["python3", "/x/bot.tale"]
+    )
+    assert (explain(failure).message, explain(failure).advice) == ("the tale has no end", "write one")
+
+
+def test_a_package_brings_a_protocol_of_engines(package: Path, tmp_path: Path) -> None:
+    assert package.exists()
+    assert (engines.find("ask").game, engines.find("uci").game) == ("nap", "chess")
+    (tmp_path / "engine.py").write_text("import sys\nfor line in sys.stdin: print(line.strip(), flush=True)\n")
+    text = f"ask:{sys.executable} {tmp_path / 'engine.py'}"
+    with pytest.raises(BadPlayer, match="it has no settings"):
+        read_player(f"{text}?level=3")
+    player = read_player(text)
+    assert player.engine == Engine("ask")
+    engine_handshake.check_game(text, player.engine, "nap")
+    assert engine_handshake.options_of(player, player.engine, games.start("nap").position()) == []
+    with pytest.raises(BadPlayer, match="is an engine for nap: it cannot play chess"):
+        engine_handshake.check_game(text, player.engine, "chess")
+    assert not is_engine(text), "a record must not say what is looked for"
+
+
+def test_what_cannot_be_loaded_is_a_line_of_the_doctor(package: Path) -> None:
+    assert package.exists()
+    told = [one.value for one in extras.findings() if one.name == "plugin"]
+    assert [text.partition(" cannot")[0] for text in told] == [
+        "'heads' of the package arena-coin",
+        "'text' of the package arena-coin",
+    ]

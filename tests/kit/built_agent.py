@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from arena import languages
 from arena.course.collecting.inbox import Inbox
-from arena.players.build_commands import Language
+from arena.players.build_commands import Language, default
 from arena.players.submissions import Store
 from arena.walls.kinds import Allowance, WallKind
 
@@ -14,6 +15,10 @@ LANGUAGES: Final = {
     "sh": Language("sh", build=(), run=("sh", "{main}"), walls=WallKind.LIMITS, allowance=Allowance(threads=99))
 }
 """Its language, whose agents have walls and limits of their own."""
+DEFAULTS: Final = {
+    one.name: found for one in languages.ours().values() if not one.hosted and (found := default(one.name))
+}
+"""The languages that need no key in their tables."""
 
 
 def built_agent(store: Store, folder: Path) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.players.engines import KNOWN, find_program
+from arena.players.engines import find_program, known
 from tests.kit import needs
 
 
@@ -12,5 +12,5 @@ def need(name: str) -> str:
     """The path of this engine; without it the test is skipped."""
     program = find_program(name)
     if program is None:
-        pytest.skip(needs.package(f"the engine {name}", KNOWN[name].package))
+        pytest.skip(needs.package(f"the engine {name}", known()[name][1].package))
     return program

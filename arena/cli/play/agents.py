@@ -11,10 +11,10 @@ from adsearch.errors import quote
 from agents import builtin
 from agents.builtin import BuiltIn
 from agents.errors import CannotPlay
+from arena import engines
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.errors import BadPlayer
-from arena.players import engines
-from arena.walls.translation.engine import EngineProtocol
+from arena.players import engines as known_engines
 
 COLUMNS: Final[Columns] = {
     "agent": lambda row: row["name"],
@@ -35,7 +35,7 @@ OPTIONS_OF_ENGINE: Final = {name: column for name, column in OPTIONS.items() if 
 
 def list_agents(
     name: Annotated[
-        str | None, typer.Argument(metavar="AGENT", help="Built-in agent or UCI engine whose options to list.")
+        str | None, typer.Argument(metavar="AGENT", help="Built-in agent or engine whose options to list.")
     ] = None,
     game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Game that the agents can play.")] = None,
     format: FormatOption = OutputFormat.TABLE,
@@ -47,11 +47,11 @@ def list_agents(
 
     Examples: arena agents; arena agents alphabeta; arena agents uci:stockfish; arena agents --game pig
     """
-    if name is not None and engines.is_engine(name):
+    if name is not None and known_engines.is_engine(name):
         show(_options_of_engine(name, game), OPTIONS_OF_ENGINE, format=format)
         return
     if name is not None:
-        if name not in builtin.names() and (corrected := engines.corrected(name)) is not None:
+        if name not in builtin.names() and (corrected := known_engines.corrected(name)) is not None:
             raise BadPlayer(f"no agent {quote(name)}; did you mean {quote(corrected)}?")
         found_one = builtin.find(name)
         if game is not None:
@@ -80,7 +80,7 @@ def _row(agent: BuiltIn) -> dict[str, Any]:
 
 
 def _options_of_engine(text: str, game: str | None) -> list[dict[str, Any]]:
-    """The options of the UCI engine that `text` names, which is started for that; none if it names no engine."""
+    """The options of the engine that `text` names, which is started for that; none if it names no engine."""
     from arena.players import engine_handshake  # here and below: they load the walls
     from arena.players.player import read_player
 
@@ -89,11 +89,12 @@ def _options_of_engine(text: str, game: str | None) -> list[dict[str, Any]]:
         return []
     if game is not None:
         engine_handshake.check_game(text, player.engine, game)
-    start = games.start(engines.GAMES[EngineProtocol.UCI])
+    protocol = engines.find(player.engine.protocol)
+    start = games.start(protocol.game)
     return [
         {"name": option.name, "default": option.default, "expected": option.expected, "about": ""}
         for option in engine_handshake.options_of(player, player.engine, start.position())
-        if engines.can_be_set(option.name)
+        if protocol.can_be_set(option.name)
     ]
 
 
@@ -102,16 +103,16 @@ def _engines(game: str | None) -> list[dict[str, Any]]:
     wanted = None if game is None else games.find(game)[0].name
     return [
         {
-            "name": engine.player,
+            "name": protocol.player(engine),
             "about": engine.about,
             "program": program,
-            "chance": games.find(engines.GAMES[engine.protocol])[0].chance,
+            "chance": games.find(protocol.game)[0].chance,
             "hidden": False,
             "several": False,
             "options": [],
         }
-        for engine, program in engines.installed().items()
-        if wanted in (None, engines.GAMES[engine.protocol])
+        for protocol, engine, program in known_engines.installed()
+        if wanted in (None, protocol.game)
     ]
 
 

@@ -14,6 +14,7 @@ import typer
 
 from adsearch import games
 from agents import builtin
+from arena import engines
 from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.asking.record_options import DatabaseOption, named_players, submissions
@@ -45,7 +46,7 @@ def play(
         typer.Argument(
             metavar="PLAYER",
             help="Player for each seat: a built-in agent (see arena agents), human (you), FILE.py, FILE.py:CLASS, a "
-            "folder with agent.py, cmd:PROGRAM, an engine (uci:stockfish, gtp:gnugo, gnubg:gnubg), wait (started by "
+            f"folder with agent.py, cmd:PROGRAM, an engine ({engines.forms()}), wait (started by "
             "hand), or a recorded agent (alice, alice@2).",
         ),
     ],

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from adsearch import games
 from arena.history.words import printable
-from arena.student.starter import Language, Style
+from arena.student.starter import Style, with_templates
+
+_LANGUAGES: Final = with_templates()
+_OTHERS: Final = ", ".join(language.ending for language in _LANGUAGES.values() if not language.hosted)
 
 
 def new(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="File to create: my_agent.py, or .js, .java, .c; or a folder: my_agent/."),
+        typer.Argument(metavar="FILE", help=f"File to create: my_agent.py, or {_OTHERS}; or a folder: my_agent/."),
     ],
     game: Annotated[str, typer.Option(metavar="GAME", help="Game for the agent, with options if needed.")] = "connect4",
     style: Annotated[
@@ -27,7 +30,13 @@ def new(
         ),
     ] = None,
     language: Annotated[
-        Language | None, typer.Option(help="Programming language.", show_default="by the ending of FILE")
+        str | None,
+        typer.Option(
+            metavar="LANGUAGE",
+            help=f"Programming language: {', '.join(_LANGUAGES)}.",
+            autocompletion=lambda: [*_LANGUAGES],
+            show_default="by the ending of FILE",
+        ),
     ] = None,
 ) -> None:
     """Create a new agent that already plays, as a start for your own: a small file, or a folder with two files.

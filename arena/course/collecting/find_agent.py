@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
+from arena import languages
 from arena.course.collecting.unzip import SUBMISSION, is_junk, is_zip, unpack
-from arena.players import languages
 from arena.players.player import MAIN_FILE
 
 _DEEPEST: Final = 8
@@ -21,7 +21,7 @@ def find_agent(path: Path, new_folder: Callable[[], Path], endings: Collection[s
     """The agent's file or folder in the file or folder `path`; BadSubmission if a zip cannot be unpacked.
 
     `endings`: the extensions of other languages in which agents can be."""
-    in_languages = {".ipynb", *languages.NAMES, *endings}
+    in_languages = {".ipynb", *languages.ours(), *endings}
     for _ in range(_DEEPEST):
         if is_zip(path):
             folder = new_folder() / path.stem

@@ -24,7 +24,7 @@ from arena.course.example import downloads
 from arena.course.example.downloads import HandedIn
 from arena.course.roster import Roster
 from arena.errors import ArenaError
-from arena.players.build_commands import DEFAULTS, Language
+from arena.players import build_commands
 from arena.student import starter
 from arena.walls import probe
 
@@ -34,7 +34,7 @@ DESCRIPTION: Final = "cs101.toml"
 README: Final = "README.txt"
 MOODLE, CANVAS, BLACKBOARD = "moodle.zip", "canvas.zip", "blackboard"
 """The names of the downloads."""
-LANGUAGES: Final = {"c": starter.Language.C, "js": starter.Language.JAVASCRIPT}
+LANGUAGES: Final = ("c", "js")
 """Languages other than Python in which students hand in, by the extension of their files."""
 
 
@@ -62,7 +62,7 @@ def is_there(folder: Path) -> bool:
 
 def languages_here() -> list[str]:
     """Those of `LANGUAGES` that this machine can build and run."""
-    return [name for name in LANGUAGES if _works_here(DEFAULTS[name])]
+    return [name for name in LANGUAGES if _works_here(name)]
 
 
 def hand_ins(roster: Roster, languages: Collection[str] = ()) -> dict[str, list[HandedIn]]:
@@ -74,7 +74,10 @@ def hand_ins(roster: Roster, languages: Collection[str] = ()) -> dict[str, list[
     }
 
 
-def _works_here(language: Language) -> bool:
+def _works_here(name: str) -> bool:
+    language = build_commands.default(name)
+    if language is None:
+        return False
     programs = (*language.build[:1], *language.run[:1])
     if not all(program.startswith("./") or shutil.which(program) for program in programs):
         return False
@@ -115,9 +118,9 @@ def _files(work: str, path: Path, languages: Collection[str]) -> Iterator[tuple[
     if place.is_dir():
         for file in sorted(place.iterdir()):
             yield f"{file.stem}.py", file.read_bytes()
-    elif (ending := path.suffix[1:]) in languages:
+    elif path.suffix[1:] in languages:
         start = Connect4.start(rows=6, columns=7, line=4)
-        (text,) = starter.agent(path, "connect4", start, None, LANGUAGES[ending]).files.values()
+        (text,) = starter.agent(path, "connect4", start, None, None).files.values()
         yield path.name, text.encode()
     else:
         name = path.with_suffix(".py").name if path.suffix[1:] in (*LANGUAGES, "zip") else path.name

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena import languages
 from arena.course.feedback import findings
 from arena.course.feedback.commands import Conditions, command_as_typed
 from arena.course.feedback.findings import OwnAgent
 from arena.course.feedback.sentences import AgentFeedback
 from arena.errors import ArenaError
 from arena.history.recorded_rules import why_untrusted
-from arena.players import languages, versions
+from arena.players import versions
 from arena.players.engines import is_engine
 from arena.players.player import MAIN_FILE
 from arena.results.report import ReportedAgent

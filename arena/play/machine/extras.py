@@ -1,4 +1,5 @@
-"""Which optional parts of arena are installed, what each is for, and the command that installs it.
+"""Which optional parts of arena are installed, what each is for, and the command that installs it; and which packages
+that add to arena cannot be loaded.
 
 An extra that is not installed is not a fault: most users need none.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from adsearch.plugins import broken
 from arena import installation
 from arena.installation import Extra
 from arena.play.machine.finding import Finding, Health
@@ -27,13 +29,17 @@ PURPOSES: Final = {
 _FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web", "scale", "openspiel")
 """The extras that add to the commands; the others are for those who change the code, in a clone."""
 
+_UPDATE: Final = "update that package, or uninstall it"
+
 
 def findings() -> list[Finding]:
-    """The extras that can be of use here."""
+    """The extras that can be of use here, and what packages offer that cannot be loaded."""
     found = {extra.name: extra for extra in installation.extras()}
     wanted = PURPOSES if installation.is_clone() else _FOR_PLAYERS
     extras = [found[name] for name in wanted if name in found]
-    return [finding(extra, installation.command(extra.name) if extra.missing else "") for extra in extras]
+    told = [finding(extra, installation.command(extra.name) if extra.missing else "") for extra in extras]
+    wrong = [Finding("extras", "plugin", str(error), Health.WARNING, _UPDATE) for error in broken("arena.")]
+    return told + wrong
 
 
 def finding(extra: Extra, command: str) -> Finding:

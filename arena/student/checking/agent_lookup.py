@@ -19,8 +19,9 @@ from typing import Final
 from adsearch.errors import one_of, quote
 from agents import diagnosis
 from agents.loading import OURS
+from arena import languages
 from arena.errors import BadPlayer
-from arena.players import languages
+from arena.languages import Language
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.student.checking.explanations import Explanation
 
@@ -155,8 +156,8 @@ def _of_file(path: Path) -> tuple[str, str]:
     if what := diagnosis.no_python(content):
         kind, _, advice = what.partition(": ")
         return f"{path.name} is {kind}", advice
-    if path.suffix in languages.NAMES:
-        return f"{path.name} is a {languages.NAMES[path.suffix]} program, not a Python file", _as_program(path)
+    if language := languages.find(path.suffix):
+        return f"{path.name} is a {language.title} program, not a Python file", _as_program(path, language)
     if not path.suffix:
         return (
             f"{path.name} has no file extension: an agent's file ends with .py",
@@ -173,12 +174,12 @@ def _of_file(path: Path) -> tuple[str, str]:
     return f"{path.name} is not a Python file", "an agent's file ends with .py"
 
 
-def _as_program(path: Path) -> str:
+def _as_program(path: Path, language: Language) -> str:
     """What to do with a program in another language."""
     file, made = shlex.quote(path.name), shlex.quote(path.stem)
-    if run := languages.RUN_BY.get(path.suffix):
-        return _checked_with(f"{run} {file}")
-    return f"compile it: {languages.compiling(made, file, path.suffix)}; then {_checked_with(f'./{made}')}"
+    if language.run_by:
+        return _checked_with(f"{language.run_by} {file}")
+    return f"compile it: {language.compiling(made, file)}; then {_checked_with(f'./{made}')}"
 
 
 def _checked_with(command: str) -> str:
@@ -223,7 +224,7 @@ def _of_folder(folder: Path) -> tuple[str, str]:
         return f"{message}, only {names[archives[0]]}", "unpack it"
     if notebooks := [path for path in files if path.endswith(".ipynb")]:
         return f"{message}, only {names[notebooks[0]]}, a Jupyter notebook", _NOTEBOOK
-    if programs := [path for path in map(Path, files) if path.suffix in languages.NAMES]:
-        language = languages.NAMES[programs[0].suffix]
-        return f"{message}, only {programs[0].name}, a {language} program", _as_program(programs[0])
+    if program := next((path for path in map(Path, files) if path.suffix in languages.ours()), None):
+        language = languages.ours()[program.suffix]
+        return f"{message}, only {program.name}, a {language.title} program", _as_program(program, language)
     return f"{message} and no other Python file", "put the agent's file into it"

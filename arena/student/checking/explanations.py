@@ -17,9 +17,9 @@ from agents.errors import one_line
 from agents.player import ADVICE
 from agents.protocol import Verdict
 from agents.strict import Mistake, mistakes_in
+from arena import languages
 from arena.student.checking import known_errors, tracebacks
 from arena.student.checking.tracebacks import Frame, Traceback
-from arena.walls.last_words import NAMED
 
 _LONGEST: Final = 300
 """Length limit of a message, in characters."""
@@ -46,6 +46,13 @@ class Failure:
     """Returns a line of one of the agent's files."""
     waits_charged: bool = False
     """Whether waiting for a processor counted as thinking time."""
+    command: Sequence[str] = ()
+    """The words of the command that runs a program."""
+
+    @property
+    def spoken(self) -> list[languages.Language]:
+        """The languages that it can be in."""
+        return languages.of_command(self.command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +120,11 @@ def _advice_on(text: str, table: Sequence[tuple[str, str]] = known_errors.RUNTIM
 
 
 def _known_case(failure: Failure, table: Sequence[tuple[str, str, str]]) -> Explanation | None:
-    """The explanation of the first case in the table whose pattern matches the detail."""
-    for sign, message, advice in table:
-        if found := re.search(sign, failure.detail):
-            return Explanation(found.expand(message), advice, stderr=tracebacks.excerpt(failure.stderr))
+    """The explanation of the first case whose pattern matches: for a program one of its language, else of the table."""
+    of_languages = [] if failure.python else [(*each, failure.stderr) for one in failure.spoken for each in one.errors]
+    for sign, message, advice, more in (*of_languages, *((*each, "") for each in table)):
+        if found := re.search(sign, failure.detail) or re.search(sign, more):
+            return Explanation(found.expand(message), found.expand(advice), stderr=tracebacks.excerpt(failure.stderr))
     return None
 
 
@@ -169,39 +177,28 @@ def _crashed(failure: Failure) -> Explanation:
         return _raised(trace)
     if known := _known_case(failure, known_errors.PROGRAM_EXITS):
         return known
-    if not failure.python and (package := _missing_package(failure.stderr)):
-        return Explanation(
-            f"the program did not find the package {quote(package)} and exited",
-            f"write the agent without it; or install it into the agent's folder (npm install {package}), call the "
-            "agent index.js there, and use the whole folder: 'cmd:node agent/'",
-            stderr=tracebacks.excerpt(failure.stderr),
-        )
-    if not failure.python and (missing := _missing_file(failure.stderr)):
+    if not failure.python and (missing := _missing_file(failure)):
         return Explanation(
             f"the program did not find {missing} and exited",
-            "check the name; only the files and folders that the command names are copied: 'cmd:node agent.js', or "
-            "'cmd:node agent/' for a folder with several files",
+            "check the name; only the files and folders that the command names are copied: 'cmd:PROGRAM FILE', or "
+            "'cmd:PROGRAM FOLDER/' for a folder with several files",
             stderr=tracebacks.excerpt(failure.stderr),
         )
     return Explanation(
         f"the program left {'during the game' if failure.asked else 'before the game started'}: {detail}",
-        _advice_on(last_line)
-        or ("correct this error, or catch it where it can happen" if NAMED.search(detail) else "")
+        _advice_on(last_line, [each for one in failure.spoken for each in one.advice])
+        or _advice_on(last_line)
+        or ("correct this error, or catch it where it can happen" if re.search(languages.PLACED, detail) else "")
         or "the program must run until the referee sends 'bye' or closes the program's input",
         stderr=tracebacks.excerpt(failure.stderr),
     )
 
 
-def _missing_file(stderr: str) -> str:
+def _missing_file(failure: Failure) -> str:
     """The file that a program did not find, in quotes; empty if its stderr names none."""
-    found = next((found[1] for sign in known_errors.MISSING_FILES if (found := re.search(sign, stderr))), "")
+    signs = [*(sign for one in failure.spoken for sign in one.missing_files), *known_errors.MISSING_FILES]
+    found = next((found[1] for sign in signs if (found := re.search(sign, failure.stderr))), "")
     return quote(found.rpartition("/")[2] if found.startswith("/") else found) if found else ""
-
-
-def _missing_package(stderr: str) -> str:
-    """The package of Node.js that a program did not find; empty if its stderr names none, or a file."""
-    found = re.search(known_errors.MISSING_PACKAGE, stderr)
-    return found[1] if found else ""
 
 
 def _not_loaded(failure: Failure, words: str) -> Explanation:

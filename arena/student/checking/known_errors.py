@@ -12,22 +12,6 @@ _DEBUGGER: Final = "remove breakpoint(); use it in `arena debug GAME --ply N`, o
 
 PROGRAM_EXITS: Final = (
     (
-        r"ClassNotFoundException: (\S+\.java)",
-        r"Java did not find the file \1",
-        "check the name; only files and folders that the command names are copied",
-    ),
-    (
-        r"ClassNotFoundException: (\S+)",
-        r"Java did not find the class \1",
-        "only files and folders that the command names are copied: 'cmd:java MyAgent.java', 'cmd:java -cp classes "
-        "MyAgent' (the folder of the .class files), or 'cmd:java -jar my_agent.jar'",
-    ),
-    (
-        r"error: compilation failed",
-        "Java could not compile the program",
-        "correct the first error that Java printed, then the others",
-    ),
-    (
         r"exited with code 0",
         "the program exited without an error",
         "the program must answer until its input ends: look for exit(), and for a loop that ends too early",
@@ -85,17 +69,11 @@ SEVERAL_FILES: Final = (
     "if this is a file of yours: hand in all files together, as one folder or zip, with the agent in agent.py"
 )
 MISSING_FILES: Final = (
-    r"Cannot find module '([^']+)'",
-    r"can't open file '([^']+)'",
     r"[Cc]an't open (?:perl script )?\"([^\"]+)\"",
-    r"Unable to access jarfile (\S+)",
     r"No such file or directory -- (\S+)",
     r"sh: (?:\d+: )?(?:cannot open )?([^:\s]+): No such file",
 )
-"""What node, python, perl, java, ruby and sh print when a file is missing; the group is the file."""
-
-MISSING_PACKAGE: Final = r"Cannot find (?:module|package) '((?:@[\w.-]+/)?\w[\w.-]*(?<!js))(?:/[^']+)?'"
-"""What node prints when a package is missing, which is not a path; the group is the package."""
+"""What other interpreters than those of our languages print when a file is missing; the group is the file."""
 
 LOADING_ERRORS: Final = (
     (r"breakpoint\(\)[^$]*EOFError", _DEBUGGER),
@@ -165,7 +143,7 @@ RUNTIME_ERRORS: Final = (
     (r"SystemExit", "remove exit(), quit() and sys.exit(): choose ends with return, and the referee ends the game"),
     (r"NotImplementedError", "write the method choose(self, state, clock)"),
     (
-        r"RecursionError|StackOverflowError|Maximum call stack",
+        r"RecursionError",
         "a function calls itself forever: add a case that ends the recursion, or a depth limit",
     ),
     (
@@ -233,11 +211,6 @@ RUNTIME_ERRORS: Final = (
 """Errors while the agent plays: a pattern in the last line of the traceback, and the advice."""
 
 PROTOCOL_ERRORS: Final = (
-    (
-        r"expected a JSON object on one line, got '#' ",
-        "the agent wrote '#' to stdout, as Java does when it gets no more memory",
-        "in Java, set the largest heap, below the agent's memory limit: cmd:java -Xmx1g MyAgent.java",
-    ),
     (
         r"expected a JSON object",
         "the agent wrote something to stdout that is not a message",

@@ -365,6 +365,7 @@ class Check:
                 waits_charged=self._players.waits_charged,
                 asked=game.was_asked,
                 source_line=self._players.source_line,
+                command=self._players.kept.settings["command"],
             )
         )
         self._explained.add(why.message)

@@ -13,7 +13,7 @@ from typing import Final
 
 from agents.player import ADVICE
 from agents.strict import MISTAKE
-from arena.walls.last_words import is_frame, place
+from arena import languages
 
 _FRAME: Final = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,)?(?: in (?P<function>\S+))?')
 _OWN: Final = re.compile(r".*/[0-9a-f]{64}/(?P<file>[^\n]+)")
@@ -115,12 +115,13 @@ def excerpt(stderr: str, most: int = 8, *, head: int = 4) -> str:
 
 
 def _without_frames(lines: Iterable[str]) -> Iterator[str]:
-    """The lines that are not blank, without the frames of Node.js and Java themselves, and without most of a long
-    recursion: the error stands above the frames."""
+    """The lines that are not blank, without the frames of a language itself, and without most of a long recursion: the
+    error stands above the frames."""
     frames = 0
     for line in lines:
-        frames = frames + 1 if is_frame(line) else 0
-        if line.strip() and (not frames or (place(line) and frames <= _MOST_FRAMES)):
+        place = languages.own_place(line)
+        frames = 0 if place is None else frames + 1
+        if line.strip() and (not frames or (place and frames <= _MOST_FRAMES)):
             yield line
 
 

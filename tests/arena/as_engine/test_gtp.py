@@ -11,7 +11,7 @@ from adsearch import State
 from agents import Agent, Clock, Resign
 from arena.as_engine.gtp import Gtp
 from arena.as_engine.host import Host
-from arena.players.engines import KNOWN
+from arena.players.engines import known
 from tests.kit import engines
 from tests.kit.effort import tries
 from tests.kit.engine_talk import EngineProcess, Script, engine, our_engine
@@ -194,7 +194,7 @@ def test_commands_from_a_file_are_answered_into_a_file_although_the_input_ends_a
 
 
 def test_games_against_gnugo_end_with_the_same_score() -> None:
-    gnugo = (engines.need("gnugo"), *KNOWN["gnugo"].arguments, "--level", "1")
+    gnugo = (engines.need("gnugo"), *known()["gnugo"][1].arguments, "--level", "1")
     with (
         our_engine("gtp", "mcts:simulations=20") as ours,
         engine(*gnugo) as theirs,

@@ -3,8 +3,9 @@
 import pytest
 
 from arena.errors import BadPlayer
-from arena.players.build_commands import DEFAULTS, Language
+from arena.players.build_commands import Language
 from db.sources import StoredFile
+from tests.kit.built_agent import DEFAULTS
 
 C, JAVA, JS = DEFAULTS["c"], DEFAULTS["java"], DEFAULTS["js"]
 MAIN = "public static void main(String[] arguments) { }"
@@ -66,14 +67,14 @@ def test_java_without_a_main_says_what_to_write() -> None:
 
 
 def test_a_single_file_gets_a_name_that_learning_systems_do_not_change() -> None:
-    assert [*JS.renamed({"Anna Berger_55_file_bot.js": StoredFile(b"", executable=False)})] == ["agent.js"]
-    assert [*JS.renamed(files(a_js="", b_js=""))] == ["a.js", "b.js"]
+    assert [*JS.spoken.renamed({"Anna Berger_55_file_bot.js": StoredFile(b"", executable=False)})] == ["agent.js"]
+    assert [*JS.spoken.renamed(files(a_js="", b_js=""))] == ["a.js", "b.js"]
 
 
 def test_files_of_java_get_the_names_of_their_classes() -> None:
     one = {"homework_1003_Bot-1.java": StoredFile(f"class Bot {{ {MAIN} }}".encode(), executable=False)}
-    assert [*JAVA.renamed(one)] == ["Bot.java"]
+    assert [*JAVA.spoken.renamed(one)] == ["Bot.java"]
     two = files(x__Bot_1_java="public final class Bot {}", x__y_java="interface Y {}", x__z_txt="public class Z {}")
-    assert [*JAVA.renamed(two)] == ["x/Bot.java", "x/y.java", "x/z.txt"]
+    assert [*JAVA.spoken.renamed(two)] == ["x/Bot.java", "x/y.java", "x/z.txt"]
     clash = files(A_java="public class B {}", B_java="public class B {}")
-    assert [*JAVA.renamed(clash)] == ["A.java", "B.java"]
+    assert [*JAVA.spoken.renamed(clash)] == ["A.java", "B.java"]

@@ -15,7 +15,7 @@ import pytest
 
 from arena.errors import ArenaError, BadPlayer
 from arena.players import builder as building
-from arena.players.build_commands import DEFAULTS, Language
+from arena.players.build_commands import Language
 from arena.players.builder import Builder
 from arena.players.player import Player
 from arena.players.submissions import Store
@@ -23,6 +23,7 @@ from arena.walls import jail, probe
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from tests.kit import needs
 from tests.kit.behind_walls import need
+from tests.kit.built_agent import DEFAULTS
 
 SCRIPT = Language("sh", ("sh", "./agent.sh"), ("./agent",))
 ONE_LINE = re.compile(r"[^\n]{1,700}")

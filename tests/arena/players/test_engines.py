@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BadLeague, BadPlayer
+from arena.match.engine import Engine
 from arena.players import engines, versions
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.tournament import enrolment
 from arena.tournament.description import Table
-from arena.walls.translation.engine import Engine, EngineProtocol
 from db import store as record
 from db.database import Database
 
-UCI, GTP = EngineProtocol.UCI, EngineProtocol.GTP
-GNUGO = ("gnugo", *engines.KNOWN["gnugo"].arguments)
-GNUBG = ("gnubg", *engines.KNOWN["gnubg"].arguments)
+UCI, GTP = "uci", "gtp"
+GNUGO = ("gnugo", *engines.known()["gnugo"][1].arguments)
+GNUBG = ("gnubg", *engines.known()["gnubg"][1].arguments)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ GNUBG = ("gnubg", *engines.KNOWN["gnubg"].arguments)
         ("gtp:gnugo --level 5", "gnugo --level 5", (*GNUGO, "--level", "5"), Engine(GTP)),
         ("gtp:gnugo --mode gtp", "gnugo --mode gtp", (GNUGO[0], *GNUGO[3:], "--mode", "gtp"), Engine(GTP)),
         ("gtp:./mine?level=2", "mine?level=2", ("./mine",), Engine(GTP, {"level": "2"})),
-        ("gnubg:gnubg?plies=1", "gnubg?plies=1", GNUBG, Engine(EngineProtocol.GNUBG, {"plies": "1"})),
+        ("gnubg:gnubg?plies=1", "gnubg?plies=1", GNUBG, Engine("gnubg", {"plies": "1"})),
     ],
 )
 def test_an_engine_is_read_and_named(text: str, name: str, command: tuple[str, ...], engine: Engine) -> None:
@@ -142,7 +142,9 @@ def test_known_engines_are_found_where_systems_install_games(tmp_path: Path, mon
     path.chmod(0o755)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(engines, "_FOLDERS", (str(tmp_path),))
-    assert {engine.player: program for engine, program in engines.installed().items()} == {"gtp:gnugo": str(path)}
+    assert {protocol.player(engine): program for protocol, engine, program in engines.installed()} == {
+        "gtp:gnugo": str(path)
+    }
 
 
 def test_a_tournament_file_names_files_of_an_engine_relative_to_its_own_folder(

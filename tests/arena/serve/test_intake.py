@@ -21,7 +21,6 @@ from typing import Final
 
 import pytest
 
-from arena.players.build_commands import DEFAULTS
 from arena.serve.intake import MOST_INTERRUPTIONS, WITHIN, IntakeProcess
 from arena.walls import usage
 from arena.walls.run_folder import RunFolder
@@ -29,6 +28,7 @@ from db import ladder
 from db.ladder import StoredSubmission
 from tests.kit import needs
 from tests.kit.behind_walls import need
+from tests.kit.built_agent import DEFAULTS
 from tests.kit.effort import PATIENCE, SOAK
 from tests.kit.hand_in_room import AGENT, HandInRoom, hand_in_room
 from tests.kit.places import ROOT

@@ -14,7 +14,7 @@ from arena.errors import BadPlayer
 from arena.players.player import read_player
 from arena.student import starter
 from arena.student.named_game import named_game
-from arena.student.starter import Language, Style
+from arena.student.starter import Style
 from tests.kit.every_game import SMALL
 
 
@@ -31,9 +31,9 @@ def test_every_template_names_its_game(game: str) -> None:
             starter.agent(Path("my_agent.py"), game, start, style, None).files["my_agent.py"]
         )
         assert named_game(read_player("my_agent.py")) == game
-    for language, ending in starter.ENDINGS.items():
-        if language is not Language.PYTHON:
-            file = Path(f"Bot{ending}")
+    for language in starter.with_templates().values():
+        if not language.hosted:
+            file = Path(f"Bot{language.ending}")
             file.write_text(starter.agent(file, game, start, None, None).files[file.name])
             assert named_game(read_player(f"cmd:./Bot {file}")) == game
             file.unlink()

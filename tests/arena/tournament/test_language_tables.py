@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BadLeague
-from arena.players.build_commands import DEFAULTS
 from arena.tournament.language_tables import LANGUAGE_KEYS, read
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Allowance, WallKind
 from tests.arena.tournament.test_league import documented
+from tests.kit.built_agent import DEFAULTS
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_language_of_ones_own(description: Path) -> None:
         'walls = "container"\nbuild_walls = "limits"\nmemory = "1G"\nstart = 20\n'
     )
     (language,) = read(description).values()
-    assert language.ending == ".rb"
+    assert language.spoken.ending == ".rb"
     assert language.run == ("ruby", "-W0", "{main}")
     assert language.build == ("ruby", "-c", "{files}", "*.x")
     assert (language.walls, language.build_walls) == (WallKind.CONTAINER, WallKind.LIMITS)

@@ -17,11 +17,12 @@ from adsearch import games
 from adsearch.games.go import Go
 from agents import loading
 from agents.practice import practice
-from arena.student.starter import ENDINGS, FOLDER, Style
+from arena.student.starter import FOLDER, Style, with_templates
 from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.places import COUNTDOWN
 
+ENDINGS = [language.ending for language in with_templates().values()]
 SURE = 2.33
 """So many standard errors above one half: 99 % sure."""
 
@@ -148,7 +149,7 @@ def test_the_text_is_the_one_that_stands_among_the_starters(style: str) -> None:
     assert text.partition(method)[2] in (FOLDER / "worth.py").read_text("utf-8")
 
 
-@pytest.mark.parametrize("ending", ENDINGS.values())
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_without_our_library_only_the_first_comment_depends_on_the_game(ending: str) -> None:
     arena("new", f"my_agent{ending}", "--style", "bare", "--game", "othello")
     _, change_it, program = Path(f"my_agent{ending}").read_text("utf-8").partition("change it.")
@@ -198,7 +199,7 @@ def test_in_a_game_with_very_many_moves_it_looks_only_one_ahead(monkeypatch: pyt
     assert played == len(state.moves()) == 362
 
 
-@pytest.mark.parametrize("ending", ENDINGS.values())
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_the_text_names_the_file_the_class_and_the_game(ending: str) -> None:
     arena("new", f"grand_plan{ending}", "--game", "othello:size=6")
     text = Path(f"grand_plan{ending}").read_text("utf-8")
@@ -249,7 +250,7 @@ def test_a_game_of_ones_own_is_found_by_its_path() -> None:
         ([f"{'W' * 65}.py"], "at most 64 characters"),
         (
             ["my_agent.txt"],
-            "expected a file name that ends in .py, .js, .java, .c, or / for a folder, got 'my_agent.txt'",
+            "expected a file name that ends in .py, .c, .java, .js, or / for a folder, got 'my_agent.txt'",
         ),
         (["my_agent"], "or / for a folder"),
         (["my agent/"], "expected a folder name of letters"),
@@ -264,7 +265,7 @@ def test_a_game_of_ones_own_is_found_by_its_path() -> None:
         (["nowhere/my_agent.py"], "there is no folder 'nowhere'"),
         (["random.py"], "'import random'"),
         (["agents.py"], "'import agents'"),
-        (["my_agent.py", "--language", "c"], "ends in .c for c"),
+        (["my_agent.py", "--language", "c"], "ends in .c for C"),
         (["my_agent.js", "--style", "search"], "for Python"),
         (["my_agent.py", "--game", "conect4"], "did you mean 'connect4'?"),
         (["my_agent.py", "--game", "connect4:rows=2"], "rows must be 4..12"),

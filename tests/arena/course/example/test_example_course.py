@@ -13,9 +13,9 @@ from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.example import example_course
 from arena.errors import ArenaError
-from arena.players.build_commands import DEFAULTS
 from arena.tournament import language_tables, league
 from tests.kit.arena_program import arena
+from tests.kit.built_agent import DEFAULTS
 from tests.kit.places import ROOT
 
 CLASS = roster.read((example_course.DATA / "roster.csv").read_text("utf-8"), "roster.csv")

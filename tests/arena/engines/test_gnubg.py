@@ -23,8 +23,8 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
-from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.gnubg import GnubgTranslator
+from arena.engines.gnubg import GnubgTranslator
+from arena.match.engine import Engine
 
 GAME = 7
 BANNER = b"GNU Backgammon 1.07.001 20230103"
@@ -39,7 +39,7 @@ def start(seat: int = 0) -> Start:
 
 def ready(**options: str) -> GnubgTranslator:
     """A translator whose program is ready for a game."""
-    gnubg = GnubgTranslator(Engine(EngineProtocol.GNUBG, options=options))
+    gnubg = GnubgTranslator(Engine("gnubg", options=options))
     assert gnubg.say(start()) == b""
     assert gnubg.hear(BANNER) == Hello(PROTOCOL, wants=("position",))
     sent = gnubg.say(Welcome(PROTOCOL, LIMITS)).decode().splitlines()

@@ -1,4 +1,4 @@
-"""The translator for engines that speak GTP (Go Text Protocol, version 2).
+"""Engines that speak GTP (Go Text Protocol, version 2).
 
 The engine keeps its own board: it gets the moves of its opponent and of the opening with `play`, and makes its own with
 `genmove`. It answers every command, in order, with a line that begins with "=" or "?".
@@ -21,7 +21,9 @@ from adsearch import games
 from adsearch.errors import quote
 from agents.errors import BadMessage
 from agents.protocol import (
-    PROTOCOL,
+    PROTOCOL as VERSION,
+)
+from agents.protocol import (
     Bye,
     Failed,
     FromPlayer,
@@ -35,9 +37,11 @@ from agents.protocol import (
     Verdict,
     Welcome,
 )
+from arena.engines import EngineProtocol, EngineTranslator, KnownEngine
+from arena.errors import BadPlayer
+from arena.match import time_left
 from arena.match.clock import SECOND, TimeControl
-from arena.walls.translation import time_left
-from arena.walls.translation.engine import Engine
+from arena.match.engine import Engine
 
 _COLOURS: Final = ("b", "w")
 """By seat."""
@@ -46,6 +50,13 @@ _MOVE: Final = re.compile(r"[a-hj-t][1-9][0-9]?|pass")
 _NO_LIMIT: Final = "time_settings 0 1 0"
 """GTP's text for no clock."""
 _MILLISECONDS: Final = 1000
+_SENT_BY_WARDEN: Final = frozenset(
+    {
+        *("boardsize", "clear_board", "komi", "play", "genmove", "undo", "quit", "time_settings", "time_left"),
+        *("fixed_handicap", "place_free_handicap", "set_free_handicap", "loadsgf"),
+    }
+)
+"""Commands that decide the game, so that they cannot be options."""
 
 
 class _Need(Enum):
@@ -66,11 +77,11 @@ class _Command(NamedTuple):
     need: _Need = _Need.SUCCESS
 
 
-class GtpTranslator:
+class GtpTranslator(EngineTranslator):
     """One process of an engine."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._greeted = False
         self._start: Start | None = None
         self._control = TimeControl()
@@ -156,7 +167,7 @@ class GtpTranslator:
             return Failed(self._start.game, verdict, f"answered {quote(command.text)} with an error: {quote(said)}")
         if command.need is _Need.GREETING:
             self._greeted = True
-            return Hello(PROTOCOL, wants=())
+            return Hello(VERSION, wants=())
         if command.need is _Need.MOVE and self._turn is not None:
             return self._answer(self._turn, said)
         if command.need is _Need.READY:
@@ -185,3 +196,36 @@ def _time_settings(control: TimeControl) -> str:
 
 def _whole(time: int) -> int:
     return max(1, time // SECOND)
+
+
+class _Gtp(EngineProtocol):
+    game = "go"
+    translator = GtpTranslator
+    example = "'gtp:gnugo --level 5'"
+    setting = "'gtp:gnugo?level=5'"
+    unlisted = (
+        "only UCI engines list their options; for other engines see the manual, and write settings as in "
+        "'gtp:gnugo?level=5'"
+    )
+    known = (
+        KnownEngine(
+            "gnugo",
+            "GNU Go, with area scoring; it captures dead stones before it passes",
+            (
+                *("--mode", "gtp", "--chinese-rules", "--positional-superko"),
+                *("--play-out-aftermath", "--capture-all-dead"),
+            ),
+            package="gnugo",
+        ),
+        KnownEngine("katago", "KataGo, a Go engine with a neural network", ("gtp",)),
+    )
+
+    def check(self, name: str, value: str) -> None:
+        if name in _SENT_BY_WARDEN:
+            raise BadPlayer(f"{name}= cannot be set for an engine: it is a part of the game")
+        # "1" would be the id of the command in the value, and after "#" there is only a comment.
+        if not re.fullmatch("[A-Za-z][^ #]*", name):
+            raise BadPlayer(f"expected the name of a GTP command before '=', got {quote(name)}")
+
+
+PROTOCOL = _Gtp("gtp")

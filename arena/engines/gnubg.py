@@ -1,4 +1,4 @@
-"""The translator for GNU Backgammon, which is told what to do by the commands that people type in its terminal.
+"""GNU Backgammon, which is told what to do by the commands that people type in its terminal.
 
 It keeps no game: before each move it is given the board and the dice, and asked for its best play. Its errors go to
 stderr, and so into the agent's log.
@@ -20,7 +20,9 @@ from adsearch.errors import BadMove, quote
 from adsearch.games.backgammon_plays import BAR
 from agents.errors import BadMessage
 from agents.protocol import (
-    PROTOCOL,
+    PROTOCOL as VERSION,
+)
+from agents.protocol import (
     Bye,
     FromPlayer,
     FromReferee,
@@ -31,24 +33,29 @@ from agents.protocol import (
     Turn,
     Welcome,
 )
-from arena.walls.translation.engine import Engine
+from arena.engines import EngineProtocol, EngineTranslator, KnownEngine
+from arena.errors import BadPlayer
+from arena.match.engine import Engine
 
 _SETTINGS: Final = (
     *("set automatic game off", "set automatic roll off", "set automatic move off", "set automatic bearoff off"),
     *("set player 0 human", "set player 1 human", "set cube use off", "set jacoby off"),
 )
-_PLIES: Final = "set evaluation chequerplay evaluation plies {}"
+_SET_PLIES: Final = "set evaluation chequerplay evaluation plies {}"
+_PLIES: Final = ("0", "1", "2", "3")
+"""How many plies it looks ahead; more take minutes."""
+_TAKES: Final = f"GNU Backgammon has one setting here, plies={_PLIES[0]} to plies={_PLIES[-1]}"
 _READY: Final = "set turn 1"
 """It answers this command when it has obeyed all before, because it obeys one after the other."""
 _IS_READY: Final = re.compile(r".* is now on roll\.")
 _HINT: Final = re.compile(r"1\. +Cube\S+ +\S+ +(?P<play>\S.*?) +Eq\.: *(?P<value>[-+]?[0-9.]+)")
 
 
-class GnubgTranslator:
+class GnubgTranslator(EngineTranslator):
     """One process of GNU Backgammon."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._greeted = False
         self._start: Start | None = None
         self._is_ready = False
@@ -62,7 +69,7 @@ class GnubgTranslator:
                 self._start, self._turn, self._is_ready = message, None, False
                 commands = [_READY] if self._greeted else []
             case Welcome():
-                commands = [*_SETTINGS, *map(_PLIES.format, self._engine.options.values()), "new game", _READY]
+                commands = [*_SETTINGS, *map(_SET_PLIES.format, self._engine.options.values()), "new game", _READY]
             case Turn() if self._start is not None:
                 self._turn = message
                 commands = _question(self._start.rules, str(message.position))
@@ -78,7 +85,7 @@ class GnubgTranslator:
         if not self._greeted:
             if text.startswith("GNU Backgammon"):
                 self._greeted = True
-                return Hello(PROTOCOL, wants=("position",))
+                return Hello(VERSION, wants=("position",))
             return text
         if not self._is_ready and _IS_READY.fullmatch(text):
             self._is_ready = True
@@ -102,3 +109,27 @@ def _question(rules: str, position: str) -> list[str]:
     mine, theirs = state.sides[state.turn], state.sides[1 - state.turn]
     board = [mine[BAR], *(mine[point] - theirs[BAR - point] for point in range(1, BAR)), -theirs[BAR]]
     return [_READY, f"set board simple {' '.join(map(str, board))}", f"set dice {' '.join(state.dice)}", "hint 1"]
+
+
+class _Gnubg(EngineProtocol):
+    game = "backgammon"
+    translator = GnubgTranslator
+    example = "'gnubg:gnubg'"
+    setting = "'gnubg:gnubg?plies=0'"
+    unlisted = f"{_TAKES}, such as 'gnubg:gnubg?plies=0'"
+    known = (
+        KnownEngine(
+            "gnubg",
+            "GNU Backgammon, which plays like a champion",
+            ("-t", "-q", "-r", "--prefsdir=/"),
+            package="gnubg",
+        ),
+    )
+
+    def check(self, name: str, value: str) -> None:
+        if not (name == "plies" and value in _PLIES):
+            given = quote(f"{name}={value}")
+            raise BadPlayer(f"{_TAKES}; got {given}")
+
+
+PROTOCOL = _Gnubg("gnubg")

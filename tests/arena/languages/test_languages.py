@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from arena.walls.last_words import NAMED, last_words
+from arena import languages
+from arena.languages import PLACED
+
+
+def reason(log: str) -> str:
+    """Why a program in any of our languages ended."""
+    return languages.reason(log, languages.of_command(()))
+
 
 NODE = """\
 I have seat 0
@@ -41,6 +50,14 @@ Require stack:
 
 Node.js v20.20.2
 """
+RUST = "thread 'main' panicked at src/main.rs:4:5:\nno move\nnote: run with `RUST_BACKTRACE=1` environment variable\n"
+GO = """\
+panic: runtime error: index out of range [5] with length 3
+
+goroutine 1 [running]:
+main.main()
+\t/tmp/agent.go:9 +0x1d
+"""
 JAVA = """\
 Exception in thread "main" java.lang.RuntimeException: no move
 \tat Bot.main(Bot.java:38)
@@ -57,18 +74,20 @@ Caused by: java.util.NoSuchElementException
         (NODE, "ReferenceError: boom is not defined (agent.js, line 45)"),
         (SYNTAX, "SyntaxError: Unexpected token ';' (agent.js, line 3)"),
         (PACKAGE, "Error: Cannot find module 'lodash' (agent.js, line 1)"),
+        (GO, "panic: runtime error: index out of range [5] with length 3 (agent.go, line 9)"),
         (JAVA, "java.util.NoSuchElementException (Bot.java, line 12)"),
     ],
 )
 def test_the_error_is_named_with_its_place(log: str, words: str) -> None:
-    assert last_words(log) == words
-    assert NAMED.search(words)
+    assert reason(log) == words
+    assert re.search(PLACED, words)
 
 
 @pytest.mark.parametrize(
     ("log", "words"),
     [
         ("", ""),
+        (RUST, "no move"),
         ("\n \n", ""),
         ("Traceback\n  File 'x'\nValueError: bad\n", "ValueError: bad"),
         ("ValueError: an old one\n\nlast\n\n", "last"),
@@ -78,4 +97,4 @@ def test_the_error_is_named_with_its_place(log: str, words: str) -> None:
     ],
 )
 def test_without_such_an_error_it_is_the_last_line(log: str, words: str) -> None:
-    assert last_words(log) == words
+    assert reason(log) == words

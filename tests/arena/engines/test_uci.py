@@ -30,9 +30,9 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
+from arena.engines.uci import UciTranslator
 from arena.match.clock import MILLISECOND
-from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.uci import UciTranslator
+from arena.match.engine import Engine
 
 GAME = 7
 OPTIONS = (
@@ -46,7 +46,7 @@ SEARCH = b"info depth 12 seldepth 15 multipv 1 score cp %d nodes 4711 nps 1000 h
 
 
 def engine(**settings: Any) -> Engine:
-    return Engine(EngineProtocol.UCI, **settings)
+    return Engine("uci", **settings)
 
 
 def started(uci: UciTranslator, *, clock: str = "none", seat: int = 0, position: str = START) -> UciTranslator:

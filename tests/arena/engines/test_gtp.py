@@ -28,9 +28,9 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
+from arena.engines.gtp import GtpTranslator
 from arena.match.clock import MILLISECOND
-from arena.walls.translation.engine import Engine, EngineProtocol
-from arena.walls.translation.gtp import GtpTranslator
+from arena.match.engine import Engine
 
 GAME = 7
 
@@ -47,7 +47,7 @@ def new_game(
 
 
 def engine(**options: str) -> GtpTranslator:
-    return GtpTranslator(Engine(EngineProtocol.GTP, options=options))
+    return GtpTranslator(Engine("gtp", options=options))
 
 
 def ready(gtp: GtpTranslator, **start: Any) -> GtpTranslator:

@@ -1,4 +1,4 @@
-"""The translator for engines that speak UCI (Universal Chess Interface).
+"""Engines that speak UCI (Universal Chess Interface).
 
 The engine gets the start position and all moves since, never the position alone, so that it sees repetitions. Pondering
 is off: it is only asked to search in its own turn. UCI has no numbers for questions, so an answer belongs to the turn
@@ -14,17 +14,19 @@ that is open, and one outside a turn is dropped by the guard.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
 from msgspec.structs import replace
 
-from adsearch.errors import quote
-from adsearch.games.chess_text import START
-from adsearch.games.chess_worth import value_of_pawns
+from adsearch.errors import meant, one_of, quote
 from agents.errors import BadMessage
 from agents.protocol import (
-    PROTOCOL,
+    PROTOCOL as VERSION,
+)
+from agents.protocol import (
     Bye,
     Failed,
     FromPlayer,
@@ -39,10 +41,11 @@ from agents.protocol import (
     Verdict,
     Welcome,
 )
+from arena.engines import EngineOption, EngineProtocol, EngineTranslator, KnownEngine
+from arena.errors import BadPlayer
+from arena.match import time_left
 from arena.match.clock import MILLISECOND, TimeControl
-from arena.walls.translation import time_left
-from arena.walls.translation.engine import Engine
-from arena.walls.translation.uci_option import UciOption, find_option, first_problem
+from arena.match.engine import Engine
 
 DEFAULT_MOVETIME: Final = 1000
 """Milliseconds for each move, if there is no clock and the user has limited neither nodes, depth nor time."""
@@ -53,15 +56,123 @@ _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 _LONGEST_NAME: Final = 256
 _MOST_MOVES: Final = 64
 """Moves of the engine's expected line that go on record."""
+_KEYS: Final = ("type", "default", "min", "max", "var")
+_TRUTHS: Final = ("true", "false")
+_MEBIBYTE: Final = 1024 * 1024
+_SET_BY_REFEREE: Final = {
+    "ponder": "an engine that plays here does not think in its opponent's time",
+    "uci_chess960": "games here are ordinary chess",
+}
+"""Options that a user cannot set, in lower case, and why."""
 
 
-class UciTranslator:
+@dataclass(frozen=True, slots=True)
+class UciOption:
+    """One line `option name ... type ...` of an engine."""
+
+    name: str
+    kind: str
+    """check, spin, combo, button or string."""
+    default: str = ""
+    least: int | None = None
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, line: str) -> UciOption | None:
+        """The option that this line declares; None if it cannot be read."""
+        words = line.split()
+        if words[:2] != ["option", "name"]:
+            return None
+        parts: list[tuple[str, list[str]]] = [("name", [])]
+        for word in words[2:]:
+            if word in _KEYS:
+                parts.append((word, []))
+            else:
+                parts[-1][1].append(word)
+        texts = {key: " ".join(value) for key, value in parts}
+        if not texts["name"] or not texts.get("type"):
+            return None
+        choices = tuple(" ".join(value) for key, value in parts if key == "var")
+        least, most = (integer(texts.get(key, "")) for key in ("min", "max"))
+        return cls(texts["name"], texts["type"], texts.get("default", ""), least, most, choices)
+
+    @property
+    def expected(self) -> str:
+        """The values that it takes, in words."""
+        match self.kind:
+            case "check":
+                return "true or false"
+            case "combo":
+                return one_of(self.choices)
+            case "spin":
+                return (
+                    "an integer" if None in (self.least, self.most) else f"an integer from {self.least} to {self.most}"
+                )
+            case "button":
+                return "no value"
+        return "text"
+
+    def problem(self, value: str) -> str | None:
+        """What is wrong with `value` for this option; None if it is valid."""
+        expected = None
+        if not value.isprintable():
+            expected = "printable characters"
+        elif not self._takes(value):
+            expected = self.expected
+        return None if expected is None else f"option {self.name}: expected {expected}, got {quote(value)}"
+
+    def _takes(self, value: str) -> bool:
+        match self.kind:
+            case "check":
+                return value in _TRUTHS
+            case "combo":
+                return value.lower() in [choice.lower() for choice in self.choices]
+            case "spin":
+                number = integer(value)
+                low, high = self.least, self.most
+                return number is not None and (low is None or low <= number) and (high is None or number <= high)
+        return True
+
+    def command(self, value: str) -> str:
+        """The UCI command that sets it."""
+        return f"setoption name {self.name}" + ("" if self.kind == "button" else f" value {value}")
+
+
+def find_option(options: Mapping[str, UciOption], name: str) -> UciOption | None:
+    """The option of that name in upper or lower case."""
+    return next((option for option in options.values() if option.name.lower() == name.lower()), None)
+
+
+def first_problem(options: Mapping[str, UciOption], wanted: Mapping[str, str]) -> str | None:
+    """The first thing that is wrong with the values that a user wants to set; None if an engine with these options
+    takes them all."""
+    for name, value in wanted.items():
+        option = find_option(options, name)
+        if option is None:
+            return f"the engine has no option {quote(name)}{meant(name, tuple(options))}"
+        if (problem := option.problem(value)) is not None:
+            return problem
+    return None
+
+
+def integer(text: str) -> int | None:
+    """The integer of at most 18 digits that `text` is, else None."""
+    return int(text) if _INTEGER.fullmatch(text) else None
+
+
+class UciTranslator(EngineTranslator):
     """One process of an engine."""
 
     def __init__(self, engine: Engine) -> None:
+        # Now, so that no turn waits for it; not at the top, because who reads a player needs no chess.
+        from adsearch.games.chess_text import START
+        from adsearch.games.chess_worth import value_of_pawns
+
+        super().__init__(engine)
+        self._initial, self._value_of_pawns = START, value_of_pawns
         self.options: dict[str, UciOption] = {}
         """The options that the engine has, by name; complete when `hear` has returned the engine's hello."""
-        self._engine = engine
         self._name = ""
         self._greeted = False
         self._start: Start | None = None
@@ -108,7 +219,7 @@ class UciTranslator:
         self._made += sum(who == start.seat for who, _ in turn.events)
         # A position is FEN, followed by what repetition needs.
         fen = " ".join(start.position.split()[:6])
-        position = "position startpos" if fen == START else f"position fen {fen}"
+        position = "position startpos" if fen == self._initial else f"position fen {fen}"
         moves = " ".join(["", "moves", *self._moves]) if self._moves else ""
         return [position + moves, self._go(turn, start.seat)]
 
@@ -140,6 +251,25 @@ class UciTranslator:
             words += ["winc", str(increment), "binc", str(increment)]
         return words + (["movestogo", str(to_go)] if to_go else [])
 
+    # Before a run.
+
+    def listed(self) -> list[EngineOption]:
+        return [EngineOption(option.name, option.default, option.expected) for option in self.options.values()]
+
+    def needs_too_much(self, memory: int) -> str:
+        """The hash table can take half of the memory."""
+        option = find_option(self.options, "Hash")
+        if option is None:
+            return ""
+        given = next((value for name, value in self._engine.options.items() if name.lower() == "hash"), option.default)
+        most = memory // _MEBIBYTE // 2
+        if (number := integer(given)) is None or number <= most:
+            return ""
+        return (
+            f"Hash is {given} MiB, more than half of the memory limit; "
+            f"expected at most {most}, or a higher memory limit in the tournament's description"
+        )
+
     # From the engine.
 
     def hear(self, line: bytes) -> FromPlayer | str | None:
@@ -168,7 +298,7 @@ class UciTranslator:
     def _hello(self, game: int) -> Hello | Failed:
         if (problem := first_problem(self.options, self._engine.options)) is not None:
             return Failed(game, Verdict.UNREADY, problem)
-        return Hello(PROTOCOL, name=self._name, wants=())
+        return Hello(VERSION, name=self._name, wants=())
 
     def _answer(self, words: list[str], text: str) -> Move:
         move = words[1].lower() if len(words) > 1 else ""
@@ -183,7 +313,7 @@ class UciTranslator:
         if self._turn is None or _after(words, "multipv")[:1] not in ([], ["1"]):
             return
         info, how = self._info or Info(), _after(words, "score")[:2]
-        if (score := _score(how)) is not None:
+        if (score := _score(how, self._value_of_pawns)) is not None:
             line = tuple(takewhile(_MOVE.fullmatch, _after(words, "pv")[:_MOST_MOVES]))
             depth = _count(_after(words, "depth"))
             info = Info(depth=depth, score=score, nodes=info.nodes, line=line or None, text=" ".join(how))
@@ -196,7 +326,7 @@ def _after(words: list[str], key: str) -> list[str]:
     return words[words.index(key) + 1 :] if key in words else []
 
 
-def _score(words: list[str]) -> float | None:
+def _score(words: list[str], value_of_pawns: Callable[[float], float]) -> float | None:
     """An engine's score on the scale of our evaluation of chess; a forced mate is 1 or -1."""
     if len(words) < 2 or not _INTEGER.fullmatch(words[1]):
         return None
@@ -209,3 +339,25 @@ def _score(words: list[str]) -> float | None:
 def _count(words: list[str]) -> int | None:
     """The first of `words` as a number, 0 or more; None if it is not one."""
     return int(words[0]) if words and _INTEGER.fullmatch(words[0]) and words[0][0] != "-" else None
+
+
+class _Uci(EngineProtocol):
+    game = "chess"
+    translator = UciTranslator
+    example = "'uci:stockfish?Hash=16&nodes=1000'"
+    has_limits = True
+    known = (
+        KnownEngine("stockfish", "Stockfish, the strongest open chess engine", package="stockfish"),
+        KnownEngine("gnuchess", "GNU Chess", ("--uci",), package="gnuchess"),
+        KnownEngine("toga2", "Toga II, a chess engine derived from Fruit", package="toga2"),
+        KnownEngine("glaurung", "Glaurung, the chess engine that Stockfish began as", package="glaurung"),
+        KnownEngine("ethereal", "Ethereal, a chess engine", package="ethereal-chess"),
+        KnownEngine("lc0", "Leela Chess Zero, a chess engine with a neural network"),
+    )
+
+    def check(self, name: str, value: str) -> None:
+        if why := _SET_BY_REFEREE.get(name.lower()):
+            raise BadPlayer(f"the option {name} cannot be set: {why}")
+
+
+PROTOCOL = _Uci("uci")

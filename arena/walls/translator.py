@@ -1,13 +1,13 @@
-"""Translators: they turn the referee's messages into the lines that an agent reads, and its lines into messages.
+"""The translator for agents that speak our own protocol; those for engines are in `arena/engines`.
 
-The guard has one translator for each process of its agent. A translator does no input or output, reads no clock and
-measures nothing. Whatever line it hears, it returns a value or raises BadMessage.
+The guard has one translator for each process of its agent. It does no input or output, reads no clock and measures
+nothing. Whatever line it hears, it returns a value or raises BadMessage.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -19,19 +19,6 @@ from agents.protocol import Failed, FromPlayer, FromReferee, Hello, Report, Star
 
 _GAMES_KEPT: Final = 16
 """For how many games a process remembers whether they have hidden information."""
-
-
-class Translator(Protocol):
-    """One agent's language, in both directions."""
-
-    def say(self, message: FromReferee) -> bytes:
-        """What the agent is sent for this message: whole lines, or nothing."""
-
-    def hear(self, line: bytes) -> FromPlayer | str | None:
-        """What a line of the agent, which is not blank, means; BadMessage if it breaks the protocol.
-
-        `Failed`: the agent cannot play this game. A text: the line means nothing to the referee and goes into the
-        agent's log. None: it is not even logged."""
 
 
 class JsonLines:

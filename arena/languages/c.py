@@ -1,0 +1,17 @@
+"""C. A compiled program; what it prints last is its reason."""
+
+from __future__ import annotations
+
+from arena.languages import FILES, Language
+
+
+class _C(Language):
+    title = "C"
+    compiled_by = "cc -O2 -o"
+    build = ("gcc", "-O2", "-o", "agent", FILES, "-lm")
+    run = ("./agent",)
+    installed_by = "install a C compiler (Debian, Ubuntu: sudo apt install build-essential)"
+    comment = " *     "
+
+
+LANGUAGE = _C("c")

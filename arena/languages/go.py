@@ -1,0 +1,17 @@
+"""Go. A compiled program; a panic is printed above the stacks of its goroutines."""
+
+from __future__ import annotations
+
+from arena.languages import Language
+
+
+class _Go(Language):
+    title = "Go"
+    compiled_by = "go build -o"
+    out_of_memory = ("runtime: out of memory",)
+    frame = r"\t\S.*\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?"
+    foreign = r"/src/runtime/"
+    error = r"(?P<error>(?:panic|fatal error): .+)"
+
+
+LANGUAGE = _Go("go")

@@ -1,1 +1,0 @@
-"""The translators, line by line, and with engines as real processes."""
