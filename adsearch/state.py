@@ -42,6 +42,21 @@ class Feature(NamedTuple):
     about: str
 
 
+class Looks(NamedTuple):
+    """How a game's players and moves are shown to people."""
+
+    sides: tuple[str, ...] = ()
+    """What the player of each seat is called by its pieces, such as White."""
+    pieces: tuple[str, ...] = ()
+    """The letters of each seat's pieces in the text of a board."""
+    colours: tuple[str, ...] = ()
+    """The classes of the style sheet with the colours of each seat; by default `sides` in lower case."""
+    named_by_side: bool = False
+    """Whether a player is called by its side where boards have letters, too."""
+    two_plies_a_number: bool = False
+    """Whether the moves of both players share a number, as in chess."""
+
+
 class State(Generic[Move]):
     """One position of a game. A game overrides the defaults that are wrong for it; a class attribute can be enough."""
 
@@ -63,6 +78,9 @@ class State(Generic[Move]):
     """The possible numbers of players; the options choose one."""
     impartial: ClassVar[bool] = False
     """Whether both players have the same moves in every position, and a player who cannot move loses (as in Nim)."""
+
+    looks: ClassVar[Looks] = Looks()
+    """How its players and moves are shown."""
 
     draw_svg: ClassVar[Callable[[State[Any], Any], str]]
     """Draws a position of a game that does not define `svg`. Set in `adsearch/__init__.py`, so that games and searches

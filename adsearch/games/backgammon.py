@@ -14,7 +14,7 @@ from typing import Any, Final, Self, cast
 from adsearch.errors import BadMove, BadPosition, one_of, quote
 from adsearch.games.backgammon_plays import BAR, HOME, OFF, Play, Side, Step, played, plays, sequences
 from adsearch.games.evaluation import squash
-from adsearch.state import CHANCE, Feature, State
+from adsearch.state import CHANCE, Feature, Looks, State
 
 MARKS: Final = "XO"
 """The checkers of seat 0 and of seat 1."""
@@ -60,6 +60,7 @@ class Backgammon(State[Any]):
     backgammon). There is no doubling cube. Seat 0 begins; the first throw is not a double."""
 
     notation = "from where to where each checker goes, by the player's own points: 24/18,13/11; bar, off; * is a hit"
+    looks = Looks(sides=("White", "Black"), pieces=("X", "O"))
     position_notation = (
         (
             "X=24:2,13:5",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, one_of, quote
 from adsearch.option import Option
-from adsearch.state import CHANCE, State
+from adsearch.state import CHANCE, Looks, State
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,6 +178,13 @@ def find(spec: str) -> tuple[Game, dict[str, float | str]]:
         theirs = f"; did you mean '{OPENSPIEL}:{name}'?" if openspiel.is_listed(name) else ""
         raise UnknownGame(f"no game {quote(name)}{theirs or meant(name, [*_CLASSES, OPENSPIEL])}")
     return game, game.read_options(options)
+
+
+def looks(spec: str) -> Looks:
+    """How the players and moves of the built-in game that `spec` names are shown. Of all other games nothing is loaded:
+    they have what holds for any game."""
+    name = spec.partition(":")[0]
+    return (_built_in(name).state if name in _CLASSES else State).looks
 
 
 def begins_with_name(text: str) -> bool:

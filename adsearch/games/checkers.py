@@ -17,7 +17,7 @@ from typing import Final, Self
 from adsearch.errors import BadCell, BadPosition, quote
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, GridGame, grid_attributes
-from adsearch.state import Feature
+from adsearch.state import Feature, Looks
 
 Path = tuple[int, ...]
 """A move: the squares of the moving piece, one after the other."""
@@ -132,6 +132,7 @@ class Checkers(GridGame[Path]):
     occurs for the third time, unless the side to move cannot move."""
 
     notation = "the squares, 1 to 32, one after the other: 11-15 for a step, 11x18x25 for a capture"
+    looks = Looks(sides=("Black", "White"), pieces=("bB", "wW"))
     evaluation = (
         Feature("men", WEIGHT_OF_A_MAN, "own men, minus the opponent's"),
         Feature("kings", WEIGHT_OF_A_KING, "own kings, minus the opponent's"),

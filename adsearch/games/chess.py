@@ -23,7 +23,7 @@ from adsearch.games.chess_rules import MATE, ChessRules
 from adsearch.games.chess_text import START, read_fen, read_san, write_board, write_castling, write_san
 from adsearch.games.chess_worth import KING_PLACES, LETTERS, PAWN, QUEEN, VALUE, value_of_pawns, worth
 from adsearch.games.grid import Cell, grid_attributes
-from adsearch.state import Feature
+from adsearch.state import Feature, Looks
 
 WEIGHT_OF_MOBILITY = 0.02
 """Weight of each square that a piece can reach."""
@@ -46,6 +46,7 @@ class Chess(ChessRules):
         Feature("mobility", WEIGHT_OF_MOBILITY, "squares that own pieces can reach, minus the opponent's"),
     )
     notation = "the two squares, and the letter of a promotion: e2e4, e7e8q, e1g1 (castling); or as in Nf3, O-O, exd8=Q"
+    looks = Looks(sides=("White", "Black"), pieces=("PNBRQK", "pnbrqk"), named_by_side=True, two_plies_a_number=True)
     position_notation = (
         ("rnbq.../8/...", "the rows from rank 8 down; capitals are White's pieces, a digit counts empty squares"),
         ("w or b", "the side to move"),

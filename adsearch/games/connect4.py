@@ -12,7 +12,7 @@ from typing import Self
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, LineBoard, LineGame, mirrored, read_marks
 from adsearch.option import Option
-from adsearch.state import Feature
+from adsearch.state import Feature, Looks
 
 WEIGHT_OF_A_THREAT = 0.4
 """Weight of an empty cell that would complete a line."""
@@ -78,6 +78,7 @@ class Connect4(LineGame):
         Option("line", 4, "discs in a row that win", 2, 12),
     )
     notation = "the column's number, from 1 on the left"
+    looks = Looks(sides=("Yellow", "Red"), pieces=("x", "o"))
     evaluation = (
         Feature("threats", WEIGHT_OF_A_THREAT, "own empty cells that would complete a line, minus the opponent's"),
         Feature("centre", WEIGHT_OF_THE_CENTRE, "own discs by distance from the nearer edge, minus the opponent's"),

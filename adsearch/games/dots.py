@@ -14,7 +14,7 @@ from typing import Self
 from adsearch.errors import BadPosition, quote
 from adsearch.games.grid import LETTERS, GridGame, cell_name, grid_attributes, read_rows
 from adsearch.option import Option
-from adsearch.state import Feature, Spot
+from adsearch.state import Feature, Looks, Spot
 
 WEIGHT_OF_A_BOX_TO_TAKE = 0.95
 """Weight, for the side to move, of each box in an open chain (one of its boxes has three sides)."""
@@ -137,6 +137,7 @@ class Dots(GridGame[int]):
         Option("columns", 3, "columns of boxes", 1, 8),
     )
     notation = "the two dots of the edge, the left or upper one first, such as a1-b1 (across) or a1-a2 (down)"
+    looks = Looks(pieces=("x", "o"))
     evaluation = (
         Feature("boxes", 1.0, "own boxes, minus the opponent's"),
         Feature("to_take", WEIGHT_OF_A_BOX_TO_TAKE, "boxes of open chains; negative if the opponent is to move"),

@@ -17,7 +17,7 @@ from adsearch.games.evaluation import squash
 from adsearch.games.go_board import COLUMNS, Board, board, read_hashes, spell_hashes
 from adsearch.games.grid import Cell, GridGame, grid_attributes, read_marks, spell_rows
 from adsearch.option import Option
-from adsearch.state import Feature
+from adsearch.state import Feature, Looks
 
 PASS: Final = -1
 """The move that places no stone. Any other move is a point: row * size + column, row 0 on top."""
@@ -44,6 +44,7 @@ class Go(GridGame[int]):
         Option("komi", 7.5, "points added to White's area, whole or half", -361, 361, halves=True),
     )
     notation = "the point: its column's letter (no I) and its row's number from the bottom, such as D4; or pass (-1)"
+    looks = Looks(sides=("Black", "White"), pieces=("x", "o"), named_by_side=True)
     position_notation = (
         ("x, o, .", "a point: a black stone (seat 0), a white stone (seat 1), empty"),
         ("/", "the end of a row; the first row is on top"),

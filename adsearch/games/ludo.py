@@ -15,7 +15,7 @@ from typing import Final, Self
 from adsearch.errors import BadPosition, quote
 from adsearch.games.grid import LETTERS, cell_name
 from adsearch.option import Option
-from adsearch.state import CHANCE, State
+from adsearch.state import CHANCE, Looks, State
 
 WEIGHT_OF_AN_ENTRY = 9.0
 """Bonus for each token out of the yard, in steps; each step counts 1."""
@@ -112,6 +112,7 @@ class Ludo(State[int]):
         Option("tokens", 4, "tokens of each player", 1, 4),
     )
     notation = "the token's square: its column's letter and its row's number from the top; or enter"
+    looks = Looks(sides=("Red", "Green", "Yellow", "Blue"), pieces=("R", "G", "Y", "B"), colours=("R", "G", "Y", "B"))
     position_notation = (
         ("R=a7,yard", "the squares of red's tokens; G is green, Y yellow, B blue"),
         ("next=R", "the player who throws or moves; winner=R if the game is over"),

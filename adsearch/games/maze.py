@@ -44,7 +44,7 @@ from adsearch.games.maze_setting import (
     read_setting,
 )
 from adsearch.option import Option
-from adsearch.state import CHANCE
+from adsearch.state import CHANCE, Looks
 
 
 class Maze(GridGame[int], MazePath):
@@ -72,6 +72,9 @@ class Maze(GridGame[int], MazePath):
         Option("steps", 200, "rounds after which the game ends", 1, 9999),
     )
     notation = "the direction, n, e, s or w; a runner with ghosts can also stay"
+    looks = Looks(
+        sides=("runner", "ghost 1", "ghost 2", "ghost 3", "ghost 4"), colours=("runner", "ghost", "B", "G", "R")
+    )
     position_notation = (
         ("P=4,2", "the runner's line and column, counted from 1"),
         ("G=2,2:e+3,5:w", "the ghosts, joined by +: line, column and last direction; :scared if it is scared"),

@@ -27,7 +27,7 @@ from adsearch.games.grid import (
     turned_and_mirrored,
 )
 from adsearch.option import Option
-from adsearch.state import Feature
+from adsearch.state import Feature, Looks
 
 PASS: Final = -1
 """The move of a player that cannot place a disc. Any other move is a square: row * size + column."""
@@ -158,6 +158,7 @@ class Othello(GridGame[int]):
 
     options = (Option("size", 8, "number of rows and columns, even", 4, 10),)
     notation = "the square: its column's letter and its row's number from the top, such as d3; or pass (-1 in Python)"
+    looks = Looks(sides=("Black", "White"), pieces=("x", "o"))
     position_notation = (*XO_NOTATION, ("x at the end", "the side to move, x or o; - if the game is over"))
     attributes = XO_ATTRIBUTES
     evaluation = (

@@ -12,7 +12,7 @@ from typing import Self
 from adsearch.games.evaluation import squash
 from adsearch.games.grid import Cell, LineBoard, LineGame, cell_name, draw, read_marks, turned_and_mirrored
 from adsearch.option import Option
-from adsearch.state import Feature
+from adsearch.state import Feature, Looks
 
 WEIGHT_OF_AN_OPEN_LINE = (0.0, 0.05, 0.3, 1.0, 3.0, 9.0)
 """Weight of a line by its number of marks; a line with marks of both players counts nothing."""
@@ -46,6 +46,7 @@ class TicTacToe(LineGame):
         Option("k", 3, "marks in a row that win", 1, 19),
     )
     notation = "the cell: its column's letter and its row's number from the top, such as b2"
+    looks = Looks(pieces=("x", "o"))
     evaluation = tuple(
         Feature(f"open{marks}", weight, f"lines with {marks} own marks and no others, minus the opponent's")
         for marks, weight in enumerate(WEIGHT_OF_AN_OPEN_LINE)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from adsearch import State
+from adsearch import State, games
 from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
@@ -22,18 +22,6 @@ from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling, PositionValue
-
-PIECES: Final = {
-    **dict.fromkeys(("tictactoe", "connect4", "othello", "dots", "go"), ("x", "o")),
-    "checkers": ("bB", "wW"),
-    "ludo": ("R", "G", "Y", "B"),
-    "chess": ("PNBRQK", "pnbrqk"),
-    "backgammon": ("X", "O"),
-}
-"""By game, the letters of each seat's pieces."""
-
-SIDES: Final = {"chess": ("White", "Black"), "go": ("Black", "White")}
-"""By game, the name of each seat's side, where people call it by a name rather than by its letter."""
 
 ENDS: Final = {
     Verdict.RESIGNED: "resigned",
@@ -295,16 +283,14 @@ def without_store(text: str) -> str:
 
 def piece(seat: int, rules: str) -> str:
     """The name of the seat's side, or the letter of its pieces on the board; empty if it has none."""
-    game = rules.partition(":")[0]
-    if game in SIDES:
-        return SIDES[game][seat]
-    pieces = PIECES.get(game, ())
-    return pieces[seat][0] if seat < len(pieces) else ""
+    looks = games.looks(rules)
+    called = looks.sides if looks.named_by_side else [letters[0] for letters in looks.pieces]
+    return called[seat] if seat < len(called) else ""
 
 
 def move_number(ply: int, rules: str) -> str:
     """The number of a ply: "3."; in chess, where White's move and Black's share a number, "2." or "2..."."""
-    if rules.partition(":")[0] != "chess":
+    if not games.looks(rules).two_plies_a_number:
         return f"{ply}."
     return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from adsearch.pictures import tree_drawing
 from adsearch.pictures.boards import sheet as board_sheet
-from adsearch.pictures.boards.paper import COLOURS
+from adsearch.pictures.boards.sheet import SEATS
 from adsearch.pictures.svg import contained
 from arena.history import words
 from arena.ratings.plots import chart
@@ -121,7 +121,7 @@ def _sheet() -> str:
     return f"{own}\n@layer pictures {{\n{seats}\n{light}\n{chosen}\n{by_itself}\n}}\n"
 
 
-_PIECE: Final = re.compile(rf"^\.board \.({'|'.join(sorted(COLOURS))}) \{{(.*?)\}}", re.MULTILINE)
+_PIECE: Final = re.compile(rf"^\.board \.({'|'.join(SEATS)}) \{{(.*?)\}}", re.MULTILINE)
 """The rules of pieces in the sheet of boards: all else that is of a seat has their colours."""
 _COLOUR: Final = re.compile(r"(fill|stroke): (#\w+)")
 

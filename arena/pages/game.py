@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from adsearch.pictures.boards import maze
-from adsearch.pictures.boards.paper import SIDES, colour, player
+from adsearch import games
+from adsearch.pictures.boards.paper import colour, player
 from arena.history import words
 from arena.results import figures
 from db.records import Mark
@@ -71,15 +71,13 @@ class Item(Struct, frozen=True):
 
 def seat_kind(seat: int, rules: str) -> str:
     """The class that gives what belongs to a seat the colour of its pieces."""
-    return f"of-{colour(rules.partition(':')[0], seat)}"
+    return f"of-{colour(rules, seat)}"
 
 
 def plays(seat: int, rules: str) -> str:
     """The side of the seat on the board: the colour of its pieces, or else their letter."""
-    game = rules.partition(":")[0]
-    if game == "maze":
-        return maze.called(seat)
-    return SIDES[game][seat] if game in SIDES else words.piece(seat, rules) or player(seat)
+    sides = games.looks(rules).sides
+    return sides[seat] if seat < len(sides) else words.piece(seat, rules) or player(seat)
 
 
 def about(seat: int, rules: str, rating: float | None = None, error: float | None = None) -> str:
@@ -97,7 +95,7 @@ def items(plies: Iterable[Ply], names: Sequence[str], rules: str) -> list[Item]:
     """The list of moves. What is dealt in a row shares an item."""
     found: list[Item] = []
     dealt: list[Ply] = []
-    chess = rules.partition(":")[0] == "chess"
+    pairs = games.looks(rules).two_plies_a_number
     for ply in plies:
         dealt.append(ply)
         if ply.passes:
@@ -107,7 +105,7 @@ def items(plies: Iterable[Ply], names: Sequence[str], rules: str) -> list[Item]:
         number = words.move_number(dealt[0].number, rules)
         if len(dealt) > 1:
             number = f"{dealt[0].number}–{ply.number}."
-        elif chess and found and not ply.number % 2:
+        elif pairs and found and not ply.number % 2:
             number = ""
         kind = "events" if len(dealt) > 1 else seat_kind(ply.who, rules) if isinstance(ply.who, int) else ""
         if kind != "events" and len(ply.text) > _SHORT:

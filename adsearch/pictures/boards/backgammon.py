@@ -7,7 +7,6 @@ from typing import Any, Final
 from adsearch.games.backgammon import Backgammon, name_of
 from adsearch.games.backgammon_plays import BAR, OFF, Play, played
 from adsearch.pictures.boards.paper import (
-    SIDES,
     SMALL,
     Drawing,
     Field,
@@ -26,7 +25,7 @@ from adsearch.pictures.svg import polygon
 
 ABOVE: Final = 1
 STEP: Final = 2
-_SIDES: Final = SIDES["backgammon"]
+_SIDES: Final = Backgammon.looks.sides
 _COLOURS: Final = tuple(map(str.lower, _SIDES))
 _WIDE: Final = 36.0
 _RADIUS: Final = 15.0

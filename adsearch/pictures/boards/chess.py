@@ -10,7 +10,6 @@ from adsearch.games.chess_board import NAMES
 from adsearch.games.grid import LETTERS
 from adsearch.pictures.boards.paper import (
     RIM,
-    SIDES,
     SMALL,
     Drawing,
     Field,
@@ -27,7 +26,7 @@ from adsearch.pictures.svg import pair
 
 ABOVE: Final = 1
 _CELL: Final = 44.0
-_SIDES: Final = SIDES["chess"]
+_SIDES: Final = Chess.looks.sides
 _NAMES: Final = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
 _OUTLINES: Final = {
     "p": "M-10,15v-3.5C-10,8 -4,6.5 -3.5,-0.5H-6.5V-4H-4.2A6.2,6.2 0 1 1 4.2,-4H6.5V-0.5H3.5C4,6.5 10,8 10,11.5V15z",

@@ -11,7 +11,6 @@ from adsearch.games.grid import cell_name
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
-    SIDES,
     SMALL,
     Drawing,
     Field,
@@ -26,7 +25,7 @@ from adsearch.pictures.boards.paper import (
 )
 
 _RADIUS = 15.0
-_CALLED = {side: name.lower() for side, name in zip("xo", SIDES["connect4"], strict=True)}
+_CALLED = {side: name.lower() for side, name in zip(Connect4.looks.pieces, Connect4.looks.sides, strict=True)}
 
 
 def draw(state: Connect4, last: int | None = None) -> str:
@@ -46,7 +45,7 @@ def draw(state: Connect4, last: int | None = None) -> str:
     if last is not None:
         parts += [circle("lit", *_centre(*cell), _RADIUS + 3.5) for cell in state.last_cells(last)]
     parts += [inside(str(n + 1), 4.0 + (n + 0.5) * CELL, height + RIM / 2, size=SMALL, kind="faint") for n in numbers]
-    event = next_event(state, SIDES["connect4"])
+    event = next_event(state, Connect4.looks.sides)
     caption = [] if state.turn is None else [sample(disc("xo"[state.turn], 11.0, 11.0, 10.0))]
     sentences = [
         "The columns, each from the bottom:",

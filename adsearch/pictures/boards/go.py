@@ -9,7 +9,6 @@ from adsearch.games.go import PASS, Go
 from adsearch.games.go_board import COLUMNS
 from adsearch.pictures.boards.paper import (
     RIM,
-    SIDES,
     SMALL,
     Drawing,
     Field,
@@ -32,7 +31,7 @@ _STEP: Final = 30.0
 """Distance of two lines."""
 _RADIUS: Final = 13.5
 """A stone's."""
-_SIDES: Final = dict(zip("xo", SIDES["go"], strict=True))
+_SIDES: Final = dict(zip(Go.looks.pieces, Go.looks.sides, strict=True))
 
 
 def draw(state: Go, last: int | None = None) -> str:

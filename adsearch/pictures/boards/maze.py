@@ -15,11 +15,6 @@ _WAYS: Final = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
 """Right and down, by direction."""
 
 
-def called(seat: int) -> str:
-    """The name of the player in that seat."""
-    return f"ghost {seat}" if seat else "runner"
-
-
 def draw(state: Maze, last: int | None = None) -> str:
     """The position as a picture."""
     board = state.setting.board

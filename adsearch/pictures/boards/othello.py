@@ -8,7 +8,6 @@ from adsearch.games.othello import PASS, Othello
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
-    SIDES,
     Drawing,
     Field,
     centre,
@@ -23,7 +22,7 @@ from adsearch.pictures.boards.paper import (
     sample,
 )
 
-_SIDES = dict(zip("xo", SIDES["othello"], strict=True))
+_SIDES = dict(zip(Othello.looks.pieces, Othello.looks.sides, strict=True))
 
 
 def draw(state: Othello, last: int | None = None) -> str:
@@ -43,7 +42,7 @@ def draw(state: Othello, last: int | None = None) -> str:
             squares[side].append(board.names[cell])
     if placed:
         parts.append(circle("lit", *centre(*divmod(last or 0, size)), 17.5))
-    event = next_event(state, SIDES["othello"])
+    event = next_event(state, Othello.looks.sides)
     caption = [sample(disc(side, 11.0, 11.0, 9.0), f"{_SIDES[side]} {len(squares[side])}") for side in "xo"]
     sentences = [f"{_SIDES[side]}: {listed(names)}." for side, names in squares.items()]
     sentences += last_move(state, last)

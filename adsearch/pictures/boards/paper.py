@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from adsearch.games import catalog
 from adsearch.games.grid import LETTERS
 from adsearch.pictures import svg
 from adsearch.pictures.boards.sheet import DARK, LIGHT
@@ -196,36 +197,13 @@ def centre(row: int, column: int, *, cell: float = CELL) -> Point:
     return RIM + (column + 0.5) * cell, RIM + (row + 0.5) * cell
 
 
-SIDES: Final = {
-    "chess": ("White", "Black"),
-    "go": ("Black", "White"),
-    "othello": ("Black", "White"),
-    "checkers": ("Black", "White"),
-    "backgammon": ("White", "Black"),
-    "connect4": ("Yellow", "Red"),
-    "ludo": ("Red", "Green", "Yellow", "Blue"),
-}
-"""By game, what the players are called whose pieces have colours of their own on the board."""
-
-
-_COLOURS: Final = {
-    "chess": ("white", "black"),
-    "go": ("black", "white"),
-    "othello": ("black", "white"),
-    "checkers": ("black", "white"),
-    "backgammon": ("white", "black"),
-    "connect4": ("yellow", "red"),
-    "ludo": ("R", "G", "Y", "B"),
-    "maze": ("runner", "ghost", "B", "G", "R"),
-}
 _OF_OTHERS: Final = ("full-x", "full-o", "G", "Y", "R")
-COLOURS: Final = frozenset([*_OF_OTHERS, *(kind for kinds in _COLOURS.values() for kind in kinds)])
-"""All classes that `colour` gives."""
 
 
-def colour(game: str, seat: int) -> str:
+def colour(rules: str, seat: int) -> str:
     """The class of the sheet that has the colour of a seat's pieces, by which all else of the seat is coloured too."""
-    named = _COLOURS.get(game, _OF_OTHERS)
+    looks = catalog.looks(rules)
+    named = looks.colours or tuple(map(str.lower, looks.sides)) or _OF_OTHERS
     return named[seat % len(named)]
 
 

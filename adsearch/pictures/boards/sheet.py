@@ -5,6 +5,8 @@ Classes are named for what they colour. What lies on a table keeps its colours i
 
 from typing import Final
 
+SEATS: Final = (*("white", "black", "yellow", "red", "R", "G", "Y", "B", "runner", "ghost", "full-x", "full-o"),)
+"""The classes of pieces: a page gives the colours of each to all else that belongs to a seat."""
 LIGHT: Final = """
 .board { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 14px;
   text-anchor: middle; stroke-linejoin: round; }

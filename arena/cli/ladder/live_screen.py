@@ -43,7 +43,7 @@ class LiveScreen(FollowedGame):
     def board(self) -> list[str]:
         """The board; without one the reason and the last moves."""
         if self.state is not None and self.game is not None:
-            return board_lines(self.state, self.last, self.game.rules)
+            return board_lines(self.state, self.last)
         trouble = _HIDDEN if self.has_hidden_move else self.trouble
         if not trouble:
             return []

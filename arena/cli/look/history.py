@@ -203,7 +203,7 @@ def _board(found: Replay, ply: int | None) -> str:
     from arena.cli.terminal.coloured_board import board_lines
 
     try:
-        return "\n".join(board_lines(*_reached(found, ply), found.game.game))
+        return "\n".join(board_lines(*_reached(found, ply)))
     except ArenaError as error:
         return recorded_game.missing_board(str(error))
 

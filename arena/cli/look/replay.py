@@ -148,7 +148,7 @@ def _position_lines(
     game: PastGame, replay: Replay, step: Step, *, explained: bool = False, width: int | None = None
 ) -> list[str]:
     """The ply, the board, the clocks, and what the agent reported about its search; sentences in lines of `width`."""
-    board = [] if explained and step.state is None else _board(game, replay, step)
+    board = [] if explained and step.state is None else _board(replay, step)
     mistake, thinking = (_sentence(text, width) for text in (_mistake(game, step), _thinking(step)))
     return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking]
 
@@ -180,10 +180,10 @@ def _who(game: PastGame, step: Step) -> str:
     return game.players[who] if isinstance(who, int) else who
 
 
-def _board(game: PastGame, replay: Replay, step: Step) -> list[str]:
+def _board(replay: Replay, step: Step) -> list[str]:
     """The board, or the reason why there is none."""
     if step.state is not None:
-        return board_lines(step.state, step.last, game.game)
+        return board_lines(step.state, step.last)
     return recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
 
 

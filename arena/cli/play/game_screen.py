@@ -218,7 +218,7 @@ class GameScreen:
             return
         if self._hidden_from:
             state = games.load(game.rules, state.view(self._hidden_from[0]))
-        self._print(coloured_board(state, self._last, game.rules, self._console), wrapped=False)
+        self._print(coloured_board(state, self._last, self._console), wrapped=False)
 
     def _show_end(self, event: Finished) -> None:
         game, record = event.game, event.record

@@ -24,27 +24,27 @@ _LETTERS: Final = re.compile(r" *a( [b-z])+ *")
 """The line with the letters of the columns: none of them is a piece."""
 
 
-def coloured_board(state: State[Any], last: Any, rules: str, console: Console) -> Text:
-    """The board after the move `last` (None at the start of a game with these `rules`), for that console."""
+def coloured_board(state: State[Any], last: Any, console: Console) -> Text:
+    """The board after the move `last` (None at the start of a game), for that console."""
     if not console.is_terminal or console.is_dumb_terminal or console.no_color:
         return Text(words.drawn(state, last))
     lines, spots = words.marked(state, last)
     text = Text("\n".join(lines))
-    styles = [*zip(SEAT_STYLES, words.PIECES.get(rules.partition(":")[0], ()), strict=False), ("dim", ".")]
+    styles = [*zip(SEAT_STYLES, state.looks.pieces, strict=False), ("dim", ".")]
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
     for line, begin in zip(lines, begins, strict=False):
         if not _LETTERS.fullmatch(line):
             for style, pieces in styles:
-                for piece in re.finditer(rf"(?<!\S)[{pieces}](?!\S)", line):
+                for piece in re.finditer(rf"(?<!\S)[{re.escape(pieces)}](?!\S)", line):
                     text.stylize(style, begin + piece.start(), begin + piece.end())
     for number, start, end, won in sorted(spots, key=lambda spot: not spot.won):
         text.stylize(_WON if won else _LAST, begins[number] + start, begins[number] + end)
     return text
 
 
-def board_lines(state: State[Any], last: Any, rules: str) -> list[str]:
+def board_lines(state: State[Any], last: Any) -> list[str]:
     """The same as lines to print, with the escape sequences that stdout understands."""
     console = Console(highlight=False)
     with console.capture() as captured:
-        console.print(coloured_board(state, last, rules, console), soft_wrap=True)
+        console.print(coloured_board(state, last, console), soft_wrap=True)
     return captured.get().splitlines()

@@ -262,7 +262,7 @@ def _introduction(
         state, last = recorded_rules.load(game, state.view(seat), trust=trust), None
     else:
         last = replayed.steps[ply - 1].last
-    yield from board_lines(state, last, game.game)
+    yield from board_lines(state, last)
     earlier = len(recorded.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
     yield wrapped(f"ply {ply}: running {words.printable(called)} in seat {seat}{first}")

@@ -343,7 +343,7 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
         "on_board": on_board,
         "by_buttons": by_buttons,
         "fields": fields,
-        "piece": colour(seen.rules.partition(":")[0], seen.seat),
+        "piece": colour(seen.rules, seen.seat),
         "more": [
             ("hint", "Hint", "", seen.status is Status.YOURS and seen.hint is None),
             ("take_back", "Take back", back, seen.take_backs > 0),

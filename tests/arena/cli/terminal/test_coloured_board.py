@@ -37,7 +37,7 @@ def test_marks_change_nothing_but_brackets_and_capital_letters(spec: str, seed: 
         assert [line.rstrip() for line in drawn.translate(dict.fromkeys(map(ord, "[]<>- "))).lower().split("\n")] == [
             line.rstrip() for line in str(state).translate(dict.fromkeys(map(ord, "[]<>- "))).lower().split("\n")
         ]
-        coloured = coloured_board(state, last, spec, console())
+        coloured = coloured_board(state, last, console())
         assert [line.rstrip() for line in coloured.plain.split("\n")] == [
             line.rstrip() for line in str(state).split("\n")
         ]
@@ -93,14 +93,14 @@ def test_the_last_number_of_nap_has_other_brackets() -> None:
 )
 def test_without_colour_the_marks_are_signs(settings: dict[str, Any]) -> None:
     state = games.start("tictactoe").play(4)
-    shown = coloured_board(state, 4, "tictactoe", console(**settings))
+    shown = coloured_board(state, 4, console(**settings))
     assert (shown.plain, shown.spans) == (words.drawn(state, 4), [])
     assert "[x]" in shown.plain
 
 
 def test_in_colour_the_last_move_is_reversed_and_a_line_is_green() -> None:
     state = games.load("tictactoe", "xx./oo./...").play(2)
-    shown = coloured_board(state, 2, "tictactoe", console())
+    shown = coloured_board(state, 2, console())
     line = shown.plain.split("\n")[1]
     styles = [(str(span.style), shown.plain[span.start : span.end]) for span in shown.spans]
     assert line == "1 x x x "
@@ -110,7 +110,7 @@ def test_in_colour_the_last_move_is_reversed_and_a_line_is_green() -> None:
 
 def test_lines_for_a_pipe_have_no_escape_sequences() -> None:
     state = games.start("tictactoe").play(4)
-    assert board_lines(state, 4, "tictactoe") == words.drawn(state, 4).splitlines()
+    assert board_lines(state, 4) == words.drawn(state, 4).splitlines()
 
 
 class Wrong(State[int]):
@@ -132,6 +132,6 @@ def test_a_game_that_names_wrong_places_is_shown_without_them(last: int, shown: 
 
 def test_a_letter_above_a_column_is_never_coloured_as_a_piece() -> None:
     for spec in ("chess", "tictactoe:m=19,n=19,k=5"):
-        shown = coloured_board(games.start(spec), None, spec, console())
+        shown = coloured_board(games.start(spec), None, console())
         letters = len(shown.plain.split("\n")[0])
         assert min(span.start for span in shown.spans) > letters
