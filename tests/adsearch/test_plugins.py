@@ -56,9 +56,9 @@ def test_a_package_brings_a_system_and_cannot_take_the_place_of_ours(package: Pa
 
 def test_what_cannot_be_loaded_says_of_which_package_it_is(package: Path) -> None:
     assert package.exists()
-    with pytest.raises(BadPlugin, match=r"'heads' of the package arena-coin cannot be loaded: ZeroDivisionError"):
+    with pytest.raises(BadPlugin, match=r"'heads' of the package arena-coin 1\.0 cannot be loaded: ZeroDivisionError"):
         systems.find("heads")
-    with pytest.raises(BadPlugin, match=r"'text' of the package arena-coin cannot be loaded: AttributeError"):
+    with pytest.raises(BadPlugin, match=r"'text' of the package arena-coin 1\.0 cannot be loaded: AttributeError"):
         systems.find("text")
 
 

@@ -18,6 +18,7 @@ from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
 from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
+from arena.tournament import formats
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -32,20 +33,8 @@ if TYPE_CHECKING:
 
 
 _DESCRIBED: Final = (
-    *(
-        "name",
-        "format",
-        "rounds",
-        "clock",
-        "margin",
-        "seed",
-        "seats_key",
-        "openings",
-        "max_plies",
-        "games_at_once",
-        "walls",
-        "sprt",
-    ),
+    *("name", "format", "rounds", "clock", "margin", "seed", "seats_key", "openings", "max_plies", "games_at_once"),
+    *("walls", "sprt"),
 )
 """The options that are also keys of a description."""
 
@@ -65,8 +54,9 @@ def run(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format: round-robin, gauntlet, swiss, knockout, match or tables.",
-            show_default="round-robin; tables if the game has more than 2 seats",
+            help=f"Format: {', '.join(formats.names())}.",
+            autocompletion=formats.names,
+            show_default=f"{formats.FOR_TWO}; {formats.FOR_SEVERAL} if the game has more than 2 seats",
         ),
     ] = None,
     rounds: Annotated[
@@ -188,7 +178,7 @@ def run(
             what[0],
             what[1:],
             name=name,
-            format=format or ("match" if test else None),
+            format=format or (formats.with_key("sprt")[0] if test else None),
             rounds=rounds,
             clock=clock,
             margin=margin,
