@@ -31,7 +31,7 @@ class Plugins:
     def __init__(self, package: str, group: str, attribute: str) -> None:
         """`package`: the folder with ours, a module each; `group`: the entry points of other packages; `attribute`: the
         thing in its module."""
-        self._package, self._group, self._attribute = package, group, attribute
+        self._package, self.group, self._attribute = package, group, attribute
 
     def names(self) -> tuple[str, ...]:
         """Ours, in alphabetical order. In a name there is "-" where the name of its module has "_"."""
@@ -65,7 +65,7 @@ class Plugins:
     def _offered(self) -> Iterable[EntryPoint]:
         from importlib.metadata import entry_points  # it loads slowly
 
-        return entry_points(group=self._group)
+        return entry_points(group=self.group)
 
 
 def _loaded(point: EntryPoint) -> Any:

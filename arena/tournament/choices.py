@@ -47,8 +47,11 @@ class Choice(Struct, frozen=True):
 def choices(league: League) -> list[Choice]:
     """The description's own format and others, the fewest games first."""
     against = bars(league)
+    count = len(league.agents)
     kinds = [kind for kind in formats.every() if kind.for_two == (league.seats == 2)]
-    others = [format for kind in kinds for format in kind.suggestions(len(league.agents), against)]
+    if league.seats == 2:
+        kinds = [kind for kind in kinds if (kind.most_players == 2) == (count == 2)]
+    others = [format for kind in kinds for format in kind.suggestions(count, against)]
     every = [_choice(replace(league, format=format), False) for format in others]
     found = {choice.format + choice.rounds: choice for choice in every}
     own = _choice(league, True)

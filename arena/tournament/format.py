@@ -169,10 +169,6 @@ class Format(ABC):
     def pairing_count(self, players: int, seats: int) -> int:
         """The number of pairings of a whole tournament, if no series is tied."""
 
-    def most_repeats(self, players: int) -> int:
-        """The number of pairings that can be added because series are tied."""
-        return 0
-
     @abstractmethod
     def most_meetings(self, players: int, seats: int) -> int:
         """The most pairings that the same players can have."""
@@ -180,7 +176,7 @@ class Format(ABC):
     def estimate(self, players: int, seats: int) -> Estimate:
         """The number of games of a whole tournament of this number of players."""
         count = self.pairing_count(players, seats)
-        return Estimate(count, count * seats, at_most=(count + self.most_repeats(players)) * seats)
+        return Estimate(count, count * seats, at_most=count * seats)
 
     def is_all(self, players: int, seats: int, pairings: int) -> bool:
         """Whether this number of known pairings is certainly all of them, so that none has to be looked at."""
@@ -215,6 +211,9 @@ class InRounds(Format):
     """Whether only some players meet in each round, about as if they were drawn. If it is `for_two`, a plan proposes it
     in place of a format in which every two meet, if that takes too long."""
 
+    plan_rounds: ClassVar[tuple[int, ...]] = ()
+    """The numbers of rounds that a plan compares."""
+
     rounds: int = 1
 
     @classmethod
@@ -233,6 +232,10 @@ class InRounds(Format):
     def most_meetings(self, players: int, seats: int) -> int:
         return self.rounds
 
+    @classmethod
+    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Format]:
+        return (cls(rounds=rounds) for rounds in cls.plan_rounds)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scheduled(InRounds):
@@ -246,6 +249,9 @@ class Scheduled(InRounds):
     def further(self, so_far: TournamentState) -> Iterator[Pairing]:
         """One by one, so that a million games need little memory."""
         return _scheduled(so_far, self.meetings(so_far), self.rounds)
+
+    def pairing_count(self, players: int, seats: int) -> int:
+        return self.rounds * (players * (players - 1) // 2)
 
     def is_all(self, players: int, seats: int, pairings: int) -> bool:
         return pairings == self.pairing_count(players, seats)

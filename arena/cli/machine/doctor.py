@@ -32,6 +32,8 @@ def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None)
     Example: arena doctor
     """
     from arena.play.machine import Finding, Health, findings
+    from arena.ratings import systems
+    from arena.tournament import formats
     from db import dialect
 
     file = dialect.file_of(dialect.url(db))
@@ -39,6 +41,9 @@ def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None)
     after = max((place for place, one in enumerate(found, 1) if one.area == "disk"), default=len(found))
     told = (why.rpartition(": ") for why in open_to_others(file))
     found[after:after] = [Finding("disk", "private", what, Health.WARNING, command) for what, _, command in told]
+    for plugins in (systems.SYSTEMS, formats.FORMATS):
+        for why in plugins.failures():
+            found.append(Finding("packages", plugins.group, why, Health.WARNING, "update or remove this package"))
     if format is OutputFormat.TABLE:
         _show_report(found)
     else:

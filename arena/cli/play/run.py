@@ -170,8 +170,10 @@ def run(
                     f"--{option.replace('_', '-')}: not allowed with a description; write {key} into {what[0]} instead"
                 )
         _check_description(what[0])
-        if leagues.LADDER_TABLE in read_toml(Path(what[0])):
+        keys = read_toml(Path(what[0]))
+        if leagues.LADDER_TABLE in keys:
             raise BadLeague(f"{what[0]} describes a ladder; run it with: arena serve {what[0]}")
+        _check_package(str(keys.get("format", formats.FOR_TWO)), keys.get("name", Path(what[0]).stem), db)
         league = leagues.read(Path(what[0]))
     else:
         league = leagues.from_arguments(
@@ -211,6 +213,18 @@ def _check_description(text: str) -> None:
         f"no file {quote(text)}; create a description with `arena init NAME`, or name a game and its players, for "
         "example: arena run connect4 random minimax"
     )
+
+
+def _check_package(format: str, tournament: str, db: str | None) -> None:
+    """BadLeague, with the package that is missing, if the tournament began with a format that is not there any more."""
+    from db import running
+    from db.database import Database
+
+    if format in formats.names() or formats.FORMATS.package(format):
+        return
+    with suppress(NotFound), Database(db, read_only=True) as database, database.reading() as connection:
+        if (row := running.tournament(connection, tournament)) is not None:
+            formats.recorded(row["format"], row["settings"])
 
 
 def _sprt_bounds(text: str) -> dict[str, float]:

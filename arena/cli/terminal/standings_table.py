@@ -5,6 +5,7 @@ Below the table are the bracket, if there is one, and a second table for agents 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
@@ -26,6 +27,8 @@ def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputF
     from arena.ratings.points import APART
     from arena.results import standings_table
 
+    if found.missing:
+        print(f"warning: {printable(found.missing)}", file=sys.stderr)
     rows = standings_table.rows_of(found)
     if format is not OutputFormat.TABLE:
         show(rows, _csv_columns(found), format=format)

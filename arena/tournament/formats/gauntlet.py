@@ -56,7 +56,7 @@ class Gauntlet(Scheduled):
 
     @classmethod
     def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Gauntlet]:
-        if players > 2 and bars:
+        if bars:
             yield from (cls(gauntlet=tuple(bars), rounds=rounds) for rounds in (1, 3, 10))
 
 

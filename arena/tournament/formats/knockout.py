@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from arena.errors import BadLeague
 from arena.tournament.bracket import Bracket, Series, Why
-from arena.tournament.format import Format, TournamentState
+from arena.tournament.format import Estimate, Format, TournamentState
 from arena.tournament.pairing import Pairing
 
 if TYPE_CHECKING:
@@ -88,16 +88,16 @@ class Knockout(Format):
     def pairing_count(self, players: int, seats: int) -> int:
         return self.best_of * (players - 1)
 
-    def most_repeats(self, players: int) -> int:
-        return self.repeats * (players - 1)
+    def estimate(self, players: int, seats: int) -> Estimate:
+        count = self.pairing_count(players, seats)
+        return Estimate(count, count * seats, at_most=(count + self.repeats * (players - 1)) * seats)
 
     def most_meetings(self, players: int, seats: int) -> int:
         return self.best_of + self.repeats
 
     @classmethod
     def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Knockout]:
-        if players > 2:
-            yield from (cls(best_of=best_of) for best_of in (1, 3))
+        yield from (cls(best_of=best_of) for best_of in (1, 3))
 
 
 FORMAT = Knockout

@@ -26,6 +26,8 @@ class Match(Scheduled):
 
     name = "match"
     every_two_meet = True
+    plan_rounds = (10, 30, 100, 300)
+    most_players = 2
     agent_keys = ("sprt",)
 
     sprt: SprtTerms | None = None
@@ -49,14 +51,6 @@ class Match(Scheduled):
     def meetings(self, so_far: TournamentState) -> list[list[tuple[str, str]]]:
         first, second = so_far.names
         return [[(first, second)]]
-
-    def pairing_count(self, players: int, seats: int) -> int:
-        return self.rounds
-
-    @classmethod
-    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Match]:
-        if players == 2:
-            yield from (cls(rounds=rounds) for rounds in (10, 30, 100, 300))
 
 
 FORMAT = Match

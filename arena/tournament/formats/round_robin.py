@@ -6,7 +6,6 @@ The first seat does not come from the tables: `Pairing.of` draws it, and it chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.tournament.format import Scheduled, TournamentState
@@ -18,20 +17,13 @@ class RoundRobin(Scheduled):
 
     name = "round-robin"
     every_two_meet = True
+    plan_rounds = (1, 2, 5)
     for_ladders = True
     old_keys = ("rounds",)
 
     def meetings(self, so_far: TournamentState) -> list[list[tuple[str, str]]]:
         order = so_far.draw("order")
         return [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
-
-    def pairing_count(self, players: int, seats: int) -> int:
-        return self.rounds * (players * (players - 1) // 2)
-
-    @classmethod
-    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[RoundRobin]:
-        if players > 2:
-            yield from (cls(rounds=rounds) for rounds in (1, 2, 5))
 
 
 FORMAT = RoundRobin

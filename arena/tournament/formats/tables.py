@@ -7,7 +7,7 @@ Each table plays as many games as there are seats, and every player sits in each
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -28,6 +28,7 @@ class Tables(InRounds):
     name = "tables"
     for_two = False
     some_meet = True
+    plan_rounds = (1, 3, 10, 30)
 
     def next_round(self, so_far: TournamentState) -> list[Pairing]:
         """The next round; empty after the last one. Players that were added late then get extra rounds, until they have
@@ -57,10 +58,6 @@ class Tables(InRounds):
 
     def most_meetings(self, players: int, seats: int) -> int:
         return self.rounds if players == seats else 1
-
-    @classmethod
-    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Tables]:
-        yield from (cls(rounds=rounds) for rounds in (1, 3, 10, 30))
 
 
 FORMAT = Tables
