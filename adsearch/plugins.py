@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from adsearch.errors import AdsearchError, quote
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from importlib.metadata import EntryPoint
 
 
@@ -44,11 +44,18 @@ class Plugins:
         if name in self.names():
             module = importlib.import_module(f"{self._package}.{name.replace('-', '_')}")
             return getattr(module, self._attribute)
+        return next((_loaded(point) for point in self._offered() if point.name == name), None)
+
+    def package(self, name: str) -> str:
+        """The package that brings a thing, with its version; "" if it is ours, or if there is none."""
+        if name in self.names():
+            return ""
+        return next((_package(point) for point in self._offered() if point.name == name), "")
+
+    def _offered(self) -> Iterable[EntryPoint]:
         from importlib.metadata import entry_points  # it loads slowly
 
-        for point in entry_points(group=self._group, name=name):
-            return _loaded(point)
-        return None
+        return entry_points(group=self._group)
 
 
 def broken(groups: str) -> Iterator[BadPlugin]:
@@ -67,7 +74,10 @@ def _loaded(point: EntryPoint) -> Any:
     try:
         return point.load()
     except Exception as error:  # other people's code may raise anything
-        package = point.dist.name if point.dist is not None else point.value
         raise BadPlugin(
-            f"{quote(point.name)} of the package {package} cannot be loaded: {type(error).__name__}: {error}"
+            f"{quote(point.name)} of the package {_package(point)} cannot be loaded: {type(error).__name__}: {error}"
         ) from error
+
+
+def _package(point: EntryPoint) -> str:
+    return point.value if point.dist is None else f"{point.dist.name} {point.dist.version}"

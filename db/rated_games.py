@@ -25,8 +25,13 @@ from db.records import ANNULS, IMPORTED, PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
 from db.search import GameFilter, filtered
 
-_UNPAIRED_FORMATS: Final = (IMPORTED, "tables")
-"""Tournament formats whose pairings are not always two games of two players."""
+_IN_PAIRS: Final = """tournament.format <> :imported AND NOT EXISTS (
+    SELECT id FROM game AS one WHERE one.id = (SELECT id FROM game WHERE game.tournament = tournament.id LIMIT 1) AND (
+        NOT EXISTS (SELECT seat FROM seat WHERE seat.game = one.id AND seat.seat = 1)
+        OR EXISTS (SELECT id FROM game AS third
+                   WHERE third.tournament = one.tournament AND third.pair = one.pair AND third.leg = 2)))"""
+"""Expression: whether all pairings of a tournament are two games of two players. It looks at one of them: if it is not
+imported, each has as many games as seats."""
 
 
 class Scope(Struct, frozen=True, kw_only=True):
@@ -71,13 +76,13 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
     Repeated pairings are found among the counted ones only, not between them and the other games."""
     if scope != Scope(tournaments=scope.tournaments):
         return [], games(connection, scope)
-    chosen = select(Tournament.id, Tournament.rules, Tournament.format)
+    chosen = select(Tournament.id, Tournament.rules, text(_IN_PAIRS).bindparams(imported=IMPORTED))
     if scope.tournaments:
         chosen = chosen.where(Tournament.id.in_(scope.tournaments))
     by_rules: dict[str, list[int]] = {}
     others: list[int] = []
-    for tournament, rules, format in connection.execute(chosen):
-        (others if format in _UNPAIRED_FORMATS else by_rules.setdefault(rules, [])).append(tournament)
+    for tournament, rules, in_pairs in connection.execute(chosen):
+        (by_rules.setdefault(rules, []) if in_pairs else others).append(tournament)
     names = _names(connection, scope)
     left_out = _superseded(connection, scope) | _unrated(connection, scope)
     odd = sorted(left_out | _cancelled_repeats(connection, list(chain.from_iterable(by_rules.values()))))

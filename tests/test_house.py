@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import adsearch
 from arena import engines
+from arena.tournament import formats
 from tests.kit import parts, sample_record
 from tests.kit.html_validity import HTML, SVG
 from tests.kit.places import ROOT
@@ -117,6 +118,34 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
         folder = path.parent.name
         allowed = CLI.get(folder, {"terminal", "asking"}) | {folder}
         assert folders_imported(path, "arena.cli") <= allowed, path
+
+
+NAMED: dict[str, set[str]] = {
+    "arena/ratings/points.py": {"gauntlet"},  # what players who are ranked separately are called
+    "arena/cli/__init__.py": {"tables"},
+    "arena/play/connected_player.py": {"match"},
+}
+"""Where a word that is also the name of a format means something else."""
+
+
+def texts_in(path: Path) -> set[str]:
+    """The texts in a module."""
+    tree = ast.walk(ast.parse(path.read_text("utf-8")))
+    return {node.value for node in tree if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def test_no_other_module_names_a_format() -> None:
+    folder = ROOT / "arena" / "tournament" / "formats"
+    for path in [path for paths in MODULES.values() for path in paths if path.parent != folder]:
+        named = texts_in(path) & {*formats.names()} - NAMED.get(path.relative_to(ROOT).as_posix(), set())
+        loaded = {name for name in modules_imported(path) if name.startswith("arena.tournament.formats.")}
+        assert (named, loaded) == (set(), set()), path
+
+
+def test_no_format_names_another() -> None:
+    for path in (ROOT / "arena" / "tournament" / "formats").glob("[!_]*.py"):
+        own = path.stem.replace("_", "-")
+        assert texts_in(path) & {*formats.names()} <= {own}, path
 
 
 WEB = {"starlette", "uvicorn", "httptools", "uvloop"}

@@ -9,6 +9,7 @@ from arena.pages.curves import Plot, ratings
 from arena.ratings import plots
 from arena.ratings.plots.line_plot import Line
 from arena.ratings.plots.ranking_plot import MARKS
+from arena.ratings.points import APART
 from arena.ratings.scale import expected_score
 from arena.results import figures
 
@@ -26,7 +27,7 @@ def facts(agent: ReportedAgent, *, made: datetime, reached: str = "", by_rating:
     byes = f" ({figures.share(agent.bye)} for byes, rounds without an opponent)" if agent.bye else ""
     marks = "".join(f", {MARKS[mark]}" for mark in agent.rated.marks) if agent.rated is not None else ""
     known = {
-        "Rank": figures.rank_by_rating(agent) if by_rating else str(one.rank) + " in the gauntlet" * one.apart,
+        "Rank": figures.rank_by_rating(agent) if by_rating else str(one.rank) + f" in the {APART}" * one.apart,
         "Reached": reached,
         "Points": "" if by_rating else figures.share(one.points) + byes,
         "Games": f"{one.games:,}: {one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost",

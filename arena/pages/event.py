@@ -11,14 +11,14 @@ from arena.history.words import age, counted, moment
 from arena.ratings.match_statistics import Hypothesis
 from arena.results import figures, listings
 from arena.results.listings import Cell
-from arena.tournament.formats.knockout import Why
+from arena.tournament.bracket import Why
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from arena.results.links import Links
     from arena.results.report import Report
-    from arena.tournament.formats.knockout import Bracket, Series
+    from arena.tournament.bracket import Bracket, Series
 
 _PODIUM: Final = 3
 """Places on it."""
@@ -120,7 +120,7 @@ def standings(report: Report, links: Links) -> dict[str, Any]:
     note += _about_ratings(report)
     return {
         "listing": listings.standings(report, links),
-        "gauntlet": listings.standings(report, links, apart=True) if apart else None,
+        "apart": listings.standings(report, links, apart=True) if apart else None,
         "age": _age(report),
         "note": note,
     }
@@ -135,7 +135,7 @@ def ladder(report: Report, links: Links) -> dict[str, Any]:
         "the other. An anchor has a fixed rating. "
     ) + _FAULTS * any(agent.standing.faults for agent in report.agents)
     note = note.rstrip() + _about_ratings(report)
-    return {"listing": listings.ladder(report, links), "gauntlet": None, "age": _age(report), "note": note}
+    return {"listing": listings.ladder(report, links), "apart": None, "age": _age(report), "note": note}
 
 
 def _about_ratings(report: Report) -> str:
@@ -181,7 +181,7 @@ def crosstable(report: Report, links: Links) -> dict[str, Any] | None:
 
 
 class ShownBracket(Struct, frozen=True):
-    """The bracket of a knockout, as its template asks for it."""
+    """A bracket, as its template asks for it."""
 
     bracket: Bracket
     report: Report
@@ -211,7 +211,7 @@ class ShownBracket(Struct, frozen=True):
 
 
 def bracket(report: Report, links: Links) -> ShownBracket | None:
-    """The bracket; None if the tournament is not a knockout."""
+    """The bracket; None if the format has none."""
     if report.bracket is None:
         return None
     return ShownBracket(report.bracket, report, links, {agent.name: agent.status for agent in report.agents})

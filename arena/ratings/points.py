@@ -39,6 +39,8 @@ class Order(Struct, frozen=True):
 
 
 BY_POINTS: Final = Order()
+APART: Final = "gauntlet"
+"""What the players `apart` are called in tables and on pages."""
 _IN_A_GAUNTLET: Final = ("sonneborn_berger", "wins", "wins_second")
 """The tie-breaks of a gauntlet: players who are ranked together never meet, and all have the same opponents."""
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from arena.history.words import counted
 from arena.ratings.plots.ranking_plot import MARKS
-from arena.ratings.points import IN_CROSSTABLE
+from arena.ratings.points import APART, IN_CROSSTABLE
 from arena.results import figures, row_pictures
 from arena.results.report import ListedGame, Report, ReportedAgent
 from arena.results.standings_table import counted_faults
@@ -116,9 +116,9 @@ def named(
 
 
 def standings(report: Report, links: Links, *, apart: bool = False) -> Listing[ReportedAgent]:
-    """The standings of a tournament. `apart`: of those that play all others, as a gauntlet."""
+    """The standings of a tournament. `apart`: of those that play all others."""
     agents = [agent for agent in report.agents if agent.standing.apart == apart]
-    caption = "The gauntlet" if apart else "Standings"
+    caption = f"The {APART}" if apart else "Standings"
     return Listing(caption=caption, columns=_standings(report, links), rows=agents)
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 
 from arena.ratings import systems
+from arena.ratings.points import APART
 from arena.results import standings_table
 from arena.results.results_table import ResultsTable
 from arena.tournament import standings as tournament_standings
@@ -29,7 +30,7 @@ def standings(tournament: str | None = None, *, db: Where = None, everything: bo
     rows = standings_table.rows_of(found)
     columns = dict(standings_table.columns_of(found, rows))
     if any(row["apart"] for row in rows):
-        columns["gauntlet"] = lambda row: "gauntlet" if row["apart"] else ""
+        columns[APART] = lambda row: APART if row["apart"] else ""
     return ResultsTable(title=f"Standings: {title}", rows=rows, columns=columns, numbers=standings_table.NUMBERS)
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arena.ratings.points import Standing
     from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranked, Ranking
-    from arena.tournament.formats.knockout import Bracket
-    from arena.tournament.formats.sprt_match import TestedMatch
+    from arena.tournament.bracket import Bracket
+    from arena.tournament.sequential_test import TestedMatch
     from db.ladder import RatingPoint
     from db.lately import LastResult
     from db.scores import HeadToHead
@@ -91,7 +91,7 @@ class Report(Struct, frozen=True, kw_only=True):
     agents: Sequence[ReportedAgent]
     """In the order of the standings."""
     bracket: Bracket | None
-    """None if the tournament is not a knockout."""
+    """None if the format has none."""
     head_to_head: Mapping[tuple[str, str], HeadToHead]
     """By two names, the games of the one agent against the other; without those who have not met."""
     ranking: Ranking | None

@@ -1,4 +1,4 @@
-"""The standings as rows and columns of a table; a knockout's rows also have the player's series."""
+"""The standings as rows and columns of a table; with a bracket, rows also have the player's series."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.history.words import number
 
 if TYPE_CHECKING:
     from arena.results.results_table import Columns, Row
-    from arena.tournament.formats.knockout import Bracket, Series
+    from arena.tournament.bracket import Bracket, Series
     from arena.tournament.standings import TournamentStandings
 
 NUMBERS: Final = ("games", "W", "D", "L", "points", "bye", "forfeit", "score")

@@ -23,28 +23,28 @@ from arena.errors import BadSubmission
 from arena.history import words
 from arena.players.build_commands import Language
 from arena.student import climb
-from arena.tournament import language_tables
+from arena.tournament import formats, language_tables
 from arena.tournament import league as leagues
 from arena.tournament.description import Table, folded, read_toml
-from arena.tournament.formats import Format
 from arena.tournament.league import COURSE_TABLES, LADDER_TABLE, League
 
 LADDER_KEYS: Final = ("opens", "closes", "anchors", "goals", "agents", "challenges", "limits", "final", "tournament")
 LIMIT_KEYS: Final = ("pause", "burst", "per_day")
+_KINDS: Final = [kind for kind in formats.every() if kind.for_ladders]
+FORMATS: Final = tuple(kind.name for kind in _KINDS)
+"""The formats of [ladder.final] and [[ladder.tournament]]: those that need no names of agents. None are known yet."""
+_NEVER: Final = tuple(key for kind in formats.every() for key in kind.agent_keys)
+_ONLY_BELOW: Final = ("format", *sorted({key for kind in _KINDS for key in kind.own_keys()} - {*_NEVER}))
 OF_TOURNAMENTS: Final = (
-    *("format", "rounds", "clock", "margin", "max_plies", "seed", "seats_key", "openings", "names", "quarantine"),
-    *("best_of", "repeats", "limits"),
+    *("clock", "margin", "max_plies", "seed", "seats_key", "openings", "names", "quarantine", "limits"),
+    *_ONLY_BELOW,
 )
-"""The keys of [ladder.final] and [[ladder.tournament]]. All others are those of the ladder."""
-FORMATS: Final = (Format.ROUND_ROBIN, Format.SWISS, Format.KNOCKOUT)
-"""The formats of these tournaments: those that need no names of agents, which are not known yet."""
+"""The keys of these tables. All others are those of the ladder."""
 ANCHORS: Final = "anchors"
 GOALS: Final = "goals"
 _LONGEST_GOAL: Final = 30
 FINAL: Final = "final"
 _LISTING: Final = ("players", "agent")
-_ONLY_BELOW: Final = ("format", "rounds", "best_of", "repeats")
-_NEVER: Final = ("gauntlet", "seeds", "sprt")
 _MOST_ANCHORS: Final = 5
 """Number of anchors that are taken from the climb."""
 _MOST_LINES: Final = 5000
@@ -244,7 +244,7 @@ def _tournament(table: Table, common: Mapping[str, Any], ladder: str, name: str,
         if key in table:
             _fail_never(table, key)
     table.only(OF_TOURNAMENTS, dict.fromkeys(leagues.KEYS, "put it above [ladder]"))
-    table.word("format", FORMATS, Format.ROUND_ROBIN)
+    table.word("format", FORMATS, formats.FOR_TWO)
     common = {key: value for key, value in common.items() if key not in ("seed", "seats_key")}
     changed = {key: table.value(key) for key in table}
     return leagues.without_agents({**common, **changed, "name": f"{ladder} {name}"}, table.where, folder)

@@ -30,9 +30,9 @@ from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
 from arena.serve.pairing import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair, State, pick
 from arena.serve.pairs_begun import PairsBegun
-from arena.tournament import formats
 from arena.tournament.game_scheduling import RecordedTournament, games_of
 from arena.tournament.league import MOST_GAMES
+from arena.tournament.pairing import Pairing
 from arena.tournament.preparation import faults_in_a_row
 from arena.tournament.recorded_games import RecordedGames, Wait, written
 from db import ladder, ladder_pairs, running, store
@@ -282,7 +282,7 @@ class LadderGames(RecordedGames, StandingSchedule):
                 del self._entrants[version]
             return None
         cycle = self._pairs.meetings(*names)
-        pairing = formats.Pairing.of(names, cycle=cycle, round=0, legs=_LEGS, seed=self.seed)
+        pairing = Pairing.of(names, cycle=cycle, round=0, legs=_LEGS, seed=self.seed)
         # Found before the transaction begins, because it can take a tenth of a second.
         try:
             opening = self._book.opening(cycle % _OPENINGS, *names)

@@ -18,6 +18,7 @@ from adsearch.errors import nearly, quote
 from arena.errors import BadLeague
 from arena.history import words
 from arena.serve.ladder import ANCHORS, FINAL, Ladder
+from arena.tournament import formats
 from arena.tournament.description import what_is_wrong_with
 from arena.tournament.description_changes import changes, settings_of
 from arena.tournament.game_scheduling import seats_key_of
@@ -302,7 +303,11 @@ def _read(connection: Connection, name: str) -> OpenLadder:
     settings = row["settings"]
     league = {key: value for key, value in settings.items() if key not in ("format", "agents")}
     league |= {"game": row["rules"], "game_text": settings["game"], "seats": 2, "agents": []}
-    ladder = convert({**settings[_TERMS], "league": league}, Ladder)
+    league["format"] = formats.default(2)()  # a ladder's own games are of no format
+    terms = settings[_TERMS]
+    final = formats.revived(terms["final"])
+    dated = [one | {"league": formats.revived(one["league"])} for one in terms["tournaments"]]
+    ladder = convert({**terms, "league": league, "final": final, "tournaments": dated}, Ladder)
     ladder = replace(ladder, closes=in_zone(ladder.closes, ladder.zone))
     ratings = {agent["name"]: agent["anchor"] for agent in settings["agents"]}
     return OpenLadder(
@@ -322,6 +327,8 @@ def _settings(ladder: Ladder, rules: str, ratings: Mapping[str, float], before: 
     as agents, as in other tournaments."""
     terms = to_builtins(ladder)
     del terms["league"]
+    terms["final"] = ladder.final.document()
+    terms["tournaments"] = [to_builtins(one) | {"league": one.league.document()} for one in ladder.tournaments]
     agents = [{"name": one.name, "player": one.player_text, "anchor": ratings[one.name]} for one in ladder.anchors]
     document = {"format": record.FORMAT, "rules": rules, "agents": agents, _TERMS: terms}
     return ladder.league.settings() | document | {key: before[key] for key in before.keys() & {_NO_CHALLENGES}}

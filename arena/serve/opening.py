@@ -23,9 +23,8 @@ from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
 from arena.serve.ladder import ANCHORS, Ladder
 from arena.serve.opened import OpenLadder, exists, open_ladder, updated
-from arena.tournament import host_speed
+from arena.tournament import formats, host_speed
 from arena.tournament import league as leagues
-from arena.tournament.formats import Format
 from arena.tournament.league import League, Listed
 from arena.tournament.lock import tournament_lock
 from arena.tournament.recorded_games import Wait
@@ -104,7 +103,7 @@ def _refuse_faults(tournament: Tournament) -> None:
 
 def _tournament_of_anchors(ladder: Ladder) -> League:
     name = f"{ladder.name} {ANCHORS}"
-    league = replace(ladder.league, name=name, format=Format.ROUND_ROBIN, rounds=ROUNDS, quarantine=0)
+    league = replace(ladder.league, name=name, format=formats.default(2)(rounds=ROUNDS), quarantine=0)
     listed = [Listed(one.name, one.player_text, read_player(one.player_text)) for one in ladder.anchors]
     return leagues.with_agents(league, listed)
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from agents.protocol import Verdict
 from arena.match.schedule import Finished
-from arena.tournament import formats
-from arena.tournament.formats.sprt_match import MatchTest, SprtTerms, match_test
+from arena.tournament.format import TournamentState
 from arena.tournament.game_scheduling import RecordedTournament, decide_match, results_of, schedule_more
+from arena.tournament.pairing import Pairing
+from arena.tournament.sequential_test import MatchTest, SprtTerms, match_test
 from db import running, store
 from db.database import Connection
 
@@ -45,7 +46,7 @@ class Consequences:
 
     def decide(self, connection: Connection, finished: Finished) -> MatchTest | None:
         """The state of a match's test; None if there is none. The games of a decided match are cancelled."""
-        terms = self._tournament.league.sprt
+        terms = self._tournament.league.format.test
         if terms is None:
             return None
         self.notice_rulings(connection)
@@ -62,7 +63,7 @@ class Consequences:
     def schedule(self, connection: Connection, finished: Finished, *, repeated: bool) -> bool:
         """Schedules and cancels what the game allows, in a format that grows; returns whether anything changed.
         `repeated`: the game is played again."""
-        if not formats.grows(self._tournament.league):
+        if not self._tournament.league.format.grows:
             return False
         self.notice_rulings(connection)
         if self._open is not None:
@@ -113,8 +114,8 @@ class _OpenPairings:
 
     legs: dict[str, set[int]]
     """By the key of each: its games that are not over."""
-    series: dict[str, list[formats.Pairing]]
-    """In a knockout, by the key of each: all pairings of these two players."""
+    series: dict[str, list[Pairing]]
+    """With a bracket, by the key of each: all pairings of these two players."""
 
     @classmethod
     def read(cls, connection: Connection, tournament: RecordedTournament) -> _OpenPairings:
@@ -124,9 +125,9 @@ class _OpenPairings:
         for pair, leg in running.waiting(connection, tournament.id):
             if pair in needed:
                 legs.setdefault(pair, set()).add(leg)
-        if tournament.league.format is not formats.Format.KNOCKOUT:
+        if not tournament.league.format.has_bracket:
             return cls(legs, {})
-        together: dict[frozenset[str], list[formats.Pairing]] = {}
+        together: dict[frozenset[str], list[Pairing]] = {}
         for pairing in needed.values():
             together.setdefault(frozenset(pairing.names), []).append(pairing)
         return cls(legs, {pair: together[frozenset(needed[pair].names)] for pair in legs})
@@ -142,7 +143,8 @@ class _OpenPairings:
         if not rest:
             return False
         results = results_of(running.outcomes(connection, tournament.id, [pairing.key for pairing in series]))
-        if not formats.is_decided(tournament.league, series, results, tournament.seed):
+        names = tuple(sorted(series[0].names))
+        if not tournament.league.format.is_decided(TournamentState(names, tournament.seed, results, tuple(series))):
             return False
         store.cancel(connection, tournament.id, rest)
         for key in rest:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from adsearch.errors import one_of, quote
 from arena.errors import BadLeague
 from arena.match.clock import SECOND
-from arena.tournament.formats import Format
+from arena.tournament import formats
 
 _DRAWN: Final = ("seed", "seats_key")
 """Keys whose values are drawn if the description does not give them."""
@@ -59,10 +59,12 @@ def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
     """The changes from the settings that the tournament was started with, `old`, to those `now`.
 
     A seed or a seats' key that is not given stays as it was. Keys that `old` does not have are not compared, except
-    `sprt`: a test must not be added once there are results, because its limits could be chosen to fit them."""
+    those of the format: a test must not be added once there are results, because its limits could be chosen to fit
+    them."""
+    format = formats.recorded(now["format"], now)
     refused: list[str] = []
     allowed: list[str] = []
-    for key, before, after in _differences({"sprt": None} | dict(old), now):
+    for key, before, after in _differences((format.defaults() if format else {}) | dict(old), now):
         if key in ("name", "agents") or (key in _DRAWN and after is None):
             continue
         more = key == "rounds" and after > before
@@ -77,8 +79,8 @@ def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
         )
     if added:
         words = f"agents: added: {one_of([quote(name) for name in added], most=8)}"
-        if now["format"] == Format.KNOCKOUT:
-            refused.append(f"{words} (a knockout's bracket is drawn once)")
+        if format and format.has_bracket:
+            refused.append(f"{words} (a {format}'s bracket is drawn once)")
         else:
             allowed.append(words)
     for name in listed.keys() & known.keys():

@@ -7,8 +7,8 @@ together, or not at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -17,9 +17,10 @@ from msgspec import convert, to_builtins
 from adsearch.garbage import rare_collection
 from arena.errors import BadFixture
 from arena.match.openings import Book, Opening
-from arena.tournament import formats
-from arena.tournament.formats.sprt_match import MatchTest, SprtTerms, match_test
+from arena.tournament.format import TournamentState
 from arena.tournament.league import League
+from arena.tournament.pairing import Pairing
+from arena.tournament.sequential_test import MatchTest, SprtTerms, match_test
 from db import running, store
 from db.database import Connection
 
@@ -47,7 +48,7 @@ def seats_key_of(row: Mapping[str, Any]) -> int | None:
     return None if row["seats_key"] is None else int(row["seats_key"])
 
 
-def schedule_more(connection: Connection, tournament: RecordedTournament) -> list[formats.Pairing]:
+def schedule_more(connection: Connection, tournament: RecordedTournament) -> list[Pairing]:
     """Schedules the pairings that are known by now, and cancels those that are no longer needed.
 
     Returns the pairings without those that are not needed; nothing in a format that does not grow."""
@@ -55,24 +56,23 @@ def schedule_more(connection: Connection, tournament: RecordedTournament) -> lis
     id = tournament.id
     entered = running.entries(connection, id)
     versions = {entry.name: entry.version for entry in entered}
-    if formats.is_all(league, len(entered), running.pairing_count(connection, id)):
+    format = league.format
+    if format.is_all(len(entered), league.seats, running.pairing_count(connection, id)):
         return []
     settings = running.settings(connection, id)
     known = known_pairings(running.pairings(connection, id), settings.get("byes", []))
-    if not formats.grows(league):
+    so_far = TournamentState(tuple(sorted(versions)), tournament.seed, {}, tuple(known), seats=league.seats)
+    if not format.grows:
         with rare_collection():  # saves a tenth of the time
-            store.schedule(connection, id, _new_games(tournament, _further(tournament, versions, {}, known), versions))
+            store.schedule(connection, id, _new_games(tournament, format.further(so_far), versions))
         forfeit_inactive(connection, id, entered)
         return []
     outcomes = running.outcomes(connection, id)
-    results = results_of(outcomes)
-    withdrawn = {entry.name for entry in entered if entry.status != "active"}
-    new = list(_further(tournament, versions, results, known, withdrawn))
+    withdrawn = frozenset(entry.name for entry in entered if entry.status != "active")
+    so_far = replace(so_far, results=results_of(outcomes), withdrawn=withdrawn)
+    new = list(format.further(so_far))
     pairings = [*known, *new]
-    needless = {
-        pairing.key
-        for pairing in formats.needless(league, versions, results, tournament.seed, known=pairings, withdrawn=withdrawn)
-    }
+    needless = {pairing.key for pairing in format.needless(replace(so_far, known=tuple(pairings)))}
     store.cancel(connection, id, list(needless))
     byes = [[pairing.round, *pairing.identity] for pairing in pairings if pairing.is_bye]
     if byes != settings.get("byes", []):
@@ -87,16 +87,6 @@ def schedule_more(connection: Connection, tournament: RecordedTournament) -> lis
     return [pairing for pairing in pairings if pairing.key not in needless]
 
 
-def _further(
-    tournament: RecordedTournament,
-    names: Iterable[str],
-    results: formats.Results,
-    known: Sequence[formats.Pairing],
-    withdrawn: Collection[str] = (),
-) -> Iterator[formats.Pairing]:
-    return formats.further(tournament.league, names, results, tournament.seed, known=known, withdrawn=withdrawn)
-
-
 def forfeit_inactive(connection: Connection, tournament: int, entered: Iterable[running.EnteredPlayer]) -> None:
     """Forfeits every scheduled game of the agents that are withdrawn or quarantined."""
     for entry in entered:
@@ -105,7 +95,7 @@ def forfeit_inactive(connection: Connection, tournament: int, entered: Iterable[
 
 
 def _new_games(
-    tournament: RecordedTournament, pairings: Iterable[formats.Pairing], versions: Mapping[str, int]
+    tournament: RecordedTournament, pairings: Iterable[Pairing], versions: Mapping[str, int]
 ) -> Iterator[store.NewGame]:
     """The games of new pairings; those of a pairing share its opening."""
     book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
@@ -121,7 +111,7 @@ def _new_games(
 
 
 def games_of(
-    tournament: RecordedTournament, pairing: formats.Pairing, versions: Mapping[str, int], opening: Opening
+    tournament: RecordedTournament, pairing: Pairing, versions: Mapping[str, int], opening: Opening
 ) -> Iterator[store.NewGame]:
     """The games of one new pairing, all with this opening."""
     seed = str(tournament.seed)
@@ -150,7 +140,7 @@ def decide_match(connection: Connection, tournament: RecordedTournament) -> Matc
 
     Once the test is decided, the scheduled games are cancelled. Neither the games in progress nor later rulings change
     the decision."""
-    terms = tournament.league.sprt
+    terms = tournament.league.format.test
     if terms is None:
         return None
     test = match_so_far(connection, tournament.id, terms)
@@ -175,10 +165,10 @@ def match_so_far(connection: Connection, tournament: int, terms: SprtTerms) -> M
 
 def known_pairings(
     rows: Iterable[tuple[int, str, tuple[str, ...]]], byes: Iterable[tuple[int, str, int]]
-) -> list[formats.Pairing]:
+) -> list[Pairing]:
     """The recorded pairings, as `Pairing` values."""
-    known = [formats.Pairing(names, json.loads(key)[-1], round, len(names)) for round, key, names in rows]
-    known += [formats.Pairing((name,), cycle, round, 0) for round, name, cycle in byes]
+    known = [Pairing(names, json.loads(key)[-1], round, len(names)) for round, key, names in rows]
+    known += [Pairing((name,), cycle, round, 0) for round, name, cycle in byes]
     return sorted(known, key=lambda pairing: pairing.round)
 
 

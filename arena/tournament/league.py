@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import Any, Final
@@ -28,14 +28,12 @@ from arena.match.clock import MILLISECOND, TimeControl
 from arena.match.fixture import Limits
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
-from arena.ratings.match_statistics import FARTHEST, Model
 from arena.tournament import formats, host_speed
 from arena.tournament.described_openings import read_openings
 from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
 from arena.tournament.description_changes import CHANGEABLE, Changes, changes
 from arena.tournament.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
-from arena.tournament.formats import Format
-from arena.tournament.formats.sprt_match import DEFAULT_RISK, SprtTerms
+from arena.tournament.format import Estimate, Format
 from arena.tournament.language_tables import read_languages
 from arena.walls.kinds import Allowance, WallKind
 
@@ -46,28 +44,16 @@ COURSE_TABLES: Final = ("course", "marks")
 LADDER_TABLE: Final = "ladder"
 """The table of a ladder, whose agents are handed in while it is open: a description with it lists no agents."""
 KEYS: Final = (
-    "name", "game", "format", "rounds", "clock", "margin", "seed", "seats_key", "openings", "max_plies",
-    "games_at_once", "names", "host_tolerance", "public", "quarantine", "reuse", "gauntlet", "best_of", "repeats",
-    "seeds", "sprt", "players", "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent", "languages",
-    *COURSE_TABLES, LADDER_TABLE,
+    "name", "game", "format", "clock", "margin", "seed", "seats_key", "openings", "max_plies",
+    "games_at_once", "names", "host_tolerance", "public", "quarantine", "reuse", "players", "walls", "ponder", "python",
+    "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES, LADDER_TABLE,
+    *sorted({key for kind in formats.every() for key in kind.own_keys()}),
 )  # fmt: skip
-"""Every key of a description."""
+"""Every key of a description, if its format is one of ours."""
 LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)
-SPRT_KEYS: Final = ("elo0", "elo1", "alpha", "beta", "model", "of")
-_ONLY_IN: Final = {
-    "gauntlet": (Format.GAUNTLET,),
-    "best_of": (Format.KNOCKOUT,),
-    "repeats": (Format.KNOCKOUT,),
-    "seeds": (Format.KNOCKOUT,),
-    "sprt": (Format.MATCH,),
-    "rounds": (Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.MATCH, Format.TABLES),
-}
-"""Keys that only some formats use; in other formats they must have their default."""
 _DEFAULT_CLOCK: Final = "10+0.1"
 MOST_GAMES: Final = 1_000_000
 _MOST_AGENTS: Final = 10_000
-MOST_PAIRED_BY_POINTS: Final = 1000
-_MOST_RISK: Final = 0.5
 _DAY: Final = 24 * 3600
 
 
@@ -84,8 +70,10 @@ class League:
     """Players per game."""
     agents: tuple[Listed, ...]
     """Sorted by name."""
-    format: Format = Format.ROUND_ROBIN
-    rounds: int = 1
+    format: Format
+    """With its own keys."""
+    package: str = ""
+    """The package that the format comes from, with its version; empty for ours."""
     clock: str = _DEFAULT_CLOCK
     margin: int = 50 * MILLISECOND
     seed: int | None = None
@@ -117,24 +105,18 @@ class League:
     """Path of the interpreter for Python agents; None: the server's own."""
     modules: tuple[str, ...] | None = None
     """Modules that agents can import besides the standard library; None: all that the interpreter has."""
-    gauntlet: tuple[str, ...] = ()
-    best_of: int = 1
-    repeats: int = 3
-    seeds: tuple[str, ...] = ()
-    sprt: SprtTerms | None = None
-    """The sequential test that can end a match early."""
     skipped: tuple[str, ...] = ()
     """Matches of `players` that are not agents, each with the reason, as texts."""
 
     @property
-    def estimate(self) -> formats.Estimate:
+    def estimate(self) -> Estimate:
         """The number of pairings and games."""
-        return formats.estimate(self, len(self.agents))
+        return self.format.estimate(len(self.agents), self.seats)
 
     def expected(self, scheduled: int) -> int:
-        """The number of all games, if this number is scheduled now: later rounds of a swiss tournament and of a
-        knockout are scheduled when the round before is over. A sequential test only takes games away."""
-        return scheduled if self.sprt else max(scheduled, self.estimate.games)
+        """The number of all games, if this number is scheduled now: in some formats a round is scheduled when the round
+        before is over. A sequential test only takes games away."""
+        return scheduled if self.format.test else max(scheduled, self.estimate.games)
 
     def at_once(self, there: int) -> int:
         """Games at the same time: `games_at_once`, else as many as `there` cores allow, with one core left free."""
@@ -165,13 +147,25 @@ class League:
             "leave it out if the games count"
         )
 
+    def document(self) -> dict[str, Any]:
+        """All fields as JSON values; `formats.revived` makes the format of it again."""
+        fields: dict[str, Any] = to_builtins(self)
+        return fields | self._format_settings()
+
+    def _format_settings(self) -> dict[str, Any]:
+        return {
+            "format": str(self.format),
+            **({"package": self.package} if self.package else {}),
+            **formats.in_all_records(),
+            **self.format.settings(),
+        }
+
     def settings(self) -> dict[str, Any]:
         """The description as JSON values, to be stored with the tournament; times are in nanoseconds."""
         return {
             "name": self.name,
             "game": self.game_text,
-            "format": str(self.format),
-            "rounds": self.rounds,
+            **self._format_settings(),
             "clock": self.clock,
             "margin": self.margin,
             "seed": self.seed,
@@ -190,11 +184,6 @@ class League:
             "ponder": self.ponder,
             "python": self.python,
             "modules": None if self.modules is None else sorted(self.modules),
-            "gauntlet": sorted(self.gauntlet),
-            "best_of": self.best_of,
-            "repeats": self.repeats,
-            "seeds": list(self.seeds),
-            "sprt": None if self.sprt is None else asdict(self.sprt),
             "agents": [
                 {
                     "name": agent.name,
@@ -210,13 +199,11 @@ class League:
 
 _LATER_SETTINGS: Final[dict[str, Any]] = {
     "seats_key": None,
-    "sprt": None,
     "allowance": to_builtins(Allowance()),
     "ponder": False,
     "python": None,
     "modules": None,
 }
-_DEFAULTS: Final = {each.name: each.default for each in fields(League)}
 
 
 def read(path: Path, *, agents: bool = True) -> League:
@@ -233,10 +220,7 @@ def without_agents(keys: Mapping[str, Any], where: str, folder: Path) -> League:
     """The tournament with these keys of a description, before its agents are known; see `with_agents`.
 
     `where`: the start of every error message; `folder`: paths are relative to it."""
-    table = Table(keys, where)
-    league = _league(table, folder, default_name="", agents=False)
-    _check_keys_of_format(table, league)
-    return league
+    return _league(Table(keys, where), folder, default_name="", agents=False)
 
 
 def with_agents(league: League, agents: Iterable[Listed]) -> League:
@@ -264,7 +248,8 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
     if league.name:
         return league
     fixed = {key: value for key, value in league.settings().items() if key not in CHANGEABLE}
-    for key, default in _LATER_SETTINGS.items():
+    later = {key: of for key, of in league.format.defaults().items() if key not in formats.in_all_records()}
+    for key, default in (_LATER_SETTINGS | later).items():
         if fixed.get(key) == default:
             del fixed[key]  # keeps the names that tournaments had before this setting existed
     fixed["agents"] = [
@@ -280,18 +265,22 @@ def _league(
     table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = (), agents: bool = True
 ) -> League:
     """Reads all keys, then checks them against each other."""
-    table.only(KEYS, {key: "put it below [limits]" for key in LIMIT_KEYS if key not in KEYS})
+    kind = _named_format(table)
+    keys = (*KEYS, *kind.own_keys())
+    table.only(keys, {key: "put it below [limits]" for key in LIMIT_KEYS if key not in keys})
     game_text, game, start = _game(table, folder)
+    if "format" not in table:
+        kind = formats.default(start.players)
     skipped: list[str] = []
     limits = table.table("limits")
-    limits.only(LIMIT_KEYS, {key: "put it above [limits]" for key in KEYS if key not in LIMIT_KEYS})
+    limits.only(LIMIT_KEYS, {key: "put it above [limits]" for key in keys if key not in LIMIT_KEYS})
     if twice := next((key for key in ALLOWED_KEYS if key in table and key in limits), None):
         limits.fail("set here and above the tables; set it in one place only", twice)
     allowance = allowed(limits, allowed(table, Allowance()))
     everybody = [*listed]
     if agents:
         languages = read_languages(table, allowance)
-        everybody += [*matched(table, folder, skipped, languages), *described(table, folder, KEYS, allowance)]
+        everybody += [*matched(table, folder, skipped, languages), *described(table, folder, keys, allowance)]
     defaults = Limits()
     league = League(
         name=table.name("name", default_name) if default_name or "name" in table else "",
@@ -299,8 +288,8 @@ def _league(
         game_text=game_text,
         seats=start.players,
         agents=_sorted(everybody),
-        format=_format(table, start),
-        rounds=table.whole("rounds", 1, 100_000, 1),
+        format=_format(table, kind, [agent.name for agent in everybody]),
+        package=formats.FORMATS.package(kind.name),
         clock=_clock(table),
         margin=table.seconds("margin", 0, 3600, 50 * MILLISECOND),
         seed=table.optional_whole("seed", 0, 2**128 - 1),
@@ -323,11 +312,6 @@ def _league(
         ponder=table.flag("ponder", False),
         python=_python(table, folder),
         modules=_modules(table),
-        gauntlet=table.texts("gauntlet"),
-        best_of=table.whole("best_of", 1, 1000, 1),
-        repeats=table.whole("repeats", 0, 100, 3),
-        seeds=table.texts("seeds"),
-        sprt=_sprt(table, everybody),
         skipped=tuple(skipped),
     )
     if agents:
@@ -355,9 +339,27 @@ def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
         table.fail(str(error), "game")
 
 
-def _format(table: Table, start: State[Any]) -> Format:
-    default = Format.ROUND_ROBIN if start.players == 2 else Format.TABLES
-    return Format(table.word("format", list(Format), default))
+def _named_format(table: Table) -> type[Format]:
+    """The format that the description names, or a default."""
+    possible, name = formats.names(), table.value("format")
+    try:
+        if isinstance(name, str) and name not in possible and formats.find(name) is not None:
+            possible = (*possible, name)
+        found = formats.find(table.word("format", possible, formats.FOR_TWO))
+    except AdsearchError as error:
+        table.fail(str(error), "format")
+    assert found is not None
+    return found
+
+
+def _format(table: Table, kind: type[Format], agents: Sequence[str]) -> Format:
+    """The format with its own keys. A key that only others have must have its default."""
+    for other in formats.every():
+        given = other.read(table, agents).settings()
+        for key, default in other.defaults().items():
+            if key not in kind.own_keys() and given[key] != default:
+                table.fail(f"not used with the format {kind.name}, only with {', '.join(formats.with_key(key))}", key)
+    return kind.read(table, agents)
 
 
 def _clock(table: Table) -> str:
@@ -393,41 +395,6 @@ def _modules(table: Table) -> tuple[str, ...] | None:
     return names
 
 
-def _sprt(table: Table, agents: Sequence[Listed]) -> SprtTerms | None:
-    """The sequential test of a match; by default of the agent that is listed first."""
-    if "sprt" not in table:
-        return None
-    keys = table.table("sprt")
-    keys.only(SPRT_KEYS)
-    test = SprtTerms(
-        of=keys.text("of", agents[0].name if agents else ""),
-        elo0=_elo(keys, "elo0"),
-        elo1=_elo(keys, "elo1"),
-        alpha=_risk(keys, "alpha"),
-        beta=_risk(keys, "beta"),
-        model=Model(keys.word("model", Model, Model.LOGISTIC)),
-    )
-    if test.elo0 >= test.elo1:
-        keys.fail(f"expected elo0 below elo1, got {test.elo0:g} and {test.elo1:g}")
-    return test
-
-
-def _elo(keys: Table, key: str) -> float:
-    elo = keys.number(key)
-    if elo is None:
-        keys.fail("missing; expected a number", key)
-    if abs(elo) > FARTHEST:
-        keys.fail(f"expected a number from {-FARTHEST:g} to {FARTHEST:g}, got {elo:g}", key)
-    return elo
-
-
-def _risk(keys: Table, key: str) -> float:
-    risk = keys.number(key)
-    if risk is not None and not 0 < risk < _MOST_RISK:
-        keys.fail(f"expected a number between 0 and {_MOST_RISK}, got {risk:g}", key)
-    return DEFAULT_RISK if risk is None else risk
-
-
 def _check_agents(table: Table, league: League, start: State[Any]) -> None:
     """Checks that every agent's name is unique, and that it can play the game."""
     if len(league.agents) > _MOST_AGENTS:
@@ -445,8 +412,7 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
                 builtin.check_can_play(agent.player.text, start)
             except AgentsError as error:
                 table.fail(f"agent {quote(agent.name)}: {error}")
-    tested = () if league.sprt is None else (league.sprt.of,)
-    for key, names in (("gauntlet", league.gauntlet), ("seeds", league.seeds), ("[sprt]: of", tested)):
+    for key, names in league.format.agents_named():
         for name in names:
             if name not in {agent.name for agent in league.agents}:
                 table.fail(
@@ -460,29 +426,14 @@ def _check_format(table: Table, league: League) -> None:
     """Checks that the format fits the game and the agents."""
     count = len(league.agents)
     kind = league.format
-    _check_keys_of_format(table, league)
-    if kind is not Format.TABLES and league.seats != 2:
-        table.fail(
-            f"{kind} needs a game for 2 players, {league.game_text} is for {league.seats}; use 'tables'", "format"
-        )
-    if kind is Format.MATCH and count != 2:
-        table.fail(f"expected 2 agents for a match, got {count}; use 'round-robin'", "format")
-    least = max(2, league.seats) if kind is not Format.TABLES else league.seats
-    if count < least:
+    if kind.for_two and league.seats != 2:
+        advice = f"use {formats.FOR_SEVERAL!r}"
+        table.fail(f"{kind} needs a game for 2 players, {league.game_text} is for {league.seats}; {advice}", "format")
+    if count < league.seats:
         advice = "list them with [[agent]] or players" if table.where else "name them after the game"
-        table.fail(f"expected at least {least} agents to play {league.game_text}, got {count}; {advice}")
-    if kind is Format.GAUNTLET and not 0 < len(league.gauntlet) < count:
-        table.fail(
-            "expected the names of the agents that play against all others; name some agents, not all", "gauntlet"
-        )
-    if kind is Format.SWISS and count > MOST_PAIRED_BY_POINTS:
-        table.fail(f"expected at most {MOST_PAIRED_BY_POINTS} agents for a swiss tournament, got {count}", "format")
+        table.fail(f"expected at least {league.seats} agents to play {league.game_text}, got {count}; {advice}")
+    kind.check(table, count)
+    if count > kind.most_players:
+        table.fail(f"expected at most {kind.most_players} agents for a {kind} tournament, got {count}", "format")
     if league.estimate.games > MOST_GAMES:
         table.fail(f"expected at most {MOST_GAMES:,} games, got {league.estimate.games:,}; use fewer agents or rounds")
-
-
-def _check_keys_of_format(table: Table, league: League) -> None:
-    """Checks that every key is used by the format."""
-    for key, possible in _ONLY_IN.items():
-        if league.format not in possible and getattr(league, key) != _DEFAULTS[key]:
-            table.fail(f"not used with the format {league.format}, only with {', '.join(possible)}", key)

@@ -15,7 +15,6 @@ from typing import Any, Final
 from agents.protocol import Verdict
 from arena.match.schedule import Entrant, rules_failed
 from arena.tournament.description_changes import changes, refuse, settings_of
-from arena.tournament.formats.sprt_match import MatchTest
 from arena.tournament.game_scheduling import (
     RecordedTournament,
     decide_match,
@@ -25,6 +24,7 @@ from arena.tournament.game_scheduling import (
 )
 from arena.tournament.league import League
 from arena.tournament.rulings import refusal
+from arena.tournament.sequential_test import MatchTest
 from db import games, running, store
 from db.database import Connection
 from db.records import PastGame
@@ -83,7 +83,7 @@ def _created(connection: Connection, league: League, rules: str, now: datetime) 
     id = store.create_tournament(
         connection,
         league.name,
-        format=league.format,
+        format=str(league.format),
         rules=rules,
         clock=league.clock,
         seed=seed,

@@ -15,7 +15,6 @@ from arena.match.clock import TimeControl
 from arena.match.openings import Book
 from arena.match.schedule import repeats_tell
 from arena.players.player import PlayerKind
-from arena.tournament.formats import Format
 from arena.tournament.league import League
 
 _MOST_NAMED: Final = 3
@@ -27,7 +26,7 @@ _LONGEST: Final = 8
 
 def warning(league: League) -> str:
     """The warning, in one sentence; empty if games do not repeat."""
-    pairings = _pairings(league)
+    pairings = league.format.most_meetings(len(league.agents), league.seats)
     if pairings < 2 or not repeats_tell(games.start(league.game)):
         return ""
     enough = min(pairings, _ENOUGH)
@@ -44,19 +43,6 @@ def warning(league: League) -> str:
         f"the same players meet up to {pairings} times {openings}: deterministic players{who} will repeat whole "
         f"games{_advice(league, pairings)}"
     )
-
-
-def _pairings(league: League) -> int:
-    """The most pairings that the same players can have."""
-    count = len(league.agents)
-    match league.format:
-        case Format.KNOCKOUT:
-            return league.best_of + league.repeats
-        case Format.SWISS:
-            return -(-league.rounds // max(1, count - 1))
-        case Format.TABLES:
-            return league.rounds if count == league.seats else 1
-    return league.rounds
 
 
 def _who_repeats(league: League) -> tuple[list[str], list[str]]:

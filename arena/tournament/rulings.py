@@ -12,7 +12,8 @@ from typing import Final
 
 from agents.protocol import Verdict
 from arena.errors import BadRuling
-from arena.tournament.formats import Format
+from arena.tournament import formats
+from arena.tournament.format import Format
 from db import games, lookup, rulings, running, store
 from db.database import Connection
 from db.records import IMPORTED, PastGame
@@ -76,9 +77,14 @@ def _no_replay(connection: Connection, game: PastGame) -> str | None:
     if "decided" in running.settings(connection, tournament):
         return f"the sequential test of {game.tournament} is decided: its games are not played any more"
     last = store.last_round(connection, tournament)
-    if running.format(connection, tournament) == Format.KNOCKOUT and last > (game.round or 0):
-        return f"game {game.id} is in round {game.round}, and round {last} of the knockout is already paired"
+    format = _format(connection, tournament)
+    if format is not None and format.has_bracket and last > (game.round or 0):
+        return f"game {game.id} is in round {game.round}, and round {last} of the {format} is already paired"
     return None
+
+
+def _format(connection: Connection, tournament: int) -> Format | None:
+    return formats.recorded(running.format(connection, tournament), running.settings(connection, tournament))
 
 
 def reason_in(text: str) -> str:
@@ -129,13 +135,13 @@ def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: da
 
 
 def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, round: int | None) -> None:
-    """Raises BadRuling if rounds that were paired later depend on the ruling: in a knockout every ruling, in a swiss
-    tournament only one about an agent. `round`: the round of the game that the ruling is about."""
+    """Raises BadRuling if rounds that were paired later depend on the ruling: with a bracket every ruling, in other
+    formats that grow only one about an agent. `round`: the round of the game that the ruling is about."""
     if ruling.tournament is None:
         return
     tournament = lookup.find_tournament(connection, ruling.tournament)
-    format = running.format(connection, tournament)
-    if format != Format.KNOCKOUT and (format != Format.SWISS or round is not None):
+    format = _format(connection, tournament)
+    if format is None or not (format.has_bracket or (format.grows and round is None)):
         return
     last = store.last_round(connection, tournament)
     then = (

@@ -1,4 +1,4 @@
-"""The standings of a tournament as its format ranks them, and the bracket of a knockout: read from the database.
+"""The standings of a tournament as its format ranks them, with its bracket and its test: read from the database.
 
 `arena standings`, `arena run` with its live table, grades and reports all use this module, so that they count the same
 games and list players in the same order.
@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from msgspec import convert
-
+from adsearch.errors import AdsearchError
+from arena.errors import BadLeague
 from arena.ratings import points
 from arena.ratings.points import BY_POINTS, Order, Standing
+from arena.tournament import formats
 from db import lookup, running
 from db.scores import Scores, scores
 
 if TYPE_CHECKING:
-    from arena.tournament.formats.knockout import Bracket
-    from arena.tournament.formats.sprt_match import TestedMatch
+    from arena.tournament.bracket import Bracket
+    from arena.tournament.format import Format
+    from arena.tournament.sequential_test import TestedMatch
     from db.database import Connection
 
 
@@ -34,9 +36,11 @@ class TournamentStandings:
     """Points for byes."""
     order: Order = BY_POINTS
     bracket: Bracket | None = None
-    """None if the format is not knockout."""
+    """None if the format has none."""
     test: TestedMatch | None = None
     """None if it is not a match with a sequential test."""
+    missing: str = ""
+    """Why the players are only ranked by points: the package of the format is not installed."""
 
     @property
     def lines(self) -> list[Standing]:
@@ -60,6 +64,7 @@ class TournamentStandings:
             order=order,
             bracket=None if self.bracket is None else self.bracket.renamed(shown),
             test=None if self.test is None else self.test.renamed(shown),
+            missing=self.missing,
         )
 
 
@@ -67,39 +72,49 @@ def standings(connection: Connection, tournament: int | None) -> TournamentStand
     """The standings of the tournament; with None, of all recorded games."""
     if tournament is None:
         return TournamentStandings(scores(connection), dict.fromkeys(lookup.entered(connection), "active"), {})
-    bracket = _bracket(connection, tournament)
+    row, format, missing = _described(connection, tournament)
+    bracket = _bracket(connection, row, format)
     return TournamentStandings(
         results=scores(connection, tournament),
         statuses=lookup.entry_statuses(connection, tournament),
         byes=lookup.byes(connection, tournament),
-        order=_order(connection, tournament, bracket),
+        order=_order(format, bracket),
         bracket=bracket,
-        test=_test(connection, tournament),
+        test=_test(connection, tournament, format),
+        missing=missing,
     )
 
 
 def order(connection: Connection, tournament: int) -> Order:
     """The order in which the tournament's format ranks players."""
-    return _order(connection, tournament, _bracket(connection, tournament))
+    row, format, _ = _described(connection, tournament)
+    return _order(format, _bracket(connection, row, format))
 
 
-def _order(connection: Connection, tournament: int, bracket: Bracket | None) -> Order:
-    gauntlet = running.settings(connection, tournament).get("gauntlet", ())
-    return Order(apart=frozenset(gauntlet), places={} if bracket is None else bracket.places())
-
-
-def _bracket(connection: Connection, tournament: int) -> Bracket | None:
-    """The current bracket of a knockout; None for other formats."""
+def _described(connection: Connection, tournament: int) -> tuple[Mapping[str, Any], Format | None, str]:
+    """The tournament's row and its format; or why there is none, if that can be mended."""
     row = running.tournament(connection, lookup.tournament_name(connection, tournament))
-    # The database of a bundle has only the author's own games, which are not enough for the bracket.
-    if row is None or row["format"] != "knockout" or "best_of" not in row["settings"]:
+    assert row is not None
+    try:
+        return row, formats.recorded(row["format"], row["settings"]), ""
+    except (AdsearchError, BadLeague) as error:
+        return row, None, f"ranked by points: {error}"
+
+
+def _order(format: Format | None, bracket: Bracket | None) -> Order:
+    apart = () if format is None else format.apart
+    return Order(apart=frozenset(apart), places={} if bracket is None else bracket.places())
+
+
+def _bracket(connection: Connection, row: Mapping[str, Any], format: Format | None) -> Bracket | None:
+    """The current bracket; None if the format has none."""
+    if format is None or not format.has_bracket:
         return None
-    # Imported here, because these modules load slowly and only a knockout needs them.
-    from arena.tournament.formats import knockout
-    from arena.tournament.formats.tournament_state import TournamentState
+    # Imported here, because these modules load slowly and only a bracket needs them.
+    from arena.tournament.format import TournamentState
     from arena.tournament.game_scheduling import known_pairings, results_of
 
-    settings = row["settings"]
+    tournament = row["id"]
     entered = running.entries(connection, tournament)
     # A cancelled game has no points; `results_of` would count it as half a point for each player.
     outcomes = [one for one in running.outcomes(connection, tournament) if one.status != "cancelled"]
@@ -107,7 +122,7 @@ def _bracket(connection: Connection, tournament: int) -> Bracket | None:
         names=tuple(sorted(entry.name for entry in entered)),
         seed=int(row["seed"]),
         results=results_of(outcomes),
-        known=tuple(known_pairings(running.pairings(connection, tournament), settings.get("byes", []))),
+        known=tuple(known_pairings(running.pairings(connection, tournament), row["settings"].get("byes", []))),
         withdrawn=frozenset(entry.name for entry in entered if entry.status != "active"),
     )
     forfeits = {
@@ -115,35 +130,15 @@ def _bracket(connection: Connection, tournament: int) -> Bracket | None:
         for one in outcomes
         if one.verdict == "forfeit" and one.fault is not None
     }
-    return knockout.bracket_so_far(_Described(**{key: settings[key] for key in _TERMS}), so_far, forfeits)
+    return format.bracket(so_far, forfeits)
 
 
-def _test(connection: Connection, tournament: int) -> TestedMatch | None:
-    """The sequential test of a match; None if there is none, or if it is not known."""
-    described = running.settings(connection, tournament).get("sprt")
-    if described is None:
+def _test(connection: Connection, tournament: int, format: Format | None) -> TestedMatch | None:
+    """The sequential test of a match; None if there is none."""
+    if format is None or (terms := format.test) is None:
         return None
-    from arena.tournament.formats.sprt_match import SprtTerms, TestedMatch
     from arena.tournament.game_scheduling import match_so_far
+    from arena.tournament.sequential_test import TestedMatch
 
-    terms = convert(described, SprtTerms)
-    others = [entry.name for entry in running.entries(connection, tournament) if entry.name != terms.of]
-    if len(others) != 1:  # the database of a bundle has only its author's entry
-        return None
-    return TestedMatch(terms, others[0], match_so_far(connection, tournament, terms))
-
-
-_TERMS: Final = ("format", "rounds", "gauntlet", "seeds", "best_of", "repeats")
-
-
-@dataclass(frozen=True, slots=True)
-class _Described:
-    """The `Terms` of a recorded tournament."""
-
-    format: str
-    rounds: int
-    gauntlet: Any
-    seeds: Any
-    best_of: int
-    repeats: int
-    seats: int = 2
+    (other,) = (entry.name for entry in running.entries(connection, tournament) if entry.name != terms.of)
+    return TestedMatch(terms, other, match_so_far(connection, tournament, terms))

@@ -17,7 +17,7 @@ from arena.match.schedule import Entrant, Finished, Planned, Schedule
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
-from arena.tournament import formats, host_speed
+from arena.tournament import host_speed
 from arena.tournament.consequences import Consequences
 from arena.tournament.game_scheduling import decide_match, forfeit_all, forfeit_inactive, schedule_more
 from arena.tournament.league import League
@@ -134,7 +134,7 @@ class Tournament(RecordedGames, Schedule):
 
     def ahead(self) -> Planned | None:
         """The next game, to begin as soon as another one is over; None if the results decide what is played."""
-        if self.league.sprt is not None or formats.grows(self.league):
+        if self.league.format.test is not None or self.league.format.grows:
             return None
         if not self._ahead and not self._write(self._upcoming):
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,8 +24,10 @@ from arena.players.player import read_player
 from arena.ratings import systems
 from arena.student import starter
 from arena.student.checking.explanations import Failure, explain
+from arena.tournament import formats
 from arena.walls.agent_process import AgentProcess
 from arena.walls.kinds import WallKind, Walls
+from tests.kit.arena_program import arena
 from tests.kit.places import ROOT
 
 SYSTEM = """
@@ -41,6 +44,53 @@ COIN = Coin()
 BROKEN = 1 / 0 if "broken" in __name__ else None
 """
 
+FORMATS = """
+[arena.formats]
+chain = arena_chain:Chain
+swiss = arena_chain:Chain
+ring = arena_chain:Chain
+"""
+FORMAT = """
+from dataclasses import dataclass
+
+from arena.tournament.format import InRounds
+
+@dataclass(frozen=True, kw_only=True)
+class Chain(InRounds):
+    name = "chain"
+
+    reach: int = 1
+
+    @classmethod
+    def read(cls, table, agents):
+        return cls(rounds=super().read(table, agents).rounds, reach=table.whole("reach", 1, 9, 1))
+
+    @property
+    def apart(self):
+        return ("agent 0",)
+
+    def next_round(self, so_far):
+        if so_far.last_round >= self.rounds:
+            return []
+        round, met = so_far.last_round + 1, so_far.met()
+        pairs = [pair for pair in zip(so_far.names, so_far.names[self.reach :])]
+        return [so_far.pairing(pair, cycle=met[pair], round=round) for pair in pairs]
+
+    def pairing_count(self, players, seats):
+        return self.rounds * (players - self.reach)
+"""
+TOURNAMENT = 'game = "tictactoe"\nformat = "chain"\nreach = 2\nclock = "none"\n' + "".join(
+    f'[[agent]]\nname = "agent {number}"\nplayer = "random"\n' for number in range(4)
+)
+OTHERS = """
+[arena.languages]
+tale = arena_tale:TALE
+js = arena_tale:TALE
+
+[arena.engines]
+ask = arena_ask:ASK
+uci = arena_ask:ASK
+"""
 LANGUAGE = """
 from pathlib import Path
 from arena.languages import Language
@@ -99,12 +149,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "heads = arena_coin_broken:COIN",
         "text = arena_coin:SYS",
     )
-    (info / "entry_points.txt").write_text("[arena.ratings]\n" + "\n".join(points) + "\n")
-    with (info / "entry_points.txt").open("a") as points_file:
-        points_file.write("[arena.languages]\ntale = arena_tale:TALE\njs = arena_tale:TALE\n")
-        points_file.write("[arena.engines]\nask = arena_ask:ASK\nuci = arena_ask:ASK\n")
-    (tmp_path / "arena_ask.py").write_text(PROTOCOL)
-    (tmp_path / "arena_tale.py").write_text(LANGUAGE)
+    (info / "entry_points.txt").write_text("[arena.ratings]\n" + "\n".join(points) + FORMATS + OTHERS)
+    for name, text in (("chain", FORMAT), ("tale", LANGUAGE), ("ask", PROTOCOL)):
+        (tmp_path / f"arena_{name}.py").write_text(text)
     for name in ("arena_coin", "arena_coin_broken"):
         (tmp_path / f"{name}.py").write_text(SYSTEM)
     monkeypatch.syspath_prepend(tmp_path)
@@ -120,9 +167,9 @@ def test_a_package_brings_a_system_and_cannot_take_the_place_of_ours(package: Pa
 
 def test_what_cannot_be_loaded_says_of_which_package_it_is(package: Path) -> None:
     assert package.exists()
-    with pytest.raises(BadPlugin, match=r"'heads' of the package arena-coin cannot be loaded: ZeroDivisionError"):
+    with pytest.raises(BadPlugin, match=r"'heads' of the package arena-coin 1\.0 cannot be loaded: ZeroDivisionError"):
         systems.find("heads")
-    with pytest.raises(BadPlugin, match=r"'text' of the package arena-coin cannot be loaded: AttributeError"):
+    with pytest.raises(BadPlugin, match=r"'text' of the package arena-coin 1\.0 cannot be loaded: AttributeError"):
         systems.find("text")
 
 
@@ -140,6 +187,47 @@ def test_names_are_those_of_the_files_and_nothing_is_loaded_for_them() -> None:
     code = "import sys; from arena.ratings import systems; systems.names(); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "False\n"
+
+
+def test_a_package_brings_a_format_with_a_key_of_its_own_and_its_record_stays_without_it(
+    package: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text(TOURNAMENT.replace("reach = 2", "reach = 10"))
+    assert "reach: expected a whole number from 1 to 9, got 10" in arena("run", "cup.toml", cwd=tmp_path).err
+    file.write_text(TOURNAMENT.replace("reach", "reech"))
+    assert "unknown key 'reech'; did you mean 'reach'?" in arena("run", "cup.toml", cwd=tmp_path).err
+    file.write_text(TOURNAMENT.replace("chain", "ring"))
+    assert (
+        "'ring' of the package arena-coin 1.0 is not a format of that name"
+        in arena("run", "cup.toml", cwd=tmp_path).err
+    )
+    file.write_text(TOURNAMENT)
+    played = arena("run", "cup.toml", cwd=tmp_path)
+    assert played.code == 0, played.err
+    assert "cup: tictactoe, chain, 4 players, clock none: 2 pairings, 4 games" in played.out
+    known = arena("standings", "cup", "--format", "csv", cwd=tmp_path)
+    assert known.out.count(",yes,") == 1
+    changed = TOURNAMENT.replace("reach = 2", "reach = 1")
+    file.write_text(changed)
+    assert "reach: 2 -> 1" in arena("run", "cup.toml", cwd=tmp_path).err
+    file.write_text(TOURNAMENT)
+
+    info = package / "arena_coin-1.0.dist-info"
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-coin\nVersion: 1.1\n")
+    assert "of the package arena-coin 1.0: arena-coin 1.1 is installed" in arena("standings", cwd=tmp_path).err
+    shutil.rmtree(info)
+    gone = "the format 'chain' is that of the package arena-coin 1.0: it is not installed"
+    assert gone in arena("run", "cup.toml", cwd=tmp_path).err
+    standings = arena("standings", "cup", cwd=tmp_path)
+    assert (standings.code, f"ranked by points: {gone}" in " ".join(standings.err.split())) == (0, True)
+    for command in ("tournaments", "history", "show last", "crosstable", "rank", "grades", "export"):
+        ended = arena(*command.split(), cwd=tmp_path)
+        assert ended.code == 0, (command, ended.err)
+    assert "chain" in arena("tournaments", cwd=tmp_path).out
+    assert formats.ours("chain") is None
+    assert formats.recorded("chain", {}) is None
+    assert [kind.name for kind in formats.every()] == [*formats.names()]
 
 
 def test_a_package_brings_a_language(package: Path, tmp_path: Path) -> None:
@@ -191,6 +279,6 @@ def test_what_cannot_be_loaded_is_a_line_of_the_doctor(package: Path) -> None:
     assert package.exists()
     told = [one.value for one in extras.findings() if one.name == "plugin"]
     assert [text.partition(" cannot")[0] for text in told] == [
-        "'heads' of the package arena-coin",
-        "'text' of the package arena-coin",
+        "'heads' of the package arena-coin 1.0",
+        "'text' of the package arena-coin 1.0",
     ]

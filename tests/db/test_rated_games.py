@@ -287,6 +287,8 @@ def test_games_that_are_not_pairings_of_two_are_listed_one_by_one(record: Record
     cup = record.tournament("ann", "bob", "cleo", format=format)
     three = record.plan(cup, "ann", "bob", "cleo", pair="three", rules="ludo:players=3")
     record.finish(three, 1.0, 0.5, 0.0)
+    for leg, seated in enumerate((("bob", "cleo", "ann"), ("cleo", "ann", "bob")), 1):
+        record.plan(cup, *seated, pair="three", leg=leg, rules="ludo:players=3")
     two = record.finish(record.plan(cup, "ann", "bob", pair="two", rules="hex"), 1.0, 0.0)
     pairs, rest = rated_games.counted(record.connection, Scope())
     assert pairs == []

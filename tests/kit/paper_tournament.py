@@ -3,45 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 
 from arena.tournament import formats
-from arena.tournament.formats import Pairing
+from arena.tournament.format import Format, TournamentState
+from arena.tournament.pairing import Pairing
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What a format wants to know of a description."""
-
-    format: str
-    rounds: int = 1
-    seats: int = 2
-    gauntlet: Sequence[str] = ()
-    seeds: Sequence[str] = ()
-    best_of: int = 1
-    repeats: int = 3
+def described(name: str, **keys: object) -> Format:
+    """A format with these keys of its own."""
+    found = formats.ours(name)
+    assert found is not None
+    return found(**keys)
 
 
 @dataclass(slots=True)
 class Event:
     """One tournament as it goes on; it holds its format to what was said before."""
 
-    terms: Terms
+    format: Format
     names: list[str]
     seed: int = 7
     withdrawn: set[str] = field(default_factory=set)
     results: dict[str, dict[str, float]] = field(default_factory=dict)
     known: list[Pairing] = field(default_factory=list)
+    seats: int = 2
+
+    @property
+    def so_far(self) -> TournamentState:
+        """What its format is asked with."""
+        return TournamentState(
+            names=tuple(sorted(self.names)),
+            seed=self.seed,
+            results=self.results,
+            known=tuple(self.known),
+            withdrawn=frozenset(self.withdrawn),
+            seats=self.seats,
+        )
 
     def ask(self) -> list[Pairing]:
         """The pairings now, which begin with those before; they are remembered."""
-        now = formats.pairings(
-            self.terms, self.names, self.results, self.seed, known=self.known, withdrawn=self.withdrawn
-        )
-        assert now[: len(self.known)] == self.known
+        now = [*self.known, *self.format.further(self.so_far)]
         keys = [pairing.key for pairing in now]
         assert len(set(keys)) == len(keys)
         self.known = now
@@ -69,9 +74,9 @@ class Event:
     @property
     def is_complete(self) -> bool:
         """Whether nothing is left to be played."""
-        return formats.is_complete(
-            self.terms, self.names, self.results, self.seed, known=self.known, withdrawn=self.withdrawn
-        )
+        self.ask()
+        needless = {pairing.key for pairing in self.format.needless(self.so_far)}
+        return all(pairing.key in needless for pairing in self.open)
 
 
 def names(count: int, *, first: int = 0) -> list[str]:
@@ -98,3 +103,8 @@ def spread(counts: Counter[str], everybody: Collection[str]) -> int:
     """How much more often the one counted most is than the one counted least."""
     found = [counts[name] for name in everybody]
     return max(found) - min(found)
+
+
+def byes(pairings: Iterable[Pairing]) -> dict[int, str]:
+    """By round: the player with a bye."""
+    return {pairing.round: pairing.names[0] for pairing in pairings if pairing.is_bye}

@@ -249,11 +249,10 @@ def fill(record: Record, random: Random) -> None:
             first, second = random.sample(NAMES, 2)
             record.play(None, first, second, random.choice((0.0, 0.5, 1.0)), pair=f"{step // 4}")
             continue
-        names = random.sample(NAMES, 3 if format == "tables" and random.random() < 0.5 else 2)
-        either_way = [names, names[1:] + names[:1]][: random.choice((1, 2, 2, 2))]
-        legs = [
-            record.plan(cup, *seated, pair=f"{step}", leg=leg, rules=rules) for leg, seated in enumerate(either_way)
-        ]
+        names = random.sample(NAMES, 3 if format == "tables" else 2)
+        every = [names[leg:] + names[:leg] for leg in range(len(names))]
+        planned = every if format == "tables" else every[: random.choice((1, 2, 2, 2))]
+        legs = [record.plan(cup, *seated, pair=f"{step}", leg=leg, rules=rules) for leg, seated in enumerate(planned)]
         for game in legs:
             _play(record, random, game)
 

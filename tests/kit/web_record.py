@@ -25,7 +25,6 @@ from sqlalchemy import text as sql
 from arena.accounts import sessions, tokens
 from arena.course.roster import replace_unprintable
 from arena.players.submissions import Store
-from arena.tournament import formats
 from db import accounts, store
 from db import ladder as rows
 from db.accounts_database import AccountsDatabase
@@ -34,7 +33,7 @@ from db.ladder import NewRating, SubmissionState
 from tests.attacks import hostile_game
 from tests.attacks.hostile_game import RUN, TEXTS
 from tests.kit.ladder_record import DESCRIPTION, OPENED, hand_in, open_ladder, play_pair
-from tests.kit.paper_tournament import Terms
+from tests.kit.paper_tournament import Event, described
 from tests.kit.sample_record import X_WINS, Book
 
 PLANTED: Final = "zzplant"
@@ -235,7 +234,7 @@ def _knockout(book: Book) -> None:
         now=book.now,
     )
     book.enter(knockout, *NAMES[:4], source="d" * 64)
-    first = formats.pairings(Terms("knockout"), list(NAMES[:4]), {}, 7, known=[], withdrawn=set())
+    first = Event(described("knockout"), list(NAMES[:4])).ask()
     for pairing in first:
         for leg in (0, 1):
             players = pairing.names[:: -1 if leg else 1]

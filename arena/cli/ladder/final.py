@@ -35,7 +35,6 @@ def final(
     Example: arena ladder final cs101
     """
     from arena.serve.opened import opened
-    from arena.tournament import formats
     from arena.tournament.standings import standings
     from db import running
     from db.database import Database
@@ -49,7 +48,7 @@ def final(
         over, all = running.counts(connection, row["id"])
         if not is_over:  # later rounds are scheduled when the round before is over
             entered = running.entries(connection, row["id"])
-            all = max(all, formats.estimate(ladder.ladder.final, len(entered)).games)
+            all = max(all, ladder.ladder.final.format.estimate(len(entered), 2).games)
         found = standings(connection, row["id"])
     if format is OutputFormat.TABLE:
         print(printable(f"{ladder.final}: {row['format']}, {over} of {all} games are over, {row['status']}") + "\n")

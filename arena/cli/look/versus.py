@@ -20,7 +20,7 @@ from db.errors import NotFound
 
 if TYPE_CHECKING:
     from arena.ratings.versus import Met, Versus
-    from arena.tournament.formats.sprt_match import SprtTerms
+    from arena.tournament.sequential_test import SprtTerms
     from db.database import Connection
     from db.search import GameFilter
 
@@ -53,7 +53,7 @@ def versus(
     Example: arena versus pvs random --elo0 0 --elo1 50
     """
     from arena.ratings import versus as head_to_head
-    from arena.tournament.formats.sprt_match import SprtTerms
+    from arena.tournament.sequential_test import SprtTerms
 
     if (elo0 is None) is not (elo1 is None):
         raise typer.BadParameter("a sequential test needs both --elo0 and --elo1")

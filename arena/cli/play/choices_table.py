@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def show_choices(league: League, time: GameTime) -> None:
     """Print the table, and what its columns mean."""
-    from arena.tournament.choices import bars, choices
+    from arena.tournament.choices import choices
     from arena.tournament.duration import most_in_parallel
 
     found = choices(league)
@@ -37,10 +37,10 @@ def show_choices(league: League, time: GameTime) -> None:
     print()
     show(rows, {title: _cell(title) for title in rows[0]}, format=OutputFormat.TABLE, numbers=("games", "±"))
     print()
-    if any(choice.format == "gauntlet" and not choice.described for choice in found):
-        against = bars(league)
-        names = ", ".join(map(words.printable, against[:_MOST_NAMED])) + ", ..." * (len(against) > _MOST_NAMED)
-        print(wrapped(f"gauntlet: all others against {names}"))
+    against = {choice.format: choice.apart for choice in found if choice.apart and not choice.described}
+    for format, apart in against.items():
+        names = ", ".join(map(words.printable, apart[:_MOST_NAMED])) + ", ..." * (len(apart) > _MOST_NAMED)
+        print(wrapped(f"{format}: all others against {names}"))
     print(wrapped("±: 95 % error of a rating, if all agents are equally strong and no game is drawn"))
     if time.seconds is not None:
         games = f"{words.counted(at_once, 'game')} at the same time"
@@ -50,7 +50,7 @@ def show_choices(league: League, time: GameTime) -> None:
 
 
 _MOST_NAMED: Final = 5
-"""Number of gauntlet players that are listed."""
+"""Number of players that are listed."""
 _HOURS: Final = (2, 12, 48)
 """A tournament is long if it takes more than the first; the advice is for the first one in which something fits."""
 
@@ -104,8 +104,8 @@ def fit(league: League, time: GameTime, file: Path, within: timedelta) -> None:
 
 def _keys(league: League, shorter: League) -> dict[str, str | int]:
     """The keys of the description that make it `shorter`."""
-    changed = {} if shorter.format is league.format else {"format": str(shorter.format)}
-    return {**changed, "rounds": shorter.rounds}
+    changed = {} if str(shorter.format) == str(league.format) else {"format": str(shorter.format)}
+    return {**changed, "rounds": shorter.settings()["rounds"]}
 
 
 def _changed_keys(league: League, shorter: League, *, as_options: bool = False) -> str:

@@ -22,6 +22,7 @@ from agents.protocol import Verdict
 from arena.cli.play.run_progress import RunProgress
 from arena.history import words
 from arena.match.schedule import Finished
+from arena.ratings.points import APART
 from arena.ratings.systems.incremental import Elo, EloRating
 from db.errors import Busy
 from db.records import RatedGame
@@ -130,13 +131,13 @@ class LiveTable:
         for title in ("rank", "name", "games", "points", *more, last, "elo"):
             table.add_column(title, justify="left" if title in ("name", "reached") else "right", no_wrap=True)
         rated = self._rated()
-        # None stands for the heading above the gauntlet's own players.
+        # None stands for the heading above the players that are apart.
         apart = [line for line in lines if line.apart]
         rows = [*(line for line in lines if not line.apart), *([None] if apart else []), *apart]
         shown = rows if len(rows) <= most else rows[: max(1, most - 1)]
         for line in shown:
             if line is None:
-                table.add_row("", Text("the gauntlet:", "dim"))
+                table.add_row("", Text(f"the {APART}:", "dim"))
                 continue
             status = standings.statuses.get(line.name, "active")
             score = "-" if line.score is None else f"{line.score:.1%}"

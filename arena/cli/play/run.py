@@ -18,6 +18,7 @@ from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
 from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
+from arena.tournament import formats
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -32,20 +33,8 @@ if TYPE_CHECKING:
 
 
 _DESCRIBED: Final = (
-    *(
-        "name",
-        "format",
-        "rounds",
-        "clock",
-        "margin",
-        "seed",
-        "seats_key",
-        "openings",
-        "max_plies",
-        "games_at_once",
-        "walls",
-        "sprt",
-    ),
+    *("name", "format", "rounds", "clock", "margin", "seed", "seats_key", "openings", "max_plies", "games_at_once"),
+    *("walls", "sprt"),
 )
 """The options that are also keys of a description."""
 
@@ -65,8 +54,9 @@ def run(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format: round-robin, gauntlet, swiss, knockout, match or tables.",
-            show_default="round-robin; tables if the game has more than 2 seats",
+            help=f"Format: {', '.join(formats.names())}.",
+            autocompletion=formats.names,
+            show_default=f"{formats.FOR_TWO}; {formats.FOR_SEVERAL} if the game has more than 2 seats",
         ),
     ] = None,
     rounds: Annotated[
@@ -180,15 +170,17 @@ def run(
                     f"--{option.replace('_', '-')}: not allowed with a description; write {key} into {what[0]} instead"
                 )
         _check_description(what[0])
-        if leagues.LADDER_TABLE in read_toml(Path(what[0])):
+        keys = read_toml(Path(what[0]))
+        if leagues.LADDER_TABLE in keys:
             raise BadLeague(f"{what[0]} describes a ladder; run it with: arena serve {what[0]}")
+        _check_package(str(keys.get("format", formats.FOR_TWO)), keys.get("name", Path(what[0]).stem), db)
         league = leagues.read(Path(what[0]))
     else:
         league = leagues.from_arguments(
             what[0],
             what[1:],
             name=name,
-            format=format or ("match" if test else None),
+            format=format or (formats.with_key("sprt")[0] if test else None),
             rounds=rounds,
             clock=clock,
             margin=margin,
@@ -221,6 +213,18 @@ def _check_description(text: str) -> None:
         f"no file {quote(text)}; create a description with `arena init NAME`, or name a game and its players, for "
         "example: arena run connect4 random minimax"
     )
+
+
+def _check_package(format: str, tournament: str, db: str | None) -> None:
+    """BadLeague, with the package that is missing, if the tournament began with a format that is not there any more."""
+    from db import running
+    from db.database import Database
+
+    if format in formats.names() or formats.FORMATS.package(format):
+        return
+    with suppress(NotFound), Database(db, read_only=True) as database, database.reading() as connection:
+        if (row := running.tournament(connection, tournament)) is not None:
+            formats.recorded(row["format"], row["settings"])
 
 
 def _sprt_bounds(text: str) -> dict[str, float]:

@@ -33,9 +33,9 @@ from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament import repeats
 from arena.tournament.duration import GameTime
-from arena.tournament.formats.sprt_match import MatchTest, SprtTerms
 from arena.tournament.league import League
 from arena.tournament.preparation import to_try_again
+from arena.tournament.sequential_test import MatchTest, SprtTerms
 from arena.tournament.tournament import Tournament
 from db import games, running
 from db.database import Database
@@ -72,7 +72,7 @@ class TournamentDisplay:
         """Print the plan before anything starts; `time` is the expected time of a game, None if it is not known."""
         league = self._league
         expected = league.estimate
-        is_bound = bool(league.sprt) or expected.at_most != expected.games
+        is_bound = league.format.test is not None or expected.at_most != expected.games
         pairings = expected.pairings * expected.at_most // max(1, expected.games)
         self._time = time
         for skipped in league.skipped:
@@ -83,7 +83,7 @@ class TournamentDisplay:
             + f"{words.counted(pairings, 'pairing')}, {words.counted(expected.at_most, 'game')}, "
             + (self._duration(expected.at_most) or "time not known")
         )
-        if test := league.sprt:
+        if test := league.format.test:
             self.say(
                 f"SPRT, stops when it accepts H0: {test.claim(Hypothesis.H0, self._other)}; or H1: "
                 f"{test.claim(Hypothesis.H1, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
@@ -212,8 +212,8 @@ class TournamentDisplay:
             self.say(f"stopped after {over}, because {error}; the same command continues")
             return
         show_standings(found)
-        if tournament.test is not None and self._league.sprt is not None:
-            self.say(self._outcome(self._league.sprt, tournament.test))
+        if tournament.test is not None and self._league.format.test is not None:
+            self.say(self._outcome(self._league.format.test, tournament.test))
         if tournament.is_over:
             self.say(f"{name} is finished: {words.counted(tournament.all, 'game')}. Next:")
             quoted = shlex.quote(name)
@@ -251,7 +251,7 @@ class TournamentDisplay:
     @property
     def _other(self) -> str:
         """The opponent of the player that the SPRT is about."""
-        test = self._league.sprt
+        test = self._league.format.test
         return next((agent.name for agent in self._league.agents if test and agent.name != test.of), "")
 
     def _outcome(self, test: SprtTerms, found: MatchTest) -> str:

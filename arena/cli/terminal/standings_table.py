@@ -1,10 +1,11 @@
 """The standings of a tournament as a table, printed by `arena standings` and at the end of `arena run`.
 
-A knockout has its bracket below the table; a gauntlet has a second table for the agents that it names.
+Below the table are the bracket, if there is one, and a second table for agents that are ranked separately.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
@@ -17,17 +18,17 @@ from arena.history.words import printable
 if TYPE_CHECKING:
     from arena.tournament.standings import TournamentStandings
 
-GAUNTLET: Final = "The gauntlet: agents that play against all others, ranked separately"
-"""Heading above the agents that a gauntlet names."""
-
 _WRAPPED: Final = 10
 """Width of the faults on a narrow screen: the width of "withdrawn;"."""
 
 
 def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputFormat.TABLE) -> None:
-    """Print the standings, and the bracket of a knockout."""
+    """Print the standings, and the bracket."""
+    from arena.ratings.points import APART
     from arena.results import standings_table
 
+    if found.missing:
+        print(f"warning: {printable(found.missing)}", file=sys.stderr)
     rows = standings_table.rows_of(found)
     if format is not OutputFormat.TABLE:
         show(rows, _csv_columns(found), format=format)
@@ -36,7 +37,7 @@ def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputF
     for apart in (False, True):
         if shown := [row for row in rows if row["apart"] is apart]:
             if apart:
-                print(f"\n{GAUNTLET}")
+                print(f"\nThe {APART}: agents that play against all others, ranked separately")
             show(shown, columns, format=format, narrowed="name", wrapped=_WRAPPED, numbers=standings_table.NUMBERS)
     if "bye" in columns:
         print("bye: points for rounds without an opponent, which count as won")
@@ -75,7 +76,7 @@ def _tiebreak(name: str, row: dict[str, Any]) -> str:
     return repr(row["tiebreaks"][name])
 
 
-# The bracket of a knockout.
+# The bracket.
 
 
 def bracket_lines(found: TournamentStandings) -> Iterator[str]:

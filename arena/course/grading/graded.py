@@ -16,7 +16,7 @@ from arena.errors import BadRating
 from arena.ratings import grades, points, ranking, systems
 from arena.ratings.grades import Bar
 from arena.ratings.points import Order
-from arena.tournament import standings
+from arena.tournament import formats, standings
 from db import ladder, lookup, rated_games, running, search
 from db.database import Connection
 from db.lookup import TournamentRow
@@ -117,6 +117,6 @@ def graded(found: Recorded, *, bars: Mapping[str, str], late: Mapping[str, int])
         is_over=found.about.status == "finished",
         left=found.about.games - found.about.played,
         pools=ranked.pools,
-        rounds=found.about.format in ("round-robin", "gauntlet", "swiss", "tables"),
+        rounds=(kind := formats.ours(found.about.format)) is not None and "rounds" in kind.own_keys(),
         repeated=ranked.repeated,
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arena.ratings.ranking import FittedSystem, Ranking, RatingSystem, Settings
     from db.records import PairCount, RatedGame
 
-_SYSTEMS: Final = Plugins("arena.ratings.systems", "arena.ratings", "SYSTEM")
+SYSTEMS: Final = Plugins("arena.ratings.systems", "arena.ratings", "SYSTEM")
 FOR_TWO: Final = "elo"
 """The default for games of two players."""
 FOR_SEVERAL: Final = "plackett-luce"
@@ -22,14 +22,14 @@ FOR_SEVERAL: Final = "plackett-luce"
 
 def names() -> tuple[str, ...]:
     """The names of our systems."""
-    return _SYSTEMS.names()
+    return SYSTEMS.names()
 
 
 def find(name: str) -> RatingSystem:
     """The system of that name, ours or that of an installed package; BadRating if there is none."""
     from arena.ratings.ranking import RatingSystem
 
-    found = _SYSTEMS.find(name)
+    found = SYSTEMS.find(name)
     if not isinstance(found, RatingSystem):
         raise BadRating(f"expected a rating system ({', '.join(names())}), got {quote(name)}{meant(name, names())}")
     return found

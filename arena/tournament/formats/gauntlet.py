@@ -5,17 +5,59 @@ It measures new agents against known ones, or many agents against a few. Challen
 
 from __future__ import annotations
 
-from arena.tournament.formats.tournament_state import Terms, TournamentState
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from arena.tournament.format import Scheduled, TournamentState
+
+if TYPE_CHECKING:
+    from arena.tournament.description import Table
 
 
-def meetings(terms: Terms, so_far: TournamentState) -> list[list[tuple[str, str]]]:
-    """Who meets whom in each round. Withdrawn players are in it too: their games are forfeited."""
-    order = so_far.draw("order")
-    challengers = [name for name in order if name in terms.gauntlet]
-    field = [name for name in order if name not in terms.gauntlet]
-    most = max(len(challengers), len(field))
-    rounds = []
-    for at in range(most):
-        pairs = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
-        rounds.append([(challenger, field[other]) for challenger, other in pairs if other < len(field)])
-    return rounds
+@dataclass(frozen=True, kw_only=True)
+class Gauntlet(Scheduled):
+    """The format."""
+
+    name = "gauntlet"
+    agent_keys = old_keys = ("gauntlet",)
+
+    gauntlet: tuple[str, ...] = ()
+    """The challengers, sorted."""
+
+    @classmethod
+    def read(cls, table: Table, agents: Sequence[str]) -> Self:
+        rounds = super().read(table, agents).rounds
+        return cls(rounds=rounds, gauntlet=tuple(sorted(table.texts("gauntlet"))))
+
+    def check(self, table: Table, players: int) -> None:
+        if not 0 < len(self.gauntlet) < players:
+            table.fail(
+                "expected the names of the agents that play against all others; name some agents, not all", "gauntlet"
+            )
+
+    @property
+    def apart(self) -> Sequence[str]:
+        return self.gauntlet
+
+    def meetings(self, so_far: TournamentState) -> list[list[tuple[str, str]]]:
+        order = so_far.draw("order")
+        challengers = [name for name in order if name in self.gauntlet]
+        field = [name for name in order if name not in self.gauntlet]
+        most = max(len(challengers), len(field))
+        rounds = []
+        for at in range(most):
+            pairs = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
+            rounds.append([(challenger, field[other]) for challenger, other in pairs if other < len(field)])
+        return rounds
+
+    def pairing_count(self, players: int, seats: int) -> int:
+        return self.rounds * len(self.gauntlet) * (players - len(self.gauntlet))
+
+    @classmethod
+    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Gauntlet]:
+        if bars:
+            yield from (cls(gauntlet=tuple(bars), rounds=rounds) for rounds in (1, 3, 10))
+
+
+FORMAT = Gauntlet

@@ -8,181 +8,102 @@ pairing, at most `repeats` times, and then the higher seed goes through.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-
-from msgspec import Struct
-from msgspec.structs import replace
+from typing import TYPE_CHECKING, Self
 
 from arena.errors import BadLeague
-from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.tournament_state import Terms, TournamentState
+from arena.tournament.bracket import Bracket, Series, Why
+from arena.tournament.format import Estimate, Format, TournamentState
+from arena.tournament.pairing import Pairing
+
+if TYPE_CHECKING:
+    from arena.tournament.description import Table
 
 
-class Why(StrEnum):
-    """Why a player went through."""
+@dataclass(frozen=True, kw_only=True)
+class Knockout(Format):
+    """The format."""
 
-    WON = "won"
-    TIED = "tied, higher seed"
-    WITHDREW = "opponent withdrew"
-    """The opponent withdrew or was quarantined."""
-    BYE = "bye"
-    PAIRED = "already paired"
-    """A ruling changed the result after the next round was paired."""
+    name = "knockout"
+    grows = True
+    has_bracket = True
+    for_ladders = True
+    agent_keys = ("seeds",)
+    old_keys = ("best_of", "repeats", "seeds")
 
+    best_of: int = 1
+    """Pairings in a series."""
+    repeats: int = 3
+    """Most extra pairings of a tied series."""
+    seeds: tuple[str, ...] = ()
+    """The first seeds, strongest first."""
 
-class Series(Struct, frozen=True):
-    """A place in the bracket: two players, one of whom goes through."""
-
-    players: tuple[str | None, str | None]
-    """From top to bottom; None for a bye's missing player (see `why`), or for a player who is not known yet."""
-    points: tuple[float, float] = (0.0, 0.0)
-    games: int = 0
-    """Number of games that the points are from."""
-    winner: str | None = None
-    """The player who went through; None while the series is undecided."""
-    why: Why | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Bracket:
-    """The whole knockout: all series, and who went through."""
-
-    seeds: tuple[str, ...]
-    """All players, the strongest seed first."""
-    rounds: tuple[tuple[Series, ...], ...]
-    """From the first round to the final, each from top to bottom; the winners of places 2i and 2i+1 meet in place i of
-    the next round."""
-    _seed: dict[str, int] = field(init=False, repr=False, compare=False)
-    _series: dict[str, list[tuple[int, Series]]] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_seed", {name: seed for seed, name in enumerate(self.seeds, 1)})
-        object.__setattr__(self, "_series", {name: [] for name in self.seeds})
-        for round, series in enumerate(self.rounds, 1):
-            for one in series:
-                for name in one.players:
-                    if name is not None:
-                        self._series[name].append((round, one))
+    @classmethod
+    def read(cls, table: Table, agents: Sequence[str]) -> Self:
+        return cls(
+            best_of=table.whole("best_of", 1, 1000, 1),
+            repeats=table.whole("repeats", 0, 100, 3),
+            seeds=table.texts("seeds"),
+        )
 
     @property
-    def winner(self) -> str | None:
-        """The winner of the knockout; None while it is undecided."""
-        return self.rounds[-1][0].winner
+    def length(self) -> str:
+        return f"best of {self.best_of}"
 
-    def seed(self, name: str) -> int:
-        """The player's seed, from 1."""
-        return self._seed[name]
+    def next_round(self, so_far: TournamentState) -> list[Pairing]:
+        """The next pairings, once all pairings so far are over: one more for each tied series, else the next round. The
+        opponent of a withdrawn player goes through without playing."""
+        for row in _rounds(self, so_far):
+            series = [place.series for place in row if place.series is not None]
+            if any(each.is_running for each in series):
+                return []
+            if more := [pairing for each in series for pairing in each.next()]:
+                return more
+        return []
 
-    def title(self, round: int) -> str:
-        """The name of the round; rounds are counted from 1."""
-        return "Final" if round == len(self.rounds) else f"Round {round}"
+    def needless(self, so_far: TournamentState) -> list[Pairing]:
+        return [
+            pairing
+            for place in chain(*_rounds(self, so_far))
+            if place.series is not None and place.series.winner is not None
+            for pairing in place.series.pairings
+            if not so_far.is_over(pairing)
+        ]
 
-    def reached(self, name: str) -> str:
-        """The last round that the player reached, or "winner"."""
-        return "winner" if name == self.winner else self.title(self.of(name)[-1][0]).lower()
+    def is_decided(self, series: TournamentState) -> bool:
+        first, second = series.names
+        return _Series(self, series, 1, (first, second), series.known, frozenset()).winner is not None
 
-    def of(self, name: str) -> list[tuple[int, Series]]:
-        """The series of a player, including byes, each with its round."""
-        return self._series[name]
+    def bracket(self, so_far: TournamentState, forfeits: Collection[tuple[str, str]] = ()) -> Bracket:
+        rounds = tuple(tuple(place.shown(forfeits) for place in row) for row in _rounds(self, so_far))
+        return Bracket(tuple(self.seeding(so_far)), rounds)
 
-    def sentence(self, series: Series, statuses: Mapping[str, str]) -> str:
-        """The state of a series, in a sentence; empty if neither player is known. `statuses`: by player, such as
-        "withdrawn"."""
-        named = [f"{name} ({self.seed(name)})" for name in series.players if name is not None]
-        score = [f"{points:g}" for points in series.points]
-        if series.winner is not None and series.winner == series.players[1]:
-            named.reverse()
-            score.reverse()
-        through, *other = named or [""]
-        if series.why is Why.BYE:
-            return f"{through} has a bye"
-        if not other:
-            return f"{through} waits for the other player" if through else ""
-        if series.winner is None:
-            stands = f"{'-'.join(score)} so far" if series.games else "no result yet"
-            return f"{through} against {other[0]}: {stands}"
-        result = "-".join(score) if series.games else "without a game"
-        match series.why:
-            case Why.TIED:
-                return f"{through} and {other[0]} tied {result}: {series.winner} goes through as the higher seed"
-            case Why.WITHDREW:
-                return f"{through} goes through against {other[0]} {result}: {self.who_left(series, statuses)}"
-            case Why.PAIRED:
-                return f"{through} went through against {other[0]} before a ruling; now the score is {result}"
-            case _:
-                return f"{through} beat {other[0]} {result}"
+    def seeding(self, so_far: TournamentState) -> list[str]:
+        """All players, the strongest seed first."""
+        return [*self.seeds, *(name for name in so_far.draw("order") if name not in self.seeds)]
 
-    def who_left(self, series: Series, statuses: Mapping[str, str]) -> str:
-        """The player who left the series to the other one, and how: "alice withdrew"."""
-        loser = next(name for name in series.players if name is not None and name != series.winner)
-        how = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(statuses.get(loser, ""), "forfeited")
-        return f"{loser} {how}"
+    def pairing_count(self, players: int, seats: int) -> int:
+        return self.best_of * (players - 1)
 
-    def places(self) -> dict[str, tuple[float, ...]]:
-        """By name, the keys that rank the players, higher is better: the round that the player reached, whether it is
-        still in, and (among players who lost in the same round) its share of the points of that series."""
-        return {name: self._place(name, *series[-1]) for name, series in self._series.items()}
+    def estimate(self, players: int, seats: int) -> Estimate:
+        count = self.pairing_count(players, seats)
+        return Estimate(count, count * seats, at_most=(count + self.repeats * (players - 1)) * seats)
 
-    def _place(self, name: str, round: int, last: Series) -> tuple[float, ...]:
-        if last.winner is None:
-            return round, 1.0, 0.0
-        if last.winner == name:
-            return round + 1, 1.0, 0.0
-        points = last.points[last.players.index(name)]
-        return round, 0.0, points / last.games if last.games else 0.0
+    def most_meetings(self, players: int, seats: int) -> int:
+        return self.best_of + self.repeats
 
-    def renamed(self, names: Mapping[str, str]) -> Bracket:
-        """The same bracket with other names."""
-
-        def one(series: Series) -> Series:
-            top, bottom = (None if name is None else names[name] for name in series.players)
-            winner = None if series.winner is None else names[series.winner]
-            return replace(series, players=(top, bottom), winner=winner)
-
-        rounds = tuple(tuple(map(one, series)) for series in self.rounds)
-        return Bracket(tuple(names[name] for name in self.seeds), rounds)
+    @classmethod
+    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Knockout]:
+        yield from (cls(best_of=best_of) for best_of in (1, 3))
 
 
-def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """The next pairings, once all pairings so far are over: one more for each tied series, else the next round. The
-    opponent of a withdrawn player goes through without playing."""
-    for places in _rounds(terms, so_far):
-        series = [place.series for place in places if place.series is not None]
-        if any(each.is_running for each in series):
-            return []
-        if more := [pairing for each in series for pairing in each.next()]:
-            return more
-    return []
+FORMAT = Knockout
 
 
-def needless(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """Known pairings that are not over and need not be played, because their series is decided."""
-    return [
-        pairing
-        for place in chain(*_rounds(terms, so_far))
-        if place.series is not None and place.series.winner is not None
-        for pairing in place.series.pairings
-        if not so_far.is_over(pairing)
-    ]
-
-
-def is_decided(terms: Terms, so_far: TournamentState) -> bool:
-    """Whether the series of two players is decided by its points. `so_far`: nothing but these players and pairings."""
-    first, second = so_far.names
-    return _Series(terms, so_far, 1, (first, second), so_far.known, frozenset()).winner is not None
-
-
-def bracket_so_far(terms: Terms, so_far: TournamentState, forfeits: Collection[tuple[str, str]] = ()) -> Bracket:
-    """The current bracket. `forfeits`: keys of pairings, each with a player who forfeited a game of that pairing."""
-    rounds = tuple(tuple(place.shown(forfeits) for place in places) for places in _rounds(terms, so_far))
-    return Bracket(tuple(seeding(terms, so_far)), rounds)
-
-
-def bracket(players: int) -> list[int]:
+def places(players: int) -> list[int]:
     """The seeds from top to bottom (1 is the strongest), placed so that the strongest meet last: 1 8, 4 5, 2 7, 3 6.
     Seeds greater than `players` are byes."""
     seeds = [1]
@@ -191,16 +112,11 @@ def bracket(players: int) -> list[int]:
     return seeds
 
 
-def seeding(terms: Terms, so_far: TournamentState) -> list[str]:
-    """All players, the strongest seed first."""
-    return [*terms.seeds, *(name for name in so_far.draw("order") if name not in terms.seeds)]
-
-
 @dataclass(frozen=True)  # without slots, for `cached_property`
 class _Series:
     """Two players, one of whom goes through; the higher seed is first."""
 
-    terms: Terms
+    terms: Knockout
     so_far: TournamentState
     round: int
     names: tuple[str, str]
@@ -252,10 +168,7 @@ class _Series:
             return []
         first = len(self.pairings)
         count = 1 if first else self.terms.best_of
-        return [
-            self.so_far.pairing(self.names, cycle=cycle, round=self.round, legs=self.terms.seats)
-            for cycle in range(first, first + count)
-        ]
+        return [self.so_far.pairing(self.names, cycle=cycle, round=self.round) for cycle in range(first, first + count)]
 
     @property
     def points(self) -> dict[str, float]:
@@ -298,11 +211,11 @@ class _Place:
         return Series(self.players, points=scored, games=self.series.games, winner=winner, why=why)
 
 
-def _rounds(terms: Terms, so_far: TournamentState) -> list[list[_Place]]:
+def _rounds(terms: Knockout, so_far: TournamentState) -> list[list[_Place]]:
     """The rounds of the bracket, from the first to the final."""
-    order = seeding(terms, so_far)
+    order = terms.seeding(so_far)
     rank = {name: seed for seed, name in enumerate(order)}
-    through: list[str | None] = [order[seed - 1] if seed <= len(order) else None for seed in bracket(len(order))]
+    through: list[str | None] = [order[seed - 1] if seed <= len(order) else None for seed in places(len(order))]
     rounds: list[list[_Place]] = []
     known: defaultdict[frozenset[str], list[Pairing]] = defaultdict(list)
     for pairing in so_far.known:
@@ -310,18 +223,18 @@ def _rounds(terms: Terms, so_far: TournamentState) -> list[list[_Place]]:
     while len(through) > 1:
         round = len(rounds) + 1
         later = frozenset(name for pairing in so_far.known if pairing.round > round for name in pairing.names)
-        places = []
+        row = []
         for one, other in zip(through[::2], through[1::2], strict=True):
             if one is None or other is None:
-                places.append(_Place((one, other), None, (one or other) if round == 1 else None))
+                row.append(_Place((one, other), None, (one or other) if round == 1 else None))
                 continue
             high, low = sorted((one, other), key=rank.__getitem__)
             pairings = tuple(known[frozenset((one, other))])
-            places.append(_Place((one, other), _Series(terms, so_far, round, (high, low), pairings, later), None))
-        rounds.append(places)
+            row.append(_Place((one, other), _Series(terms, so_far, round, (high, low), pairings, later), None))
+        rounds.append(row)
         if round == 1 and sum(pairing.round == 1 for pairing in so_far.known) > sum(
-            len(place.series.pairings) for place in places if place.series is not None
+            len(place.series.pairings) for place in row if place.series is not None
         ):
             raise BadLeague("the bracket of a knockout is drawn once: players cannot be added or removed later")
-        through = [place.winner for place in places]
+        through = [place.winner for place in row]
     return rounds

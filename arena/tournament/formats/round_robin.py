@@ -6,13 +6,27 @@ The first seat does not come from the tables: `Pairing.of` draws it, and it chan
 
 from __future__ import annotations
 
-from arena.tournament.formats.tournament_state import Terms, TournamentState
+from dataclasses import dataclass
+
+from arena.tournament.format import Scheduled, TournamentState
 
 
-def meetings(_: Terms, so_far: TournamentState) -> list[list[tuple[str, str]]]:
-    """Who meets whom in each round. Withdrawn players are in it too: their games are forfeited."""
-    order = so_far.draw("order")
-    return [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
+@dataclass(frozen=True, kw_only=True)
+class RoundRobin(Scheduled):
+    """The format."""
+
+    name = "round-robin"
+    every_two_meet = True
+    plan_rounds = (1, 2, 5)
+    for_ladders = True
+    old_keys = ("rounds",)
+
+    def meetings(self, so_far: TournamentState) -> list[list[tuple[str, str]]]:
+        order = so_far.draw("order")
+        return [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
+
+
+FORMAT = RoundRobin
 
 
 def table(players: int) -> list[list[tuple[int, int]]]:

@@ -7,37 +7,65 @@ two players meet again while a whole round can be paired without repeats; after 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, log2
 from typing import Self
 
 from arena.match.seeds import number
-from arena.tournament.formats.matching import Matching, members
-from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.tournament_state import Terms, TournamentState
+from arena.tournament.format import InRounds, TournamentState
+from arena.tournament.matching import Matching, members
+from arena.tournament.pairing import Pairing
 
 Met = Counter[tuple[str, ...]]
 """The number of pairings of these players (sorted names); for a single name, the number of its byes."""
 
 
-def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """The next round, once all earlier pairings are over. Players that were added since start in it with 0 points."""
-    players = so_far.active
-    if so_far.last_round >= terms.rounds or len(players) < 2 or not all(map(so_far.is_over, so_far.known)):
-        return []
-    round = so_far.last_round + 1
-    met = so_far.met()
-    points = so_far.points(bye=terms.seats)
-    drawn = {name: number(so_far.seed, "swiss", round, name) for name in players}
-    order = sorted(players, key=lambda name: (-points[name], drawn[name], name))
-    bye = _bye(order, points, met) if len(order) % 2 else None
-    meeting = [name for name in order if name != bye]
-    pairings = [
-        so_far.pairing(names, cycle=met[names], round=round, legs=terms.seats) for names in _pairs(meeting, points, met)
-    ]
-    if bye is not None:
-        pairings.append(so_far.pairing((bye,), cycle=met[bye,], round=round, legs=0))
-    return pairings
+@dataclass(frozen=True, kw_only=True)
+class Swiss(InRounds):
+    """The format."""
+
+    name = "swiss"
+    grows = True
+    some_meet = True
+    most_players = 1000
+    for_ladders = True
+
+    def next_round(self, so_far: TournamentState) -> list[Pairing]:
+        """The next round, once all earlier pairings are over. Players that were added since start with 0 points."""
+        players = so_far.active
+        if so_far.last_round >= self.rounds or len(players) < 2 or not all(map(so_far.is_over, so_far.known)):
+            return []
+        round = so_far.last_round + 1
+        met = so_far.met()
+        points = so_far.points()
+        drawn = {name: number(so_far.seed, "swiss", round, name) for name in players}
+        order = sorted(players, key=lambda name: (-points[name], drawn[name], name))
+        bye = _bye(order, points, met) if len(order) % 2 else None
+        meeting = [name for name in order if name != bye]
+        pairings = [so_far.pairing(names, cycle=met[names], round=round) for names in _pairs(meeting, points, met)]
+        if bye is not None:
+            pairings.append(so_far.pairing((bye,), cycle=met[bye,], round=round, bye=True))
+        return pairings
+
+    def pairing_count(self, players: int, seats: int) -> int:
+        return self.rounds * (players // 2)
+
+    def most_meetings(self, players: int, seats: int) -> int:
+        return -(-self.rounds // max(1, players - 1))
+
+    @classmethod
+    def least_rounds(cls, players: int) -> int:
+        """As many as a knockout has: then only one player can have won all its games."""
+        return ceil(log2(max(players, 2)))
+
+    @classmethod
+    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Swiss]:
+        enough = cls.least_rounds(players)
+        yield from (cls(rounds=rounds) for rounds in (enough, 2 * enough) if rounds < players - 1)
+
+
+FORMAT = Swiss
 
 
 @dataclass(frozen=True, slots=True)

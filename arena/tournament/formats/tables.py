@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
 
 from arena.match.seeds import number
-from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.tournament_state import Terms, TournamentState
+from arena.tournament.format import InRounds, TournamentState
+from arena.tournament.pairing import Pairing
 
 _MOST_TO_IMPROVE = 100
 """Most players for which the tables are improved by swaps; with more, comparing all swaps would take minutes."""
@@ -20,28 +21,46 @@ _MOST_TO_IMPROVE = 100
 Meetings = Counter[tuple[str, str]]
 
 
-def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """The next round; empty after the last one. Players that were added late then get extra rounds, until they have
-    played as often as the others. Pairings of withdrawn players stay: the director forfeits their games."""
-    played = Counter(name for pairing in so_far.known for name in pairing.names)
-    round = so_far.last_round + 1
-    seats = terms.seats
-    places = len(so_far.names) - len(so_far.names) % seats
-    if round > terms.rounds:
-        due = terms.rounds * places // len(so_far.names)
-        late = sum(played[name] < due for name in so_far.names)
-        places = min(places, -(-late // seats) * seats)
-    drawn = {name: number(so_far.seed, "tables", round, name) for name in so_far.names}
-    order = sorted(so_far.names, key=lambda name: (played[name], drawn[name], name))
-    meetings: Meetings = Counter()
-    for pairing in so_far.known:
-        meetings.update(combinations(sorted(pairing.names), 2))
-    tables = _filled(order[:places], seats, meetings)
-    if len(order) <= _MOST_TO_IMPROVE:
-        _improve(tables, order[places:], meetings, played)
-    met = so_far.met()
-    together = (tuple(sorted(names)) for names in tables)
-    return [so_far.pairing(names, cycle=met[names], round=round, legs=seats) for names in together]
+@dataclass(frozen=True, kw_only=True)
+class Tables(InRounds):
+    """The format."""
+
+    name = "tables"
+    for_two = False
+    some_meet = True
+    plan_rounds = (1, 3, 10, 30)
+
+    def next_round(self, so_far: TournamentState) -> list[Pairing]:
+        """The next round; empty after the last one. Players that were added late then get extra rounds, until they have
+        played as often as the others. Pairings of withdrawn players stay: the director forfeits their games."""
+        played = Counter(name for pairing in so_far.known for name in pairing.names)
+        round = so_far.last_round + 1
+        seats = so_far.seats
+        places = len(so_far.names) - len(so_far.names) % seats
+        if round > self.rounds:
+            due = self.rounds * places // len(so_far.names)
+            late = sum(played[name] < due for name in so_far.names)
+            places = min(places, -(-late // seats) * seats)
+        drawn = {name: number(so_far.seed, "tables", round, name) for name in so_far.names}
+        order = sorted(so_far.names, key=lambda name: (played[name], drawn[name], name))
+        meetings: Meetings = Counter()
+        for pairing in so_far.known:
+            meetings.update(combinations(sorted(pairing.names), 2))
+        tables = _filled(order[:places], seats, meetings)
+        if len(order) <= _MOST_TO_IMPROVE:
+            _improve(tables, order[places:], meetings, played)
+        met = so_far.met()
+        together = (tuple(sorted(names)) for names in tables)
+        return [so_far.pairing(names, cycle=met[names], round=round) for names in together]
+
+    def pairing_count(self, players: int, seats: int) -> int:
+        return self.rounds * (players // seats)
+
+    def most_meetings(self, players: int, seats: int) -> int:
+        return self.rounds if players == seats else 1
+
+
+FORMAT = Tables
 
 
 def _filled(names: Sequence[str], seats: int, meetings: Meetings) -> list[list[str]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.history.words import moment
 from arena.pages.drawing import Document, Frame, draw
+from arena.tournament import formats
 from arena.web import links
 from arena.web.asking import is_visitor
 
@@ -88,7 +89,7 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
         return
     yield links.tournament(of.title), of.title
     yield links.crosstable(of.title), "Crosstable"
-    if of.format == "knockout":
+    if (format := formats.ours(of.format)) is not None and format.has_bracket:
         yield links.bracket(of.title), "Bracket"
     yield links.games(of.title), "Games"
     yield from _PLAY * (not is_visitor.get())

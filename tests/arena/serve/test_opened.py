@@ -114,7 +114,7 @@ def test_what_is_read_from_the_database_is_what_was_described(
     assert found.rules == rules
     assert {one.game for one in (found.ladder.league, found.ladder.final)} == {rules}
     assert found.ladder.limits == ladder.limits
-    assert found.ladder.final.best_of == ladder.final.best_of
+    assert found.ladder.final.format == ladder.final.format
     assert found.closes == ladder.closes
     assert found.opens == (ladder.opens or NOON)
     if ladder.league.seed is not None:

@@ -65,7 +65,7 @@ def test_a_file_that_is_not_a_description_is_refused(folder: Path, text: str, wo
     [
         ("round = 2", "unknown key 'round'; did you mean 'rounds'?"),
         ("Rounds = 2", "unknown key 'Rounds'; did you mean 'rounds'?"),
-        ('format = "roundrobin"', "format: expected 'round-robin' or 'gauntlet' or"),
+        ('format = "roundrobin"', "format: expected 'gauntlet' or 'knockout' or"),
         ('format = "roundrobin"', "got 'roundrobin'; did you mean 'round-robin'?"),
         ("format = 3", "or 'tables', got 3"),
         ("rounds = 0", "rounds: expected a whole number from 1 to 100000, got 0"),
@@ -191,7 +191,7 @@ def test_the_error_of_a_bad_agent_has_its_number_and_name(folder: Path, table: s
         ),
         (
             'game = "connect4"\nformat = "knockout"\nrounds = 3\n' + ALL,
-            "rounds: not used with the format knockout, only with round-robin, gauntlet",
+            "rounds: not used with the format knockout, only with gauntlet, match",
         ),
         (
             'game = "connect4"\nbest_of = 3\n' + ALL,

@@ -1,4 +1,4 @@
-"""The comparison of formats: numbers of games agree with `formats.estimate`, errors with those of real schedules."""
+"""The comparison of formats: numbers of games agree with `Format.estimate`, errors with those of real schedules."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from arena.ratings.expected_errors import expected_errors
-from arena.tournament import formats, league
+from arena.tournament import league
 from arena.tournament.choices import Choice, bars, choices, fitting
-from arena.tournament.formats import Format
 from arena.tournament.league import League
+from tests.kit.paper_tournament import Event, described
 
 
 def of(players: list[str], game: str = "connect4", **settings: object) -> League:
@@ -64,36 +64,26 @@ def test_agents_are_measured_against_the_gauntlet_or_anchors_or_built_in_agents(
     )
     assert bars(anchored) == ("random",)
     assert by_name(anchored)["gauntlet 10"].games == 3 * 20
-    assert bars(replace(anchored, format=Format.GAUNTLET, gauntlet=("ann",))) == ("ann",)
+    assert bars(replace(anchored, format=described("gauntlet", gauntlet=("ann",)))) == ("ann",)
     assert bars(of(["pvs", "random"])) == ()
 
 
 @pytest.mark.parametrize(("game", "count", "rounds"), [("connect4", 8, 3), ("connect4", 15, 5), ("ludo", 10, 8)])
 def test_the_error_is_that_of_a_real_schedule(game: str, count: int, rounds: int) -> None:
     """Pairings of swiss tournaments and tables are not known in advance; these are of equal players, at random."""
-    format = Format.SWISS if game == "connect4" else Format.TABLES
-    described = of(["random"] * count, game, format=str(format), rounds=rounds)
-    names = [agent.name for agent in described.agents]
+    league = of(["random"] * count, game, format="swiss" if game == "connect4" else "tables", rounds=rounds)
+    names = [agent.name for agent in league.agents]
     found = []
     for seed in range(5):
-        random = Random(seed)
-        results: dict[str, dict[str, float]] = {}
-        while True:
-            pairings = formats.pairings(described, names, results, seed)
-            new = [one for one in pairings if one.key not in results and not one.is_bye]
-            if not new:
-                break
-            results |= {
-                one.key: dict(zip(one.names, random.choice([(2.0, 0.0), (1.0, 1.0), (0.0, 2.0)]), strict=False))
-                for one in new
-            }
+        event = Event(league.format, names, seed, seats=league.seats)
+        pairings = event.play(Random(seed))
         together = np.zeros((count, count))
         for one in pairings:
             for first in one.names:
                 for second in set(one.names) - {first}:
                     together[names.index(first), names.index(second)] += one.legs
-        found.append(np.median(expected_errors(together, seats=described.seats)))
-    (own,) = (choice for choice in choices(described) if choice.described)
+        found.append(np.median(expected_errors(together, seats=league.seats)))
+    (own,) = (choice for choice in choices(league) if choice.described)
     assert own.error == pytest.approx(np.mean(found), rel=0.08)
 
 
@@ -126,7 +116,7 @@ def test_the_largest_tournament_that_fits(
 ) -> None:
     described = of(["random"] * players, **settings)
     fits = fitting(described, most)
-    assert (None if fits is None else (str(fits.format), fits.rounds)) == found
+    assert (None if fits is None else (str(fits.format), fits.format.settings()["rounds"])) == found
     if fits is not None:
         assert fits.estimate.at_most <= most
         assert fits.agents == described.agents

@@ -9,7 +9,9 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,11 +27,12 @@ from arena.tournament import collected_file, formats, league
 from arena.tournament.collected_file import Collected
 from arena.tournament.description_changes import changes
 from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS
-from arena.tournament.formats import Format
-from arena.tournament.formats.sprt_match import SprtTerms
-from arena.tournament.league import COURSE_TABLES, KEYS, LADDER_TABLE, LIMIT_KEYS, SPRT_KEYS
+from arena.tournament.format import Estimate
+from arena.tournament.league import COURSE_TABLES, KEYS, LADDER_TABLE, LIMIT_KEYS
+from arena.tournament.sequential_test import SprtTerms
 from arena.walls.kinds import Allowance, WallKind
 from tests.kit.course_folder import TWO, course, read
+from tests.kit.paper_tournament import described
 from tests.kit.places import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
@@ -68,8 +71,13 @@ def test_a_whole_description_is_read(folder: Path) -> None:
         anchor = 1500
         """,
     )
-    assert (found.name, found.game, found.seats, found.format) == ("cs101", "connect4", 2, Format.ROUND_ROBIN)
-    assert (found.rounds, found.clock, found.margin, found.seed) == (2, "10+0.1", 70_000_000, 7)
+    assert (found.name, found.game, found.seats) == ("cs101", "connect4", 2)
+    assert (found.format, found.clock, found.margin, found.seed) == (
+        described("round-robin", rounds=2),
+        "10+0.1",
+        70_000_000,
+        7,
+    )
     assert (found.openings, found.max_plies, found.games_at_once) == (2, 400, 1)
     assert (found.names, found.quarantine, found.reuse) == ("shown", 0, True)
     assert found.limits == Limits(hello=20 * SECOND, ready=5 * SECOND, move=SECOND // 2)
@@ -83,7 +91,7 @@ def test_a_whole_description_is_read(folder: Path) -> None:
     assert found.agents[2].player.path == folder / "students" / "carol.py"
     assert found.agents[2].player_text == "students/carol.py"
     assert found.agents[3].anchor == 1500
-    assert found.estimate == formats.Estimate(12, 24, at_most=24)
+    assert found.estimate == Estimate(12, 24, at_most=24)
 
 
 def test_matches_that_are_not_agents_are_listed_as_skipped(folder: Path) -> None:
@@ -100,7 +108,7 @@ def test_everything_has_a_default(folder: Path) -> None:
     assert found.name == "cs101"
     assert (found.clock, found.margin, found.seed, found.openings) == ("10+0.1", 50_000_000, None, 0)
     assert (found.at_once(8), found.at_once(1)) == (7, 1)
-    assert read(folder, 'game = "ludo:players=3"\nplayers = "students/*"').format is Format.TABLES
+    assert read(folder, 'game = "ludo:players=3"\nplayers = "students/*"').format == described("tables")
 
 
 def test_files_are_found_from_the_descriptions_folder(folder: Path) -> None:
@@ -150,19 +158,19 @@ def test_the_test_of_a_match_is_about_the_agent_that_is_listed_first(folder: Pat
     first, second = re.findall(r"\[\[agent\]\]\n.*\n.*\n", TWO)
     match = 'game = "connect4"\nformat = "match"\n'
     usual = "sprt = {elo0 = -5, elo1 = 2.5, beta = 0.1}\n"
-    assert read(folder, match + usual + first + second).sprt == SprtTerms(of="a", elo0=-5, elo1=2.5, beta=0.1)
-    assert read(folder, match + usual + second + first).sprt == SprtTerms(of="b", elo0=-5, elo1=2.5, beta=0.1)
+    assert read(folder, match + usual + first + second).format.test == SprtTerms(of="a", elo0=-5, elo1=2.5, beta=0.1)
+    assert read(folder, match + usual + second + first).format.test == SprtTerms(of="b", elo0=-5, elo1=2.5, beta=0.1)
     told = 'sprt = {elo0 = 0, elo1 = 5, of = "b", model = "normalized", alpha = 0.01}\n'
     for agents in (first + second, second + first):
-        found = read(folder, match + told + agents).sprt
+        found = read(folder, match + told + agents).format.test
         assert found == SprtTerms(of="b", elo0=0, elo1=5, alpha=0.01, model=Model.NORMALIZED)
     by_pattern = 'players = "students/c*"\n' + usual + first
-    found = read(folder, match + by_pattern).sprt
+    found = read(folder, match + by_pattern).format.test
     assert found is not None
     assert found.of == "carol"
-    assert league.from_arguments("connect4", ["pvs", "mcts"], format="match", sprt={"elo0": 0, "elo1": 5}).sprt == (
-        SprtTerms(of="pvs", elo0=0, elo1=5)
-    )
+    assert league.from_arguments(
+        "connect4", ["pvs", "mcts"], format="match", sprt={"elo0": 0, "elo1": 5}
+    ).format.test == (SprtTerms(of="pvs", elo0=0, elo1=5))
 
 
 # The same without a file.
@@ -171,7 +179,7 @@ def test_the_test_of_a_match_is_about_the_agent_that_is_listed_first(folder: Pat
 def test_arguments_describe_a_tournament_as_well() -> None:
     found = league.from_arguments("connect4", ["pvs", "alphabeta:depth=2", "pvs"], rounds=2, clock=None, openings=2)
     assert [agent.name for agent in found.agents] == ["alphabeta:depth=2", "pvs", "pvs#2"]
-    assert (found.rounds, found.clock, found.openings) == (2, "10+0.1", 2)
+    assert (found.format.length, found.clock, found.openings) == ("2", "10+0.1", 2)
     assert re.fullmatch(r"connect4-[0-9a-f]{8}", found.name)
 
 
@@ -190,12 +198,25 @@ def test_a_match_with_a_test_is_another_tournament_than_one_without() -> None:
     assert len(found) == 3
 
 
-def test_the_default_name_of_a_tournament_without_a_test_has_not_changed() -> None:
-    assert league.from_arguments("connect4", ["pvs", "random"]).name == "connect4-4b5eaeb7"
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({}, "4b5eaeb7"),
+        ({"format": "match"}, "832aeb71"),
+        ({"format": "match", "rounds": 9, "sprt": {"elo0": 0, "elo1": 5}}, "9cb9c671"),
+        ({"format": "gauntlet", "gauntlet": ["random"]}, "1a6ba493"),
+        ({"format": "swiss", "rounds": 2}, "cdc17ded"),
+        ({"format": "knockout", "best_of": 3, "seeds": ["random", "pvs"]}, "fa92c646"),
+    ],
+)
+def test_the_default_name_of_a_tournament_has_not_changed(settings: dict[str, Any], name: str) -> None:
+    assert league.from_arguments("connect4", ["pvs", "random"], **settings).name == f"connect4-{name}"
 
 
 def test_a_key_with_its_default_is_allowed_in_every_format() -> None:
-    assert league.from_arguments("connect4", ["pvs", "random"], format="knockout", rounds=1).format is Format.KNOCKOUT
+    assert league.from_arguments("connect4", ["pvs", "random"], format="knockout", rounds=1).format == described(
+        "knockout"
+    )
 
 
 # What is stored, and what may change.
@@ -308,13 +329,15 @@ def test_every_key_is_documented_with_its_default() -> None:
     keys = documented("The tournament")
     assert sorted([*keys, *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES, LADDER_TABLE]) == sorted(KEYS)
     usual = league.from_arguments("connect4", ["pvs", "random"]).settings() | {"margin": 0.05}
+    for kind in formats.every():
+        usual |= kind.defaults()
     for key, told in keys.items():
         if key not in ("name", "game", "format", "players"):
             value = usual[key]
             shown = "none" if value in (None, []) else f"`{json.dumps(value)}`"
             assert told == shown, key
     assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
-    assert sorted(documented("[sprt]")) == sorted(SPRT_KEYS)
+    assert sorted(documented("[sprt]")) == sorted(each.name for each in fields(SprtTerms))
     assert sorted(documented("[course]")) == sorted(COURSE_KEYS)
     assert sorted(documented("[marks]")) == sorted({*MARKS_KEYS, *BAR_KEYS})
     limits = {key: f"`{time // SECOND}`" for key, time in usual["limits"].items()}
@@ -326,7 +349,7 @@ def test_every_key_is_documented_with_its_default() -> None:
 
 def test_every_format_is_documented() -> None:
     section = PAGE.partition("## Formats\n")[2].partition("\n## ")[0]
-    assert set(re.findall(r"^\*\*`([\w-]+)`\*\*", section, re.MULTILINE)) == set(Format)
+    assert set(re.findall(r"^\*\*`([\w-]+)`\*\*", section, re.MULTILINE)) == {*formats.names()}
 
 
 def test_the_descriptions_shown_can_be_used(folder: Path) -> None:

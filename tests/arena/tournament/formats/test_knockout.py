@@ -10,17 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import BadLeague
-from arena.tournament import formats
-from arena.tournament.formats.knockout import Bracket, Why, bracket, bracket_so_far
-from arena.tournament.formats.tournament_state import TournamentState
+from arena.tournament.bracket import Bracket, Why
+from arena.tournament.formats.knockout import places
 from tests.kit.effort import tries
-from tests.kit.paper_tournament import Event, Terms, names
+from tests.kit.paper_tournament import Event, byes, described, names
 
 
 def knockout(players: int, *, best_of: int = 1, repeats: int = 3) -> Event:
     """Agents 0, 1, 2, ... are the seeds 1, 2, 3, ..."""
     listed = names(players)
-    return Event(Terms("knockout", seeds=listed, best_of=best_of, repeats=repeats), listed)
+    return Event(described("knockout", seeds=listed, best_of=best_of, repeats=repeats), listed)
 
 
 def give(event: Event, first: float, second: float) -> None:
@@ -32,10 +31,9 @@ def give(event: Event, first: float, second: float) -> None:
 
 def shown(event: Event, forfeits: set[tuple[str, str]] | None = None) -> Bracket:
     """The current bracket."""
-    so_far = TournamentState(
-        tuple(sorted(event.names)), event.seed, event.results, tuple(event.known), frozenset(event.withdrawn)
-    )
-    return bracket_so_far(event.terms, so_far, forfeits or set())
+    found = event.format.bracket(event.so_far, forfeits or set())
+    assert found is not None
+    return found
 
 
 def told(bracket: Bracket, **statuses: str) -> list[str]:
@@ -56,10 +54,10 @@ def together(event: Event, round: int) -> list[list[str]]:
 
 
 def test_the_best_seeds_meet_last() -> None:
-    assert bracket(8) == [1, 8, 4, 5, 2, 7, 3, 6]
-    assert bracket(2) == [1, 2]
-    assert bracket(16)[:8] == [1, 16, 8, 9, 4, 13, 5, 12]
-    assert sorted(bracket(32)) == list(range(1, 33))
+    assert places(8) == [1, 8, 4, 5, 2, 7, 3, 6]
+    assert places(2) == [1, 2]
+    assert places(16)[:8] == [1, 16, 8, 9, 4, 13, 5, 12]
+    assert sorted(places(32)) == list(range(1, 33))
 
 
 def test_the_best_seeds_have_the_byes() -> None:
@@ -72,14 +70,14 @@ def test_the_best_seeds_have_the_byes() -> None:
     give(event, 2, 0)
     event.ask()
     assert together(event, 3) == [["agent 0", "agent 1"]]
-    assert formats.byes(event.known) == {}
+    assert byes(event.known) == {}
 
 
 @pytest.mark.costly
 @settings(max_examples=tries(60))
 @given(st.integers(2, 40), st.integers(1, 3), st.integers(0, 3), st.integers(0, 2**64), st.randoms())
 def test_all_but_one_lose_a_series(players: int, best_of: int, repeats: int, seed: int, random: Random) -> None:
-    event = Event(Terms("knockout", best_of=best_of, repeats=repeats), names(players), seed)
+    event = Event(described("knockout", best_of=best_of, repeats=repeats), names(players), seed)
     every = event.play(random)
     series = {(pairing.round, tuple(sorted(pairing.names))) for pairing in every}
     assert len(series) == players - 1
@@ -109,7 +107,7 @@ def test_no_more_games_are_played_than_the_bound_says_even_if_every_game_is_draw
     event = knockout(players, best_of=best_of, repeats=repeats)
     while event.ask() and event.open:
         give(event, 1, 1)
-    expected = formats.estimate(event.terms, players)
+    expected = event.format.estimate(players, 2)
     assert sum(pairing.legs for pairing in event.known) == expected.at_most
     assert expected.games == 2 * best_of * (players - 1)
 
@@ -133,7 +131,7 @@ def test_a_decided_series_needs_no_more_games() -> None:
         event.results[pairing.key] = {"agent 0": 2, "agent 1": 0}
     event.ask()
     assert event.is_complete
-    without = formats.needless(event.terms, event.names, event.results, event.seed, known=event.known)
+    without = event.format.needless(event.so_far)
     assert without == event.known[3:]
 
 
@@ -184,7 +182,9 @@ def test_players_cannot_be_added_to_a_drawn_bracket() -> None:
 
 
 def test_without_named_seeds_the_bracket_is_drawn_from_the_seed() -> None:
-    drawn = {tuple(pairing.names) for seed in range(20) for pairing in Event(Terms("knockout"), names(4), seed).ask()}
+    drawn = {
+        tuple(pairing.names) for seed in range(20) for pairing in Event(described("knockout"), names(4), seed).ask()
+    }
     assert len({tuple(sorted(pair)) for pair in drawn}) == 6
 
 
@@ -328,7 +328,7 @@ def test_who_went_through_before_a_ruling_is_shown_as_such() -> None:
 def test_at_any_moment_the_bracket_agrees_with_what_is_played(
     players: int, best_of: int, repeats: int, seed: int, random: Random
 ) -> None:
-    event = Event(Terms("knockout", best_of=best_of, repeats=repeats), names(players), seed)
+    event = Event(described("knockout", best_of=best_of, repeats=repeats), names(players), seed)
     while event.ask() and event.open:
         event.finish(random.sample(event.open, random.randint(1, len(event.open))), random)
         found = shown(event)

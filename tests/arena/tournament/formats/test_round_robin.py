@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.round_robin import table
 from tests.kit.effort import tries
-from tests.kit.paper_tournament import Event, Terms, meetings, names
+from tests.kit.paper_tournament import Event, described, meetings, names
 from tests.kit.places import TRUTHS
 
 TABLES = json.loads((TRUTHS / "berger.json").read_text("utf-8"))["tables"]
@@ -40,29 +40,29 @@ def test_in_every_table_all_meet_once_and_nobody_is_free_more_than_once(players:
 @settings(max_examples=tries(40))
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**64))
 def test_everyone_meets_everyone_exactly_as_often_as_described(players: int, rounds: int, seed: int) -> None:
-    every = Event(Terms("round-robin", rounds=rounds), names(players), seed).ask()
+    every = Event(described("round-robin", rounds=rounds), names(players), seed).ask()
     assert meetings(every) == Counter(dict.fromkeys(combinations(sorted(names(players)), 2), rounds))
     assert {pairing.legs for pairing in every} == {2}
     assert [pairing.round for pairing in every] == sorted(pairing.round for pairing in every)
 
 
 def test_who_meets_when_follows_from_the_seed() -> None:
-    terms = Terms("round-robin")
+    terms = described("round-robin")
     first, other = (Event(terms, names(8), seed).ask() for seed in (1, 2))
     assert [pairing.names for pairing in first] != [pairing.names for pairing in other]
 
 
 def test_more_rounds_only_add_pairings() -> None:
-    event = Event(Terms("round-robin", rounds=1), names(7))
+    event = Event(described("round-robin", rounds=1), names(7))
     once = event.ask()
-    event.terms = Terms("round-robin", rounds=2)
+    event.format = described("round-robin", rounds=2)
     twice = event.ask()
-    assert twice == Event(event.terms, names(7)).ask()
+    assert twice == Event(event.format, names(7)).ask()
     assert twice[: len(once)] == once
 
 
 def test_withdrawn_players_keep_their_pairings() -> None:
-    event = Event(Terms("round-robin"), names(5))
+    event = Event(described("round-robin"), names(5))
     before = event.ask()
     event.withdrawn = {"agent 3"}
     assert event.ask() == before

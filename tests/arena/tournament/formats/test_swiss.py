@@ -9,15 +9,14 @@ from random import Random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.tournament import formats
-from arena.tournament.formats import Pairing
+from arena.tournament.pairing import Pairing
 from tests.kit.effort import tries
-from tests.kit.paper_tournament import Event, Terms, meetings, names, spread
+from tests.kit.paper_tournament import Event, byes, described, meetings, names, spread
 
 
 def swiss(players: int, rounds: int, seed: int, random: Random) -> Event:
     """A whole tournament."""
-    event = Event(Terms("swiss", rounds=rounds), names(players), seed)
+    event = Event(described("swiss", rounds=rounds), names(players), seed)
     event.play(random)
     return event
 
@@ -40,9 +39,9 @@ def test_everybody_plays_or_has_a_bye_in_every_round(players: int, rounds: int, 
     for round in range(1, rounds + 1):
         seated = [name for pairing in event.known if pairing.round == round for name in pairing.names]
         assert sorted(seated) == sorted(event.names)
-    byes = Counter(formats.byes(event.known).values())
-    assert sum(byes.values()) == (rounds if players % 2 else 0)
-    assert spread(byes, event.names) <= 1
+    given = Counter(byes(event.known).values())
+    assert sum(given.values()) == (rounds if players % 2 else 0)
+    assert spread(given, event.names) <= 1
 
 
 @settings(max_examples=tries(20))
@@ -66,7 +65,7 @@ def test_no_round_could_have_had_fewer_rematches(players: int, rounds: int, seed
 
 
 def test_players_with_equal_points_meet() -> None:
-    event = Event(Terms("swiss", rounds=4), names(16))
+    event = Event(described("swiss", rounds=4), names(16))
     for round in range(1, 5):
         event.ask()
         points = points_before(event, round)
@@ -79,11 +78,11 @@ def test_players_with_equal_points_meet() -> None:
 
 
 def test_the_bye_goes_to_the_lowest_who_had_none() -> None:
-    event = Event(Terms("swiss", rounds=5), names(5))
+    event = Event(described("swiss", rounds=5), names(5))
     had: set[str] = set()
     for round in range(1, 6):
         event.ask()
-        bye = formats.byes(event.known)[round]
+        bye = byes(event.known)[round]
         points = points_before(event, round)
         waiting = {name: points[name] for name in event.names if name not in had}
         assert bye in waiting
@@ -94,7 +93,7 @@ def test_the_bye_goes_to_the_lowest_who_had_none() -> None:
 
 
 def test_a_round_is_paired_when_the_one_before_is_over() -> None:
-    event = Event(Terms("swiss", rounds=2), names(6))
+    event = Event(described("swiss", rounds=2), names(6))
     first = event.ask()
     event.finish(first[:-1], Random(1))
     assert event.ask() == first
@@ -104,26 +103,26 @@ def test_a_round_is_paired_when_the_one_before_is_over() -> None:
 
 
 def test_an_added_player_starts_in_the_next_round_with_0_points() -> None:
-    event = Event(Terms("swiss", rounds=3), names(4))
+    event = Event(described("swiss", rounds=3), names(4))
     event.finish(event.ask(), Random(2), draws=False)
     event.names.append("newcomer")
     second = [pairing for pairing in event.ask() if pairing.round == 2]
     assert sorted(name for pairing in second for name in pairing.names) == sorted(event.names)
     assert "newcomer" not in {name for pairing in event.known if pairing.round == 1 for name in pairing.names}
-    assert formats.byes(second)[2] in {name for name, points in points_before(event, 2).items() if points == 0}
+    assert byes(second)[2] in {name for name, points in points_before(event, 2).items() if points == 0}
 
 
 def test_a_withdrawn_player_is_not_paired() -> None:
-    event = Event(Terms("swiss", rounds=3), names(6))
+    event = Event(described("swiss", rounds=3), names(6))
     event.finish(event.ask(), Random(2))
     event.withdrawn = {"agent 1"}
     later = event.ask()[3:]
     assert "agent 1" not in {name for pairing in later for name in pairing.names}
-    assert len(formats.byes(later)) == 1
+    assert len(byes(later)) == 1
 
 
 def test_nothing_is_paired_when_nobody_is_left() -> None:
-    event = Event(Terms("swiss", rounds=3), names(3))
+    event = Event(described("swiss", rounds=3), names(3))
     event.finish([pairing for pairing in event.ask() if not pairing.is_bye], Random(2))
     event.withdrawn = {"agent 0", "agent 1"}
     assert len(event.ask()) == 2
@@ -147,6 +146,6 @@ def all_rounds(players: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
 
 
 def test_a_bye_is_a_pairing_of_one_without_games() -> None:
-    bye = next(pairing for pairing in Event(Terms("swiss"), names(3)).ask() if pairing.is_bye)
+    bye = next(pairing for pairing in Event(described("swiss"), names(3)).ask() if pairing.is_bye)
     assert bye == Pairing(bye.names, cycle=0, round=1, legs=0)
     assert len(bye.names) == 1

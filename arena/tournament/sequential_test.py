@@ -1,7 +1,6 @@
-"""Match: two players meet `rounds` times, or until a sequential test (SPRT) is decided.
+"""The sequential test (SPRT) of a match: its hypotheses, how it stands, and what it has decided.
 
-It is the smallest round-robin. The first seat changes from pairing to pairing. The test uses complete pairs of games
-only.
+It uses complete pairs of games only. `formats/match.py` reads it from a description.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.ratings.match_statistics import Hypothesis, Model, Sprt, sprt
-from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 DEFAULT_RISK: Final = 0.05
 _CLAIMS: Final = {
@@ -73,12 +71,6 @@ class TestedMatch:
     def renamed(self, shown: Mapping[str, str]) -> TestedMatch:
         """The same with other names for the players."""
         return TestedMatch(replace(self.terms, of=shown[self.terms.of]), shown[self.other], self.found)
-
-
-def meetings(_: Terms, so_far: TournamentState) -> list[list[tuple[str, str]]]:
-    """Who meets whom in each round."""
-    first, second = so_far.names
-    return [[(first, second)]]
 
 
 def match_test(terms: SprtTerms, pairs: Mapping[float, int]) -> MatchTest:

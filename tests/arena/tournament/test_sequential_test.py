@@ -1,11 +1,11 @@
-"""A match: its pairings, and the sequential test that can end it early."""
+"""The sequential test that can end a match early."""
 
 from __future__ import annotations
 
 import pytest
 
 from arena.ratings.match_statistics import Hypothesis, Model, sprt
-from arena.tournament.formats.sprt_match import SprtTerms, match_test
+from arena.tournament.sequential_test import SprtTerms, match_test
 
 HALVES = (0.0, 0.5, 1.0, 1.5, 2.0)
 

@@ -1,0 +1,291 @@
+"""What a tournament format is: who plays whom, its own keys of the description, and what else others ask of it.
+
+Each format is a class under `Format` with a file of its own in `formats/`; no other module names it. An object of the
+class is a format as it was described. A format is pure: the players, the results and the seed so far come in as a
+`TournamentState`, which does not depend on the order in which names and results were given.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from msgspec import json
+
+from arena.match.seeds import number
+from arena.tournament.pairing import Pairing
+
+if TYPE_CHECKING:
+    from arena.tournament.bracket import Bracket
+    from arena.tournament.description import Table
+    from arena.tournament.sequential_test import SprtTerms
+
+Results = Mapping[str, Mapping[str, float]]
+"""By the key of each pairing that is over: the points of each of its players, summed over its games."""
+_Meeting = tuple[int, tuple[str, str], int]
+"""The round from 0, the players, and the cycle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The number of games of a whole tournament; a match with a sequential test can end earlier."""
+
+    pairings: int
+    games: int
+    """With a bracket: the games if no series is tied."""
+    at_most: int
+    """Most games possible: with a bracket, if every series is tied to the end; else `games`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentState:
+    """The players, pairings and results of a tournament so far."""
+
+    names: tuple[str, ...]
+    """All players, including withdrawn ones, sorted."""
+    seed: int
+    results: Results
+    known: tuple[Pairing, ...] = ()
+    """The pairings so far, in order."""
+    withdrawn: frozenset[str] = frozenset()
+    seats: int = 2
+    """Players per game."""
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The players who have not withdrawn."""
+        return tuple(name for name in self.names if name not in self.withdrawn)
+
+    @property
+    def last_round(self) -> int:
+        """The round that was paired last; 0 before the first."""
+        return max((pairing.round for pairing in self.known), default=0)
+
+    def draw(self, *purpose: object) -> list[str]:
+        """All names in a random order that is drawn from the seed; another `purpose` gives another order."""
+        return sorted(self.names, key=lambda name: (number(self.seed, *purpose, name), name))
+
+    def is_over(self, pairing: Pairing) -> bool:
+        """Whether the pairing is a bye or has a result."""
+        return pairing.is_bye or pairing.key in self.results
+
+    def points(self) -> dict[str, float]:
+        """All players' points so far; a bye is worth as many as winning all games of a pairing."""
+        points = dict.fromkeys(self.names, 0.0)
+        for pairing in self.known:
+            for name in pairing.names:
+                won = self.seats if pairing.is_bye else self.results.get(pairing.key, {}).get(name, 0)
+                points[name] = points.get(name, 0) + won
+        return points
+
+    def met(self) -> Counter[tuple[str, ...]]:
+        """The number of pairings of the same players (sorted names)."""
+        return Counter(tuple(sorted(pairing.names)) for pairing in self.known)
+
+    def pairing(self, names: Iterable[str], *, cycle: int, round: int, bye: bool = False) -> Pairing:
+        """A new pairing of these players; or a `bye` for one."""
+        return Pairing.of(names, cycle=cycle, round=round, legs=0 if bye else self.seats, seed=self.seed)
+
+
+class Format(ABC):
+    """A tournament format. Each is a frozen dataclass; its fields are its own keys of a description, with defaults."""
+
+    name: ClassVar[str]
+    """Its name in descriptions and in the database."""
+    for_two: ClassVar[bool] = True
+    """Whether it is for games of two players only."""
+    grows: ClassVar[bool] = False
+    """Whether later pairings depend on results; else all pairings are known from the start."""
+    has_bracket: ClassVar[bool] = False
+    """Whether its pairings are the series of a bracket, which is drawn once: players who lose a series are out. Then it
+    has `bracket`, `is_decided` and `needless`."""
+    every_two_meet: ClassVar[bool] = False
+    """Whether every two players meet equally often."""
+    most_players: ClassVar[float] = inf
+    for_ladders: ClassVar[bool] = False
+    """Whether it fits the tournaments of a ladder, in which any number of agents can be."""
+    agent_keys: ClassVar[tuple[str, ...]] = ()
+    """Its keys that hold names of agents. The tournaments of a ladder cannot have them."""
+    old_keys: ClassVar[tuple[str, ...]] = ()
+    """Its keys that tournaments of all formats record, as version 1 did: default names are made of them."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, table: Table, agents: Sequence[str]) -> Self:
+        """The format with its keys in `table`, each checked; `agents`: the names of the agents as they are listed."""
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Its own keys with their defaults, as JSON values."""
+        return cls().settings()
+
+    @classmethod
+    def own_keys(cls) -> list[str]:
+        """Its own keys of a description."""
+        return [*cls.defaults()]
+
+    def settings(self) -> dict[str, Any]:
+        """Its own keys as JSON values, to be stored with the tournament."""
+        found: dict[str, Any] = json.decode(json.encode(self))
+        return found
+
+    def check(self, table: Table, players: int) -> None:
+        """Fails, with `table.fail`, if that number of players does not suit it."""
+
+    def agents_named(self) -> Iterator[tuple[str, Collection[str]]]:
+        """The names of agents in its keys; each key as a message shows it."""
+        return ((key, getattr(self, key)) for key in self.agent_keys)
+
+    @property
+    @abstractmethod
+    def length(self) -> str:
+        """How long it is, in a word for tables: "2" (rounds), "best of 3"."""
+
+    @property
+    def apart(self) -> Sequence[str]:
+        """Players who meet all the others and are ranked separately; if there are any, nobody else meets."""
+        return ()
+
+    @property
+    def test(self) -> SprtTerms | None:
+        """The sequential test that can end the tournament early."""
+        return None
+
+    def further(self, so_far: TournamentState) -> Iterator[Pairing]:
+        """The pairings that follow the known ones. A pairing is never taken back."""
+        while more := self.next_round(so_far):
+            yield from more
+            so_far = replace(so_far, known=(*so_far.known, *more))
+
+    def next_round(self, so_far: TournamentState) -> list[Pairing]:
+        """The next round; empty if there is none, or none yet. Each format has this or its own `further`."""
+        return []
+
+    @abstractmethod
+    def pairing_count(self, players: int, seats: int) -> int:
+        """The number of pairings of a whole tournament, if no series is tied."""
+
+    @abstractmethod
+    def most_meetings(self, players: int, seats: int) -> int:
+        """The most pairings that the same players can have."""
+
+    def estimate(self, players: int, seats: int) -> Estimate:
+        """The number of games of a whole tournament of this number of players."""
+        count = self.pairing_count(players, seats)
+        return Estimate(count, count * seats, at_most=count * seats)
+
+    def is_all(self, players: int, seats: int, pairings: int) -> bool:
+        """Whether this number of known pairings is certainly all of them, so that none has to be looked at."""
+        return False
+
+    def needless(self, so_far: TournamentState) -> list[Pairing]:
+        """Known pairings that are not over and need not be played, because their series is decided."""
+        return []
+
+    def is_decided(self, series: TournamentState) -> bool:
+        """Whether a series is decided by its points. `series`: nothing but its two players and their pairings."""
+        return False
+
+    def bracket(self, so_far: TournamentState, forfeits: Collection[tuple[str, str]]) -> Bracket | None:
+        """The current bracket. `forfeits`: keys of pairings, each with a player who forfeited a game of it."""
+        return None
+
+    @classmethod
+    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Format]:
+        """Formats of this kind that a plan compares. `bars`: players to measure others against, if there are any."""
+        yield from ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class InRounds(Format):
+    """A format with a number of rounds, one after the other."""
+
+    some_meet: ClassVar[bool] = False
+    """Whether only some players meet in each round, about as if they were drawn. If it is `for_two`, a plan proposes it
+    in place of a format in which every two meet, if that takes too long."""
+
+    plan_rounds: ClassVar[tuple[int, ...]] = ()
+    """The numbers of rounds that a plan compares."""
+
+    rounds: int = 1
+
+    @classmethod
+    def read(cls, table: Table, agents: Sequence[str]) -> Self:
+        return cls(rounds=table.whole("rounds", 1, 100_000, 1))
+
+    @classmethod
+    def least_rounds(cls, players: int) -> int:
+        """The smallest number of rounds that makes sense."""
+        return 1
+
+    @property
+    def length(self) -> str:
+        return str(self.rounds)
+
+    def most_meetings(self, players: int, seats: int) -> int:
+        return self.rounds
+
+    @classmethod
+    def suggestions(cls, players: int, bars: Sequence[str]) -> Iterator[Format]:
+        return (cls(rounds=rounds) for rounds in cls.plan_rounds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheduled(InRounds):
+    """A format in which the same players meet in each cycle; `rounds` is the number of cycles."""
+
+    @abstractmethod
+    def meetings(self, so_far: TournamentState) -> list[list[tuple[str, str]]]:
+        """Who meets whom in each round of a cycle. Withdrawn players are in it too: their games are forfeited."""
+        raise NotImplementedError
+
+    def further(self, so_far: TournamentState) -> Iterator[Pairing]:
+        """One by one, so that a million games need little memory."""
+        return _scheduled(so_far, self.meetings(so_far), self.rounds)
+
+    def pairing_count(self, players: int, seats: int) -> int:
+        return self.rounds * (players * (players - 1) // 2)
+
+    def is_all(self, players: int, seats: int, pairings: int) -> bool:
+        return pairings == self.pairing_count(players, seats)
+
+
+def _scheduled(so_far: TournamentState, rounds: Sequence[Sequence[tuple[str, str]]], cycles: int) -> Iterator[Pairing]:
+    """The pairings that are not known yet, when `rounds` is played once in each of the `cycles`.
+
+    At the start each pairing keeps its round. If players or cycles were added later, the missing pairings fill new
+    rounds after the last one, each in the first round where both players are free."""
+    known = {(*sorted(pairing.names), pairing.cycle) for pairing in so_far.known}
+    missing: Iterable[_Meeting] = (
+        (cycle * len(rounds) + at, names, cycle)
+        for cycle in range(cycles)
+        for at, pairs in enumerate(rounds)
+        for names in pairs
+        if not known or (*sorted(names), cycle) not in known
+    )
+    if known:
+        missing = _packed(missing)
+    before = so_far.last_round
+    for at, names, cycle in missing:
+        yield so_far.pairing(names, cycle=cycle, round=before + at + 1)
+
+
+def _packed(pairings: Iterable[_Meeting]) -> list[_Meeting]:
+    """The same pairings, each in the first round from 0 in which both players are free."""
+    busy: Counter[str] = Counter()
+    """The rounds in which a player is busy, as bits."""
+    packed = []
+    for _, (first, second), cycle in pairings:
+        taken = busy[first] | busy[second]
+        free = ~taken & (taken + 1)
+        busy[first] |= free
+        busy[second] |= free
+        packed.append((free.bit_length() - 1, (first, second), cycle))
+    return sorted(packed, key=lambda pairing: pairing[0])
