@@ -56,7 +56,7 @@ class EngineTranslator:
         return []
 
     def needs_too_much(self, memory: int) -> str:
-        """What is wrong with its settings for so many bytes of memory; empty if nothing is."""
+        """What is wrong with its settings if it has this many bytes of memory; empty if nothing is."""
         return ""
 
 

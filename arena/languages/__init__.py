@@ -198,7 +198,7 @@ def of_command(words: Sequence[str]) -> list[Language]:
     endings = {PurePosixPath(word).suffix for word in words[1:] if "/" in word} - {"", *ours()}
     found = list(ours().values())
     for ending in sorted(endings):
-        with suppress(BadPlugin):  # whoever names it is told
+        with suppress(BadPlugin):  # it is told to the person who names it
             found += filter(None, (find(ending),))
     return found
 

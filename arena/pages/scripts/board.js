@@ -87,8 +87,14 @@ const coming = (one, gone) => {
   if (one.part.localName === "text") return { opacity: 0 };
   const before = gone.find((other) => other.travels && far(one, other) < 1);
   if (!before) return { scale: [1.3, 1.3], opacity: 0 };
-  taken(gone, before).part.remove();
-  return before.part.matches(".hole") ? { by: [0, -one.y], lasts: FALLS, easing: "ease-in" } : { scale: [0.01, 1] };
+  const { part } = taken(gone, before);
+  if (!part.matches(".hole")) {
+    part.remove();
+    return { scale: [0.01, 1] };
+  }
+  leaving.add(part); // the hole is seen until the disc is there
+  setTimeout(() => part.remove(), FALLS);
+  return { by: [0, -one.y], lasts: FALLS, easing: "ease-in" };
 };
 
 // Only whole matrices are animated: a browser moves these without another layout.

@@ -63,14 +63,14 @@ const playLine = (button) => {
   played?.removeAttribute("aria-current");
   played = button;
   played.setAttribute("aria-current", "step");
-  list.classList.add("left");
+  list.classList.add("astray");
   played.focus();
   find("status").textContent = button.textContent;
 };
 const leaveLine = () => {
   played.removeAttribute("aria-current");
   played = null;
-  list.classList.remove("left");
+  list.classList.remove("astray");
   put(board, drawnAt(steps[shown]), { make });
   find("status").textContent = said.querySelector("h3").textContent;
 };
@@ -97,7 +97,7 @@ const show = (at) => {
   shown = at;
   const words = [...step.children].filter((part) => !part.matches(".position, .two, template"));
   played = null;
-  list.classList.remove("left");
+  list.classList.remove("astray");
   put(said, [...words, ...lines(step)], { make, moves: false });
   const clocks = [...step.querySelectorAll(".clock b")].map((clock) => clock.textContent);
   seats.forEach((seat, number) => {

@@ -192,4 +192,5 @@ def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:
         for number, (ply, text, passes) in enumerate(zip(plies, followed.texts, dealt, strict=True), start=1)
     ]
     begin = 0 if most is None else max(0, len(plies) - most)
+    begin += begin % 2  # whole rows: a player keeps its column
     return part("moves", items(listed[begin:], [*map(words.printable, game.players)], game.game))

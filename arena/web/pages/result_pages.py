@@ -95,11 +95,11 @@ def _event(one: Heading) -> dict[str, Any]:
     """A ladder or tournament."""
     games = f"{one.over:,}" if one.planned in (None, one.over) else f"{one.over:,} of {one.planned:,}"
     facts = {"Agents": f"{one.agents:,}", "Games": games}
+    is_closed = one.status == "running" and one.closes is not None and one.closes <= datetime.now(UTC)
     if one.finished is not None:
         facts["Finished"] = moment(one.finished)
     elif one.closes is not None:
-        facts["Closes"] = moment(one.closes)
-    is_closed = one.status == "running" and one.closes is not None and one.closes <= datetime.now(UTC)
+        facts["Closed" if is_closed else "Closes"] = moment(one.closes)
     return {
         "title": one.title,
         "href": links.tournament(one.title),

@@ -15,6 +15,7 @@ from arena.results.report import leaders
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
+from db.ladder import FORMAT as LADDER
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -95,10 +96,11 @@ def _upset(found: Upset, own: TournamentLinks) -> dict[str, str]:
 
 def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str, str]]:
     """The first agents that have a rank, which anchors of a ladder have not: each with its page and its rating, or with
-    its points if no agent is rated."""
-    are_rated = any(agent.rated is not None and agent.rated.rating is not None for agent in report.agents)
+    its points where these decide."""
+    by_rating = report.format == LADDER
+    are_rated = by_rating and any(agent.rated is not None and agent.rated.rating is not None for agent in report.agents)
     for agent in [one for one in report.agents if one.status == "active" and one.standing.rank][:_TOP]:
-        rating = None if agent.rated is None else agent.rated.rating
+        rating = None if agent.rated is None or not by_rating else agent.rated.rating
         unrated = "–" if are_rated else words.number(agent.standing.points)
         number = unrated if rating is None else figures.whole(rating)
         yield words.printable(agent.name), own.agent(agent.name), number

@@ -55,13 +55,13 @@ def test_the_upset_of_the_day_is_the_win_against_the_greatest_lead(room: Managed
 
 def test_before_the_final_it_says_when_that_begins_and_after_it_who_has_won(room: ManagedLadder) -> None:
     found = side(room)
-    assert found["soon"].startswith("The final begins 20")
+    assert found["soon"].startswith("The ladder closes, and its final follows 20")
     assert found["waiting"] == "Waiting for the next game."
     room.send("close", sure="yes")
     found = side(room)
     assert (found["soon"], found["waiting"]) == (
         "",
-        "The ladder is closed. Its final begins when all submissions are checked.",
+        "The ladder is closed. Its final begins soon.",
     )
     with room.record.writing() as connection:
         book = Book(connection)
