@@ -45,7 +45,7 @@ def about(report: Report, links: Links) -> dict[str, Any]:
     return {
         "facts": _facts(report, over),
         "notice": notice,
-        "closing": "",
+        "closing": (),
         "podium": podium(report, links),
         "test": _test(report),
     }
@@ -53,7 +53,7 @@ def about(report: Report, links: Links) -> dict[str, Any]:
 
 def about_ladder(report: Report, closes: datetime | None, finished: datetime | None) -> dict[str, Any]:
     """What is played in a ladder, and until when."""
-    said = "" if closes is None else closing(closes, finished, report.made)
+    said = () if closes is None else closing(closes, finished, report.made)
     return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said, "podium": [], "test": None}
 
 
@@ -89,11 +89,11 @@ def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
     ]
 
 
-def closing(closes: datetime, finished: datetime | None, now: datetime) -> str:
-    """When a ladder takes its last submission, and when its final was over."""
-    text = "It takes submissions until" if now < closes else "It has taken no submissions since"
-    over = "" if finished is None else f" Its final ended at {moment(finished)}."
-    return f"{text} {moment(closes)}.{over}"
+def closing(closes: datetime, finished: datetime | None, now: datetime) -> tuple[str, ...]:
+    """When a ladder takes its last submission, and when its final was over, in parts: times are parts."""
+    text = "It takes submissions until " if now < closes else "It has taken no submissions since "
+    over = () if finished is None else (" Its final ended at ", moment(finished), ".")
+    return text, moment(closes), ".", *over
 
 
 def _facts(report: Report, over: str) -> dict[str, str]:

@@ -248,7 +248,7 @@ def _ladder(
     early = " (before its time)" if state.is_closed_early else ""
     facts = {
         "State": "closed" if is_over else "open" if state.opens <= now else f"opens {moment(state.opens)}",
-        "Submissions": f"ended at {closes}{early}" if is_over else f"until {closes}",
+        f"Submissions ended{early}" if is_over else "Submissions until": closes,
         "Students": f"{len(students):,}: {signed_in:,} signed in, {handed_in:,} handed in" if students else "",
         "Games are run": "yes" if state.is_run else "no: start arena serve",
         "Ratings": "none yet" if state.rated is None else age(state.rated, now),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from random import Random
 
@@ -133,7 +134,7 @@ def test_before_the_close_there_is_a_form(room: ManagedLadder) -> None:
     found = of(room, "dan")
     assert (found.is_closed, found.refused) == (False, "")
     drawn = form(found)
-    assert "Open until 2026-12-12 08:00 UTC" in drawn
+    assert re.search(r"Open until <time [^>]*>2026-12-12 08:00 UTC</time>\.", drawn)
     assert 'type="file"' in drawn
     assert "arena new my_agent.py --game tictactoe" in drawn
     assert "an agent has 5 s for all its moves." in drawn
@@ -147,7 +148,7 @@ def test_after_the_close_there_is_none_except_for_those_with_more_time(room: Man
     found = of(room, "alice", after)
     assert found.is_closed
     drawn = form(found)
-    assert "Closed since 2026-12-12 08:00 UTC" in drawn
+    assert re.search(r"Closed since <time [^>]*>2026-12-12 08:00 UTC</time>\.", drawn)
     assert 'type="file"' not in drawn
     drawn = own_pages.author(room.links[0].account, found, (), no_hand_ins="").text
     check_html(drawn)
