@@ -58,13 +58,13 @@ const run = () => {
 };
 
 // The game is over: its address shows the replay now. It opens at the end of the game, unless that was too fast to be
-// watched from its beginning: then it is played there.
+// watched from its beginning: then it is played there. Of a game that was seen, fewer boards than moves can have come.
 const replay = async () => {
   for (;;) {
     await wait(1500 + 1500 * Math.random());
     try {
       if (!(await fetch(location.href, { method: "HEAD", cache: "no-cache" })).ok) continue;
-      const isUnseen = begun === 0 && seen <= listed() / 2;
+      const isUnseen = begun === 0 && (seen === 0 || seen < listed() / 4);
       history.replaceState(null, "", isUnseen ? location.pathname : "#ply-last");
       return location.reload();
     } catch {
