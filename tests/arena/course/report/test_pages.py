@@ -167,7 +167,7 @@ def test_a_tournament_with_only_games_for_three_has_ratings_too(tmp_path: Path) 
             book.play(cup, "ludo:players=3", ("ann", "bob", "cid"), pair="p", leg=leg)
     found = site(reported(tmp_path / "a.db", "cup"))
     told = text(found["index.html"])
-    assert "1 ann 2.25 75.0 % 0 ± 245" in told
+    assert "1 ann 2.25 75.0 % 100 ± 207" in told
     assert "The true rating is within the bar" in told
     for page in found.values():
         check_html(page)
