@@ -49,6 +49,7 @@ FORMATS = """
 chain = arena_chain:Chain
 swiss = arena_chain:Chain
 ring = arena_chain:Chain
+ladder = arena_chain:Chain
 """
 FORMAT = """
 from dataclasses import dataclass
@@ -202,6 +203,8 @@ def test_a_package_brings_a_format_with_a_key_of_its_own_and_its_record_stays_wi
         "'ring' of the package arena-coin 1.0 is not a format of that name"
         in arena("run", "cup.toml", cwd=tmp_path).err
     )
+    file.write_text(TOURNAMENT.replace("chain", "ladder"))
+    assert "or 'tables', got 'ladder'" in " ".join(arena("run", "cup.toml", cwd=tmp_path).err.split())
     file.write_text(TOURNAMENT)
     played = arena("run", "cup.toml", cwd=tmp_path)
     assert played.code == 0, played.err

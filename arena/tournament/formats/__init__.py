@@ -17,6 +17,8 @@ FOR_TWO: Final = "round-robin"
 """The default for games of two players."""
 FOR_SEVERAL: Final = "tables"
 """The default for games of more players, and of one."""
+_NOT_FORMATS: Final = ("ladder", "imported")
+"""What is recorded in place of a format, of games that no format pairs."""
 
 
 def names() -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def find(name: str) -> type[Format] | None:
     """The format of that name, ours or that of an installed package; None if there is none."""
     from arena.tournament.format import Format
 
-    found = FORMATS.find(name)
+    found = None if name in _NOT_FORMATS else FORMATS.find(name)
     if found is not None and not (isinstance(found, type) and issubclass(found, Format) and found.name == name):
         raise BadPlugin(f"{quote(name)} of the package {FORMATS.package(name)} is not a format of that name")
     return found
