@@ -366,8 +366,8 @@ def test_marks_of_cells_come_and_go_with_their_move_do_not_glide_and_can_be_read
         assert (paths.count(), said.count()) == (6, 1)
         assert not shown.evaluate("document.getAnimations().some(one => one.effect.target.closest('.marks'))")
         assert said.inner_text() == "ann marks c1 good +; a1 bad −; b2 best ★; c2 danger !; a3 note •; c3 -0.5"
-        fills = paths.evaluate_all("paths => paths.map(path => getComputedStyle(path).fill)")
-        assert len({*fills}) == 5  # the number has the colour of "bad"
+        colours = paths.evaluate_all("paths => paths.map(path => getComputedStyle(path).getPropertyValue('--mark'))")
+        assert len({*colours}) == 5  # the number has the colour of "bad"
         check_contrast(shown)
         check_axe(shown)
         shown.keyboard.press("ArrowRight")
