@@ -230,8 +230,7 @@ class LiveRecord:
             report=report,
             latest=results.games_part(connection, self._names, id, Wanted()).games[:_RESULTS],
             upset=self._upset(connection, id, now) if final is None else None,
-            final=ladder.closes if ladder is not None and final is None else None,
-            is_closed=ladder is not None and ladder.closes <= now,
+            closes=ladder.closes if ladder is not None and final is None else None,
         )
 
     def _upset(self, connection: Connection, tournament: int, now: datetime) -> Upset | None:

@@ -109,7 +109,7 @@ def web() -> Pages:
         side = tv_page.side(beside)
         found["tv"] = tv_page.page({}, side, of=None).text
         upset = tv_page.Upset(1, HOSTILE, "ann", 123.4)
-        soon = structs.replace(beside, upset=upset, final=datetime(2030, 1, 1, tzinfo=UTC))
+        soon = structs.replace(beside, upset=upset, closes=datetime(2030, 1, 1, tzinfo=UTC))
         found["tv before a final"] = tv_page.page({}, tv_page.side(soon), of=None).text
         past = structs.replace(beside, report=report)
         found["tv after a final"] = tv_page.page({}, tv_page.side(past), of=None).text

@@ -63,23 +63,22 @@ class Beside(Struct, frozen=True, kw_only=True):
     """The last games."""
     upset: Upset | None = None
     """The greatest of the day."""
-    final: datetime | None = None
-    """When a ladder closes whose final is to come."""
-    is_closed: bool = False
-    """Whether it has closed: the final begins as soon as all submissions are checked."""
+    closes: datetime | None = None
+    """When a ladder closes, or has closed, whose final has not begun."""
 
 
 def side(beside: Beside) -> dict[str, str]:
     """The parts beside the board, and the one that stands in its place while no game is played."""
     report, own = beside.report, TournamentLinks(beside.report.title)
     first = leaders(report.agents) if report.status == "finished" else []
+    is_closed = beside.closes is not None and beside.closes <= report.made
     winners = [(words.printable(name), own.agent(name)) for name in first]
     return {
         "standings": part("leaders", [*_standings(beside.report, own)]),
         "results": part("results", [*_results(beside.latest, own)]),
         "upset": "" if beside.upset is None else part("upset", _upset(beside.upset, own)),
-        "soon": "" if beside.final is None or beside.is_closed else part("soon", beside.final),
-        "waiting": part("waiting", report.title, event.podium(report, own), winners, beside.is_closed),
+        "soon": "" if beside.closes is None or is_closed else part("soon", beside.closes),
+        "waiting": part("waiting", report.title, event.podium(report, own), winners, is_closed),
     }
 
 
@@ -97,12 +96,10 @@ def _upset(found: Upset, own: TournamentLinks) -> dict[str, str]:
 def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str, str]]:
     """The first agents that have a rank, which anchors of a ladder have not: each with its page and its rating, or with
     its points where these decide."""
-    by_rating = report.format == LADDER
-    are_rated = by_rating and any(agent.rated is not None and agent.rated.rating is not None for agent in report.agents)
+    rated = [one for one in report.agents if one.rated is not None and one.rated.rating is not None]
+    by_rating = report.format == LADDER and rated
     for agent in [one for one in report.agents if one.status == "active" and one.standing.rank][:_TOP]:
-        rating = None if agent.rated is None or not by_rating else agent.rated.rating
-        unrated = "–" if are_rated else words.number(agent.standing.points)
-        number = unrated if rating is None else figures.whole(rating)
+        number = figures.rating(agent) if by_rating else words.number(agent.standing.points)
         yield words.printable(agent.name), own.agent(agent.name), number
 
 

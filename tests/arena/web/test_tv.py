@@ -93,6 +93,7 @@ def test_the_games_of_the_final_are_shown_where_those_of_its_ladder_were(room: M
         book.enter(final, "alice", "bob")
         game = book.play(final, "tictactoe", ("alice", "bob"))
         connection.exec_driver_sql(f"UPDATE game SET status = 'playing', finished = NULL WHERE id = {game}")
+    assert side(room)["waiting"] == "Waiting for the next game."
     record = LiveRecord(room.record, Names(accounts=room.accounts).seen_by(MEMBER), "cs101")
     found = record.next_game("cs101", without=(), before=(), public=False)
     assert found is not None
