@@ -264,6 +264,11 @@ def final_of(ladder: str) -> str:
     return f"{ladder} {FINAL}"
 
 
+def ladder_before(final: str) -> str:
+    """The name of the ladder whose final would have this name; empty if it is no name of a final."""
+    return final.removesuffix(f" {FINAL}") if final.endswith(f" {FINAL}") else ""
+
+
 def with_final(name: str) -> tuple[str, str]:
     """A tournament, and the one after its close if it is a ladder."""
     return name, final_of(name)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from arena.course.roster import folded
 from arena.web import links
+from arena.web.sight import What, may
 from db import web
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 MOST: Final = 50
 """Things that are listed."""
 
-
 _GAME: Final = re.compile(r"(?:game\s+)?([0-9]{1,18})", re.IGNORECASE)
 _PAGES: Final = (
     ("Home", links.HOME),
@@ -29,6 +29,7 @@ _PAGES: Final = (
     ("My page", links.ME),
     ("Hand in", links.SUBMIT),
 )
+_PAGES_OF: Final = (("Standings", links.tournament), ("Crosstable", links.crosstable), ("Games", links.games))
 
 
 class Thing(Struct, frozen=True):
@@ -66,6 +67,10 @@ def _named(connection: Connection, names: SeenNames) -> Iterator[Thing]:
             title, alias = titles[id], shown[name]
             yield Thing("agent", alias, links.agent(title, alias), title, people[id].get(alias, ""))
     yield from (Thing("page", name, address) for name, address in _PAGES)
+    for title in titles.values():
+        yield from (Thing("page", f"{name} of {title}", address(title), title) for name, address in _PAGES_OF)
+        if may(names.viewer, What.MANAGE):
+            yield Thing("page", f"Manage {title}", links.manage(title), title)
 
 
 def _games(connection: Connection, titles: dict[int, str], number: int) -> Iterator[Thing]:

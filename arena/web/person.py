@@ -65,6 +65,8 @@ class SeenPly(Struct, frozen=True):
     text: str
     """What the rules hide is "?"."""
     shown: str
+    spent: int | None = None
+    """How long the person saw the move's clock run, in nanoseconds, if that is known."""
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -151,6 +153,8 @@ class PersonsGame:
         self._state: State[Any] | None = None
         self._last: Any = None
         self._plies: list[SeenPly] = []
+        # How long plies took, by their numbers from 0.
+        self._spent: dict[int, int] = {}
         # From a take-back to the turn that comes again: the number of the person's moves that are kept.
         self._kept: int | None = None
         # The turn for which a hint was searched, and how often a move was taken back.
@@ -173,11 +177,12 @@ class PersonsGame:
             with suppress(OSError):  # the referee was lost: the thread notices it
                 self._to_referee(Move(turn.game, turn.id, choice.text))
             self._turn = None
+            spent = self._spent[len(before.plies)] = now - before.since
             state, last = self._played(choice.text)
             running = None if state is None or state.turn == CHANCE else state.turn
             self._show(
                 status=Status.THEIRS,
-                plies=(*before.plies, SeenPly(before.seat, choice.text, choice.shown)),
+                plies=(*before.plies, SeenPly(before.seat, choice.text, choice.shown, spent)),
                 position=self._text(state),
                 last=last,
                 left=self._left_after(now),
@@ -351,6 +356,7 @@ class PersonsGame:
                     self._connection, self._state, self._last, self._plies = connection, None, None, []
                     self._begin(message, continues=seat.moves == self._kept)
                 case Turn():
+                    self._time(message.events)
                     self._note(message.events)
                     self._ask(message)
                 case Over():
@@ -383,6 +389,8 @@ class PersonsGame:
             last=None,
             plies=(),
             left=start.clock.left or (),
+            running=None if self._state is None or self._state.turn == CHANCE else self._state.turn,
+            since=monotonic_ns(),
         )
 
     def _ask(self, turn: Turn) -> None:
@@ -418,6 +426,15 @@ class PersonsGame:
                 return tuple([Choice(state.to_text(move), state.shown(move)) for move in state.moves()])
         return tuple([Choice(text, text) for text in turn.legal]) if isinstance(turn.legal, tuple) else ()
 
+    def _time(self, events: Sequence[tuple[int | str, str]]) -> None:
+        """Takes the time of the one move of others that these plies have; of several, nobody has told each one's."""
+        first, seen = len(self._plies), self.seen
+        others = [number for number, (who, _) in enumerate(events, first) if isinstance(who, int) and who != seen.seat]
+        if len(others) == 1 and seen.status is Status.THEIRS:
+            self._spent[others[0]] = monotonic_ns() - seen.since
+        # Of plies that were taken back nothing is kept.
+        self._spent = {number: spent for number, spent in self._spent.items() if number < first + len(events)}
+
     def _note(self, events: Iterable[tuple[int | str, str]]) -> None:
         """Takes plies that were played; from a hidden one on, the position is not known until the next turn."""
         for who, text in events:
@@ -431,7 +448,7 @@ class PersonsGame:
                     with suppress(Exception):
                         move = text if all(isinstance(one, str) for one in state.moves()) else None
             self._last = boards.last_mark(self._state, who, move, self._last)
-            self._plies.append(SeenPly(who, text, shown))
+            self._plies.append(SeenPly(who, text, shown, self._spent.get(len(self._plies))))
 
     def _text(self, state: State[Any] | None) -> str:
         """The position as the person sees it; the last one that is known if this one is not."""

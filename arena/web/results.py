@@ -19,7 +19,7 @@ from arena.course.report.public_game import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
 from arena.results.report import Lately, Report, leaders
-from arena.serve.opened import final_of
+from arena.serve.opened import final_of, ladder_before
 from arena.web.drawn import BadQuery
 from arena.web.sight import What, may
 from db import lately, lookup, running, web
@@ -62,6 +62,8 @@ class Titled(Struct, frozen=True, kw_only=True):
     """Such as "round-robin"; "ladder" for a ladder."""
     is_managed: bool = False
     """Whether the viewer manages it."""
+    beside: tuple[str, str] | None = None
+    """The final of a ladder, or the ladder of a final: what it is, and its public name."""
 
 
 class Heading(Titled, frozen=True, kw_only=True):
@@ -244,16 +246,32 @@ def _leaders(connection: Connection, names: SeenNames, about: Heading, shown: Sh
 
 def titled(connection: Connection, names: SeenNames, tournament: int) -> Titled:
     """What the links above the tournament's pages need: no game is counted."""
-    format = running.format(connection, tournament)
-    title, is_managed = names.titles(connection)[tournament], may(names.viewer, What.MANAGE)
-    return Titled(id=tournament, title=title, format=format, is_managed=is_managed)
+    format, titles = running.format(connection, tournament), names.titles(connection)
+    return Titled(
+        id=tournament,
+        title=titles[tournament],
+        format=format,
+        is_managed=may(names.viewer, What.MANAGE),
+        beside=_beside(connection, titles, lookup.tournament_name(connection, tournament), format),
+    )
+
+
+def _beside(connection: Connection, titles: Mapping[int, str], name: str, format: str) -> tuple[str, str] | None:
+    """The final of the ladder of this name, or the ladder of the final, if the viewer may see it."""
+    what, other = ("Final", final_of(name)) if format == LADDER else ("Ladder", ladder_before(name))
+    found = running.tournament(connection, other)
+    if found is None or found["id"] not in titles or (what == "Ladder" and found["format"] != LADDER):
+        return None
+    return what, titles[found["id"]]
 
 
 def heading(connection: Connection, names: SeenNames, tournament: int) -> Heading:
     """What stands above each page of the tournament's results."""
     (state,) = names.briefly(tournament, lambda: web.tournaments(connection, tournament))
-    found = _heading(connection, state, names.titles(connection), names.read(connection))
-    return replace(found, is_managed=may(names.viewer, What.MANAGE))
+    titles = names.titles(connection)
+    found = _heading(connection, state, titles, names.read(connection))
+    beside = _beside(connection, titles, lookup.tournament_name(connection, tournament), found.format)
+    return replace(found, is_managed=may(names.viewer, What.MANAGE), beside=beside)
 
 
 def _heading(

@@ -32,6 +32,7 @@ export const show = (parts) => {
     changed.add(id);
     if (id === "board") put(part, elements(markup));
     else part.innerHTML = markup;
+    if (markup.includes("<time")) dispatchEvent(new Event("drawn"));
     if (isAtEnd) part.scrollTop = part.scrollHeight;
   }
   if (spoken === 0) spoken = setTimeout(speak, SPOKEN_EVERY);

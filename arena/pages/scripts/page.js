@@ -69,6 +69,7 @@ const read = async () => {
     part.replaceWith(document.adoptNode(fresh));
     if (focused !== null) [...fresh.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
   }
+  dispatchEvent(new Event("drawn"));
 };
 
 let hasNews = false;

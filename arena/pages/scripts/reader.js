@@ -1,4 +1,5 @@
-// What a page has for its reader: light or dark as the system is, until the reader chooses; times in the reader's zone;
+// What a page has for its reader: light or dark as the system is, until the reader chooses; times in the reader's zone,
+// also of what comes later (an event "drawn");
 // the rows of the own agents; and the key / for the search. The choice and the agents' names are kept in the browser.
 (() => {
   const root = document.documentElement;
@@ -34,6 +35,7 @@
     const current = document.querySelector(".top .tabs [aria-current]");
     if (current) current.closest("ul").scrollLeft = current.offsetLeft - current.closest("ul").offsetLeft;
     setInterval(tell, 5000);
+    addEventListener("drawn", tell);
     const button = document.getElementById("theme");
     button.hidden = false;
     button.addEventListener("click", () => {

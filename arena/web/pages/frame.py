@@ -15,7 +15,7 @@ from arena.history.words import moment
 from arena.pages.drawing import Document, Frame, draw
 from arena.tournament import formats
 from arena.web import links
-from arena.web.asking import is_visitor
+from arena.web.asking import is_visitor, manages
 
 if TYPE_CHECKING:
     from arena.web.results import Titled
@@ -77,7 +77,8 @@ def _ends(of: Titled | None) -> Iterator[tuple[str, str]]:
         yield links.ME, "Sign in"
         return
     yield links.ME, "My page"
-    yield (links.manage(of.title), "Manage") if of is not None and of.is_managed else (links.SUBMIT, "Hand in")
+    managed = of.title if of is not None and of.is_managed else manages.get()
+    yield (links.manage(managed), "Manage") if managed else (links.SUBMIT, "Hand in")
 
 
 def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
@@ -92,5 +93,8 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
     if (format := formats.ours(of.format)) is not None and format.has_bracket:
         yield links.bracket(of.title), "Bracket"
     yield links.games(of.title), "Games"
+    if of.beside is not None:
+        what, title = of.beside
+        yield links.tournament(title), what
     yield from _PLAY * (not is_visitor.get())
     yield links.tv(of.title), "TV"

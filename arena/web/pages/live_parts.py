@@ -188,9 +188,10 @@ def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:
     plies = followed.plies
     dealt = runs([ply.who for ply in plies], deals=_deals(followed))
     listed = [
-        Ply(number, shown(text), ply.who, passes=passes)
+        Ply(number, shown(text), ply.who, "" if ply.spent is None else words.seconds(ply.spent), passes=passes)
         for number, (ply, text, passes) in enumerate(zip(plies, followed.texts, dealt, strict=True), start=1)
     ]
     begin = 0 if most is None else max(0, len(plies) - most)
     begin += begin % 2  # whole rows: a player keeps its column
-    return part("moves", items(listed[begin:], [*map(words.printable, game.players)], game.game))
+    found = items(listed[begin:], [*map(words.printable, game.players)], game.game)
+    return part("moves", found, False, begin == 0)

@@ -278,7 +278,8 @@ def _plies(seen: Seen, *, deals: bool) -> Iterator[Ply]:
     """The moves."""
     dealt = runs([ply.who for ply in seen.plies], deals=deals)
     for number, (ply, passes) in enumerate(zip(seen.plies, dealt, strict=True), start=1):
-        yield Ply(number, words.printable(ply.shown), ply.who, passes=passes)
+        spent = "" if ply.spent is None else words.seconds(ply.spent)
+        yield Ply(number, words.printable(ply.shown), ply.who, spent, passes=passes)
 
 
 def _seats(seen: Seen, names: Sequence[str]) -> Iterator[Seat]:

@@ -58,4 +58,8 @@ def test_an_instructor_finds_an_agent_by_its_author_and_a_student_does_not(room:
 
 def test_pages_and_games_are_found_as_people_call_them(room: ManagedLadder) -> None:
     assert [(one.kind, one.href) for one in found(room, "hand in")] == [("page", "/me/submit")]
+    assert [one.href for one in found(room, "crosstable")] == ["/t/cs101/crosstable"]
+    assert [one.href for one in found(room, "manage cs101")] == ["/t/cs101/manage"]
+    assert found(room, "manage", Viewer(Role.STUDENT, 2, "alice")) == []
+    assert found(room, "crosstable", VISITOR) == []
     assert found(room, "Game 7") == [one for one in found(room, "7") if one.kind == "game"]

@@ -103,7 +103,7 @@ def test_a_game_is_drawn_once_however_many_messages_came_and_not_again_without_o
     assert re.sub("<[^>]*>", "", change.data["last"]) == "3. Ann &lt;b&gt;: a2"
     assert change.data["last"].count('href="/t/cs101/a/Ann%20%3Cb%3E"') == 1
     assert change.data["seats"].count('href="/t/cs101/a/Ann%20%3Cb%3E"') == 1
-    assert change.data["moves"].count("<li") == 3
+    assert change.data["moves"].count("<li") == 4
     assert "real" not in str(change.data)
     assert hub.tick(2 * TICK) == []
 

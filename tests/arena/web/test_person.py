@@ -48,6 +48,8 @@ def test_a_whole_game_is_played_and_recorded_without_a_name(room: PeopleRoom) ->
     assert seats == [("random",), ("human",)]
     assert seen.names == ("random", "human")
     assert [ply.text for ply in seen.plies] == [text for (text,) in room.rows("SELECT move FROM move ORDER BY ply")]
+    timed = [ply.spent is not None for ply in seen.plies]
+    assert all(timed[:-1])  # of a last move of the opponent's no turn tells when it came
     state = games.load("connect4", seen.position)
     assert state.turn is None
     assert re.match("(kestrel|you) wins|draw", seen.result(("kestrel", "you")))
@@ -128,6 +130,26 @@ def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
     seen = room.over(game)
     assert seen.result(seen.names) == "human resigned; random wins"
     assert room.rows("SELECT move FROM move WHERE who = '0' ORDER BY ply") == [("g1f3",), ("e2e4",)]
+
+
+def test_the_clock_of_the_opponent_runs_from_its_first_move_on(room: PeopleRoom) -> None:
+    room.turn(room.play(game="connect4", seat=1))
+    waits = [view for view in room.views if view.rules and view.status is Status.THEIRS]
+    assert waits
+    assert {view.running for view in waits} == {0}
+
+
+def test_the_time_of_a_move_that_was_taken_back_is_not_that_of_another(room: PeopleRoom) -> None:
+    game = room.play(game="connect4")
+    for move in ("4", "5"):
+        room.turn(game)
+        game.move(move)
+    before = room.turn(game).plies
+    game.take_back()
+    seen = room.turn(game)
+    assert seen.plies == before[:2]
+    game.move("1")
+    assert room.turn(game).plies[2].spent != before[2].spent
 
 
 @pytest.mark.costly

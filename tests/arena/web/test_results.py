@@ -131,6 +131,9 @@ def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
         home = page_routes.home(site, asked).body.decode()
         assert (home.count(">finished<"), home.count(">2026-06-01 00:00 UTC<")) == (2, 2)
         page = page_routes.standings(site, asked).body.decode()
+        assert '<a href="/t/cs101%20final">Final</a>' in page
+        asked = Asked({"tournament": "cs101 final"}, {}, MEMBER)
+        assert '<a href="/t/cs101">Ladder</a>' in page_routes.standings(site, asked).body.decode()
         assert "Its final ended at 2026-06-01 00:00 UTC." in re.sub("<[^>]*>", "", page)
 
 
