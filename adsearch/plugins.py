@@ -19,6 +19,7 @@ from adsearch.errors import AdsearchError, quote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from importlib.metadata import EntryPoint
+    from types import ModuleType
 
 
 class BadPlugin(AdsearchError):
@@ -32,25 +33,40 @@ class Plugins:
         """`package`: the folder with ours, a module each; `group`: the entry points of other packages; `attribute`: the
         thing in its module."""
         self._package, self._group, self._attribute = package, group, attribute
+        self._names: tuple[str, ...] = ()
+        self._ours: dict[str, Any] = {}
 
     def names(self) -> tuple[str, ...]:
         """Ours, in alphabetical order. In a name there is "-" where the name of its module has "_"."""
-        (folder,) = importlib.import_module(self._package).__path__
-        files = (name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py"))
-        return tuple(sorted(name.replace("_", "-") for name in files if not name.startswith("_")))
+        if not self._names:
+            (folder,) = importlib.import_module(self._package).__path__
+            files = (name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py"))
+            self._names = tuple(sorted(name.replace("_", "-") for name in files if self._has_one(name)))
+        return self._names
 
     def find(self, name: str) -> Any:
         """The thing of that name; None if there is none. BadPlugin if that of a package cannot be loaded."""
         if name in self.names():
-            module = importlib.import_module(f"{self._package}.{name.replace('-', '_')}")
-            return getattr(module, self._attribute)
+            if name not in self._ours:
+                self._ours[name] = self._one_in(importlib.import_module(f"{self._package}.{name.replace('-', '_')}"))
+            return self._ours[name]
         return next((_loaded(point) for point in self._offered() if point.name == name), None)
 
     def package(self, name: str) -> str:
         """The package that brings a thing, with its version; "" if it is ours, or if there is none."""
-        if name in self.names():
-            return ""
-        return next((_package(point) for point in self._offered() if point.name == name), "")
+        return "" if name in self.names() else self.packages().get(name, "")
+
+    def packages(self) -> dict[str, str]:
+        """The things of packages by their names: which package brings each, with its version."""
+        return {point.name: _package(point) for point in self._offered() if point.name not in self.names()}
+
+    def _has_one(self, module: str) -> bool:
+        """Whether the module of this name is one of ours, not a part of others."""
+        return not module.startswith("_")
+
+    def _one_in(self, module: ModuleType) -> Any:
+        """Ours, in its module."""
+        return getattr(module, self._attribute)
 
     def _offered(self) -> Iterable[EntryPoint]:
         from importlib.metadata import entry_points  # it loads slowly

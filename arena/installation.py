@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from adsearch import openspiel
-from adsearch.games.catalog import is_of_openspiel
+from adsearch.games import catalog
 
 NAME: Final = "arena-referee"
 """The name of the package."""
@@ -46,9 +45,8 @@ def version() -> str:
 
 
 def software(game: str = "") -> str:
-    """Name and version, as each recorded game keeps them; also those of OpenSpiel if the game is from there."""
-    ours = f"{NAME} {version()}"
-    return f"{ours}, {openspiel.version()}" if is_of_openspiel(game) else ours
+    """Name and version, as each recorded game keeps them; also those of the package that brings the game."""
+    return ", ".join(filter(None, (f"{NAME} {version()}", catalog.package_of(game))))
 
 
 def extras() -> list[Extra]:

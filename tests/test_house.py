@@ -233,13 +233,14 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/cli/write/new.py", "arena/cli/write/climb_run.py", "arena/cli/asking/game_filters.py"),
         *("arena/cli/terminal/completion.py", "arena/cli/terminal/usage_errors.py", "arena/cli/play/run.py"),
     }
+    name = {"arena/installation.py", "arena/players/own_sources.py"}  # whether a game is a package's: none is loaded
     built_in = {
         *("arena/history/words.py", "arena/pages/game.py"),  # `looks` loads only our own
         *("arena/as_engine/gtp.py", "arena/as_engine/uci.py"),
         *("arena/tournament/host_speed.py", "arena/student/named_game.py"),
     }
     on_record = {"arena/history/recorded_rules.py"}
-    assert loading == of_the_game_being_played | of_a_description | typed | built_in | on_record
+    assert loading == of_the_game_being_played | of_a_description | typed | name | built_in | on_record
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

@@ -1,13 +1,14 @@
 """The catalogue: games by name and options ("connect4:rows=5,columns=6"), by path ("my_game.py:MyGame"), or by their
 name in OpenSpiel ("openspiel:leduc_poker(players=3)").
 
+A built-in game is a module of this folder with one subclass of State. Other packages add games by entry points.
+
 Commands, tournament descriptions and agents all use this module to read the name of a game. A game is imported only
 when it is used. Every error lists the valid names or values.
 """
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import re
 import sys
@@ -17,41 +18,40 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, one_of, quote
 from adsearch.option import Option
+from adsearch.plugins import BadPlugin, Plugins
 from adsearch.state import CHANCE, Looks, State
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_CLASSES = {
-    "tictactoe": "TicTacToe",
-    "connect4": "Connect4",
-    "nap": "Nap",
-    "grundy": "Grundy",
-    "dots": "Dots",
-    "othello": "Othello",
-    "checkers": "Checkers",
-    "chess": "Chess",
-    "go": "Go",
-    "pig": "Pig",
-    "ludo": "Ludo",
-    "backgammon": "Backgammon",
-    "maze": "Maze",
-    "kuhn": "Kuhn",
-    "leduc": "Leduc",
-    "rps": "RockPaperScissors",
-    "words": "Words",
-    "tree": "Tree",
-}
-"""The built-in games: name (also the name of the file) -> class."""
+_NO_GAMES: Final = ("catalog", "contract", "evaluation", "grid", "textfile")
+"""The modules of this folder that are no games, beside those with "_" in their names, which are parts of games."""
 
 OPENSPIEL: Final = "openspiel"
 """In front of the name of a game of OpenSpiel."""
 
+_NAME = re.compile(r"[A-Za-z][\w-]*(?=:|$)")
+"""At the beginning of what names a game by its name."""
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?::(?P<name>[^:=,]*))?(?::(?P<options>.*))?", re.DOTALL)
 
 
 _checked: dict[str, bytes] = {}
 """Checked content of user-supplied files, by absolute path; it is run instead of the file."""
+_of_packages: dict[str, Game] = {}
+"""The games of other packages that were asked for."""
+
+
+class _Games(Plugins):
+    def _has_one(self, module: str) -> bool:
+        return "_" not in module and module not in _NO_GAMES
+
+    def _one_in(self, module: ModuleType) -> Any:
+        (game,) = _games_in(module).values()
+        return game
+
+
+GAMES: Final = _Games("adsearch.games", "arena.games", "")
+"""Ours and those of packages, by name."""
 
 
 class Game(NamedTuple):
@@ -155,7 +155,7 @@ class Game(NamedTuple):
 
 def names() -> dict[str, Game]:
     """The built-in games by name."""
-    return {name: _built_in(name) for name in _CLASSES}
+    return {name: Game(name, GAMES.find(name)) for name in GAMES.names()}
 
 
 def find(spec: str) -> tuple[Game, dict[str, float | str]]:
@@ -164,8 +164,8 @@ def find(spec: str) -> tuple[Game, dict[str, float | str]]:
         raise UnknownGame(f"expected a game as text, such as 'connect4', got {quote(spec)}")
     name, _, options = spec.partition(":")
     by_path = _BY_PATH.fullmatch(spec)
-    if name in _CLASSES:
-        game = _built_in(name)
+    if name in GAMES.names():
+        game = Game(name, GAMES.find(name))
     elif name == OPENSPIEL:
         game, options = _of_openspiel(options), ""
     elif by_path and (path := file_of(spec)):
@@ -173,28 +173,43 @@ def find(spec: str) -> tuple[Game, dict[str, float | str]]:
     elif "/" in spec or name.lower().endswith(".py"):
         raise UnknownGame(f"expected your own game as FILE.py:CLASS, got {quote(spec)}")
     else:
-        from adsearch import openspiel  # imported here, because agents must start fast
-
-        theirs = f"; did you mean '{OPENSPIEL}:{name}'?" if openspiel.is_listed(name) else ""
-        raise UnknownGame(f"no game {quote(name)}{theirs or meant(name, [*_CLASSES, OPENSPIEL])}")
+        game = _of_package(name)
     return game, game.read_options(options)
 
 
 def looks(spec: str) -> Looks:
-    """How the players and moves of the built-in game that `spec` names are shown. Of all other games nothing is loaded:
-    they have what holds for any game."""
+    """How the players and moves of the game that `spec` names are shown. Nothing is loaded but games of ours: others
+    that this process has not asked for have what holds for any game."""
     name = spec.partition(":")[0]
-    return (_built_in(name).state if name in _CLASSES else State).looks
+    if name in GAMES.names():
+        return Game(name, GAMES.find(name)).state.looks
+    return (_of_packages[name].state if name in _of_packages else State).looks
 
 
 def begins_with_name(text: str) -> bool:
     """Whether the text begins with the name of a built-in game, or of OpenSpiel."""
-    return text.partition(":")[0] in (*_CLASSES, OPENSPIEL)
+    return text.partition(":")[0] in (*GAMES.names(), OPENSPIEL)
 
 
 def is_of_openspiel(spec: str) -> bool:
     """Whether `spec` names a game of OpenSpiel."""
     return spec.partition(":")[0] == OPENSPIEL
+
+
+def is_of_package(spec: str) -> bool:
+    """Whether `spec` names a game of another package, which can be missing or have another version elsewhere."""
+    return is_of_openspiel(spec) or (_NAME.match(spec) is not None and not (begins_with_name(spec) or file_of(spec)))
+
+
+def package_of(spec: str) -> str:
+    """The package that brings the game of `spec`, with its version; empty if that is ours, a file or not there."""
+    if not is_of_package(spec):
+        return ""
+    if not is_of_openspiel(spec):
+        return GAMES.package(spec.partition(":")[0])
+    from adsearch import openspiel  # imported here, because agents must start fast and few play such a game
+
+    return openspiel.version()
 
 
 def file_of(spec: str) -> Path | None:
@@ -229,9 +244,20 @@ def load(spec: str, text: str) -> State[Any]:
     return game.load(text, **options)
 
 
-def _built_in(name: str) -> Game:
-    module = importlib.import_module(f"adsearch.games.{name}")
-    return Game(name, getattr(module, _CLASSES[name]))
+def _of_package(name: str) -> Game:
+    """The game of that name that a package brings; UnknownGame if there is none."""
+    if name not in _of_packages:
+        game = GAMES.find(name)
+        if game is None:
+            from adsearch import openspiel  # imported here, because agents must start fast
+
+            theirs = f"; did you mean '{OPENSPIEL}:{name}'?" if openspiel.is_listed(name) else ""
+            known = [*GAMES.names(), *GAMES.packages(), OPENSPIEL]
+            raise UnknownGame(f"no game {quote(name)}{theirs or meant(name, known)}")
+        if not (isinstance(game, type) and issubclass(game, State)):
+            raise BadPlugin(f"{quote(name)} of the package {GAMES.package(name)} is not a subclass of State")
+        _of_packages[name] = Game(name, game, foreign=True)
+    return _of_packages[name]
 
 
 def _of_openspiel(text: str) -> Game:
@@ -242,12 +268,7 @@ def _of_openspiel(text: str) -> Game:
 
 def _by_path(path: Path, class_name: str) -> Game:
     """The game in the file `path`: the class of that name, or its only one."""
-    module = _import_file(path)
-    found: Mapping[str, type[State[Any]]] = {
-        name: value
-        for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, State) and value.__module__ == module.__name__
-    }
+    found = _games_in(_import_file(path))
     if not class_name and len(found) == 1:
         class_name = next(iter(found))
     if not found and not class_name:
@@ -258,6 +279,15 @@ def _by_path(path: Path, class_name: str) -> Game:
         there = f"there is {one_of(list(found))}" if found else "there is no subclass of State"
         raise UnknownGame(f"{path}: {wanted}; {there}")
     return Game(f"{path}:{class_name}", found[class_name], foreign=True)
+
+
+def _games_in(module: ModuleType) -> dict[str, type[State[Any]]]:
+    """The games of a module: its own subclasses of State, by name."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, State) and value.__module__ == module.__name__
+    }
 
 
 def _import_file(path: Path) -> ModuleType:

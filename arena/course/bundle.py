@@ -17,9 +17,10 @@ from msgspec import Struct
 from arena.course.aliases import aliases_of
 from arena.course.roster import Roster
 from arena.errors import ArenaError
+from arena.history.recorded_rules import package_in
 from arena.players.submissions import Store
 from arena.players.versions import is_ready_made
-from db import bundles
+from db import bundles, games
 from db.bundles import SourceFile
 from db.database import Connection, Database
 
@@ -32,6 +33,8 @@ class Bundled(Struct, frozen=True):
     sources: int
     missing: tuple[str, ...]
     """For each source that is not in it, the reason."""
+    needed: tuple[str, ...]
+    """The packages, with their versions, that brought the rules of games where these were played."""
 
 
 def write(
@@ -65,7 +68,14 @@ def write(
         with Database(str(built)) as database, database.writing() as new:
             bundles.copy(connection, new, wanted, names, files, now)
         bundles.pack(built, file)
-    return Bundled(len(wanted.games), len(wanted.tournaments), len({one.source for one in files}), tuple(missing))
+    played = [host for id in wanted.tournaments for host, _ in games.hosts(connection, id)]
+    return Bundled(
+        len(wanted.games),
+        len(wanted.tournaments),
+        len({one.source for one in files}),
+        tuple(missing),
+        tuple(sorted({package for host in played if (package := package_in(host))})),
+    )
 
 
 def _files(store: Store, source: str) -> list[SourceFile]:

@@ -10,14 +10,15 @@ none if they are on our list, with their default parameters: others can crash th
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from adsearch import State, games
-from adsearch.errors import quote
+from adsearch.errors import UnknownGame, quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, UntrustedCode
-from arena.history.words import without_store
+from arena.history.words import printable, without_store
 from arena.match.seeds import GameSeeds
 from arena.players import own_sources
 from arena.players.own_sources import OwnSource
@@ -48,10 +49,10 @@ def load(game: PastGame, position: str, *, trust: bool) -> State[Any]:
 
 def why_untrusted(game: PastGame) -> str:
     """Why the game's rules are not loaded without `--trust-rules`; empty if they are."""
-    file, source = catalog.file_of(game.game), own_sources.of_openspiel(game.game)
+    file, source = catalog.file_of(game.game), own_sources.of_package(game.game)
     if file is None and source is None:
         return ""
-    named = f"the rules {quote(without_store(game.game))}"
+    named = f"the rules {quote(without_store(game.game))}{_of_package(game)}"
     if game.from_outside:
         return f"{named} came in a bundle or an imported file, so they are not run; {ADVICE}"
     if file is not None:
@@ -62,13 +63,30 @@ def why_untrusted(game: PastGame) -> str:
     return ""
 
 
+def package_in(host: Mapping[str, Any]) -> str:
+    """The package, with its version, that brought the rules where a game was played; empty if none did."""
+    return printable(str(host.get("software", "")).partition(", ")[2])
+
+
+def _of_package(game: PastGame) -> str:
+    package = package_in(game.host or {}) if catalog.is_of_package(game.game) else ""
+    return f" of the package {package}" if package else ""
+
+
 def _check(game: PastGame, *, trust: bool) -> None:
-    """Raises UntrustedCode if the rules must not be loaded. This process then loads exactly the checked content."""
+    """Raises UntrustedCode if the rules must not be loaded, or UnknownGame if they are not there. This process then
+    loads exactly the checked content."""
     if not trust and (why := why_untrusted(game)):
         raise UntrustedCode(why)
     if (file := catalog.file_of(game.game)) is not None and (stored := in_store(file)) is not None:
         catalog.use_checked(file, _content(stored))
-    for name, value in games.find(game.game)[1].items():
+    try:
+        options = games.find(game.game)[1]
+    except UnknownGame as error:
+        if catalog.is_of_openspiel(game.game) or not (package := _of_package(game)):
+            raise
+        raise UnknownGame(f"{error}: it is{package}, which is not installed here") from None
+    for name, value in options.items():
         if isinstance(value, str) and value and (name == "file" or "/" in value or os.path.exists(value)):
             stored = in_store(Path(value))
             if stored is not None:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from adsearch import CHANCE, State
 from adsearch.errors import AdsearchError, quote
-from adsearch.games.catalog import is_of_openspiel
+from adsearch.games.catalog import is_of_package
 from agents import builtin
 from agents.errors import AgentsError
 from agents.protocol import Verdict
@@ -204,10 +204,11 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
 
 
 def _other_version(game: PastGame) -> str:
-    """That a game of OpenSpiel was played with another version of it: its rules can be others."""
+    """That a package that brings the rules had another version where the game was played: they can be others."""
+    if not is_of_package(game.game):
+        return ""
     there, here = (game.host or {}).get("software"), installation.software(game.game)
-    is_other = is_of_openspiel(game.game) and there not in (None, here)
-    return f"; it was played with {there}, and here is {here}" if is_other else ""
+    return "" if there in (None, here) else f"; it was played with {there}, and here is {here}"
 
 
 def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> State[Any] | str:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from adsearch import openspiel
-from adsearch.games.catalog import is_of_openspiel
+from adsearch.games import catalog
 
 
 class OwnSource(StrEnum):
@@ -24,11 +24,12 @@ class OwnSource(StrEnum):
     AGENT = "agents"
 
 
-def of_openspiel(rules: str) -> str | None:
-    """What the list has for rules of OpenSpiel that need trust; None for all other rules.
+def of_package(rules: str) -> str | None:
+    """What the list has for rules of a package, or of OpenSpiel, that need trust; None for all other rules.
 
-    They are code of this machine, but with unusual parameters they can crash or fill it."""
-    if not is_of_openspiel(rules) or openspiel.is_listed(rules):
+    They are code of this machine, but with unusual parameters they can crash or fill it, and nobody may choose by a
+    record which package is loaded."""
+    if not catalog.is_of_package(rules) or (catalog.is_of_openspiel(rules) and openspiel.is_listed(rules)):
         return None
     return sha256(rules.encode(errors="replace")).hexdigest()
 

@@ -119,13 +119,13 @@ class Store:
     def take_game(self, text: str) -> str:
         """The rules that `text` names, with each file copied to the store and its path replaced.
 
-        A game of ours or of OpenSpiel is returned unchanged, except for files in its options ("tree:file=my.json").
+        A game of ours or of a package is returned unchanged, except for files in its options ("tree:file=my.json").
         UnknownGame, BadOption or BadFixture says what is wrong with `text`."""
         game, options = catalog.find(text)
         given = {option.name: str(options[option.name]) for option in game.options}
         files = {name: value for name, value in given.items() if _names_a_file(name, value)}
         is_file = catalog.file_of(text) is not None
-        if (source := own_sources.of_openspiel(text)) is not None:
+        if (source := own_sources.of_package(text)) is not None:
             own_sources.note(OwnSource.RULES, source)
         if not (is_file or files):
             return text

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import agents
 from adsearch.errors import one_of, quote
-from adsearch.games.catalog import is_of_openspiel
+from adsearch.games.catalog import find, is_of_openspiel, is_of_package
 from agents.errors import one_line
 from arena.errors import BadPlayer
 
@@ -94,9 +94,12 @@ def lay_out(
     them, only these, and what the game `rules` needs."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
-    facts = _ask(program, roots, rules if modules is not None or is_of_openspiel(rules) else "")
+    is_others = is_of_package(rules)
+    facts = _ask(program, roots, rules if modules is not None or is_others else "")
     _check(program, facts, roots)
     interpreter = _of_interpreter(program, facts)
+    if is_brought := is_others and not is_of_openspiel(rules):
+        _name_rules(folder, rules)
     installed = [path for path in facts["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
     if modules is None:
         if facts["tag"] == sys.implementation.cache_tag:
@@ -106,7 +109,8 @@ def lay_out(
             for package in _OURS:
                 shutil.copytree(_SOURCES / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
             _compile(program, folder)
-        readable = (*interpreter, *installed, str(folder), *(str(_SOURCES / package) for package in _OURS))
+        linked = _link_others(folder, facts) if is_brought else []
+        readable = (*interpreter, *installed, *linked, str(folder), *(str(_SOURCES / package) for package in _OURS))
         given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         path = (str(folder), *(place for place in installed if place in given))
         return Library((program, "-P", "-m", "agents"), folder, path, _plain(readable), ())
@@ -221,6 +225,17 @@ def _copy_data(source: Path, target: Path) -> None:
             shutil.copytree(path, target / path.name, dirs_exist_ok=True)
         elif path.is_file() and path.suffix != ".py":
             shutil.copy2(path, target / path.name)
+
+
+def _name_rules(folder: Path, rules: str) -> None:
+    """Writes where the game that a package brings is found, as that package says it where it is installed."""
+    game = find(rules)[0]
+    about = folder / "arena_rules-0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-rules\nVersion: 0\n")
+    (about / "entry_points.txt").write_text(
+        f"[arena.games]\n{game.name} = {game.state.__module__}:{game.state.__qualname__}\n"
+    )
 
 
 def _link_others(folder: Path, facts: dict[str, Any]) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from adsearch import games
+from adsearch import State, games
+from adsearch.games import catalog
 from adsearch.plugins import BadPlugin, Plugins
 from agents.protocol import Verdict
 from arena import engines, languages
-from arena.errors import BadPlayer, BadRating
+from arena.cli.terminal import completion
+from arena.errors import BadPlayer, BadRating, UntrustedCode
+from arena.history import recorded_rules
 from arena.match.engine import Engine
 from arena.play.machine import extras
 from arena.players import engine_handshake
@@ -27,6 +32,7 @@ from arena.student.checking.explanations import Failure, explain
 from arena.tournament import formats
 from arena.walls.agent_process import AgentProcess
 from arena.walls.kinds import WallKind, Walls
+from db.records import PastGame
 from tests.kit.arena_program import arena
 from tests.kit.places import ROOT
 
@@ -109,6 +115,7 @@ TALE = Tale("tale")
 PROTOCOL = """
 from agents.protocol import PROTOCOL as VERSION, Bye, Hello, Move, Ready, Start, Turn, Welcome
 from arena.engines import EngineProtocol, EngineTranslator
+from arena.cli.terminal import completion
 from arena.errors import BadPlayer
 
 class Asks(EngineTranslator):
@@ -137,6 +144,62 @@ class Asking(EngineProtocol):
 ASK = Asking("ask")
 """
 
+AGENT = """
+from adsearch import games
+from agents import Agent
+
+assert games.start("take:5").svg()
+
+class Last(Agent):
+    def choose(self, state, clock):
+        return state.moves()[-1]
+"""
+GAMES = """
+[arena.games]
+take = arena_take:Take
+nap = arena_take:Take
+heap = arena_take:SIZE
+"""
+GAME = '''
+from adsearch import Option, State
+from adsearch.errors import BadPosition
+from adsearch.state import Looks
+from arena_stones import SIZE
+
+class Take(State[int]):
+    """Two players take one or two stones in turn. The player who takes the last stone wins."""
+
+    options = (Option("stones", SIZE, "the stones at the start", 1, 50),)
+    notation = "the number of stones to take"
+    max_plies = 50
+    looks = Looks(sides=("first of all", "second of all"))
+
+    def __init__(self, stones, mover=0):
+        self.stones, self.mover, self.turn = stones, mover, mover if stones else None
+
+    @classmethod
+    def load(cls, text, *, stones):
+        left, _, mover = text.partition(" ")
+        if not (left.isdecimal() and int(left) <= stones and mover in ("0", "1")):
+            raise BadPosition(f"expected up to {stones} stones and the turn, such as '5 0', got {text!r}")
+        return cls(int(left), int(mover))
+
+    def moves(self):
+        return tuple(range(1, min(2, self.stones) + 1))
+
+    def play(self, move):
+        return Take(self.stones - move, 1 - self.mover)
+
+    def utilities(self):
+        return (-1.0, 1.0) if self.mover == 0 else (1.0, -1.0)
+
+    def position(self):
+        return f"{self.stones} {self.mover}"
+
+    def svg(self, last=None):
+        return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><title>{self.stones} stones</title></svg>'
+'''
+
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -150,12 +213,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "heads = arena_coin_broken:COIN",
         "text = arena_coin:SYS",
     )
-    (info / "entry_points.txt").write_text("[arena.ratings]\n" + "\n".join(points) + FORMATS + OTHERS)
-    for name, text in (("chain", FORMAT), ("tale", LANGUAGE), ("ask", PROTOCOL)):
+    (info / "entry_points.txt").write_text("[arena.ratings]\n" + "\n".join(points) + FORMATS + OTHERS + GAMES)
+    (tmp_path / "arena_stones.py").write_text("SIZE = 6\n")
+    for name, text in (("take", GAME), ("chain", FORMAT), ("tale", LANGUAGE), ("ask", PROTOCOL)):
         (tmp_path / f"arena_{name}.py").write_text(text)
     for name in ("arena_coin", "arena_coin_broken"):
         (tmp_path / f"{name}.py").write_text(SYSTEM)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(catalog, "_of_packages", {})
     return tmp_path
 
 
@@ -276,6 +342,66 @@ def test_a_package_brings_a_protocol_of_engines(package: Path, tmp_path: Path) -
     with pytest.raises(BadPlayer, match="is an engine for nap: it cannot play chess"):
         engine_handshake.check_game(text, player.engine, "chess")
     assert not is_engine(text), "a record must not say what is looked for"
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("modules", ["", "modules = []\n"])
+@pytest.mark.parametrize("walls", [WallKind.SANDBOX, WallKind.CONTAINER])
+def test_a_package_brings_a_game_that_agents_play_behind_walls_and_its_record_stays_without_it(
+    package: Path, tmp_path: Path, walls: WallKind, modules: str
+) -> None:
+    (tmp_path / "mine.py").write_text(AGENT)
+    (tmp_path / "cup.toml").write_text(
+        f'game = "take:stones=8"\nformat = "round-robin"\nrounds = 2\nclock = "none"\n{modules}'
+        f'walls = "{walls.value}"\n'
+        '[[agent]]\nname = "mine"\nplayer = "mine.py"\n[[agent]]\nname = "random"\nplayer = "random"\n'
+    )
+    played = arena("run", "cup.toml", cwd=tmp_path)
+    assert played.code == 0, played.err
+    assert arena("db", "verify", cwd=tmp_path).out.startswith("4 games with")
+    won = json.loads(arena("standings", "cup", "--format", "json", cwd=tmp_path).out)
+    assert {row["name"]: row["faults"] for row in won} == {"mine": {}, "random": {}}
+    assert arena("replay", "last", "--html", "last.html", cwd=tmp_path).code == 0
+    page = (tmp_path / "last.html").read_text("utf-8")
+    assert "8 stones" in page
+    assert "second of all" in page
+    (noted,) = {row["software"] for row in json.loads(arena("hosts", "cup", "--format", "json", cwd=tmp_path).out)}
+    assert noted.endswith(", arena-coin 1.0")
+
+    assert "to replay its games, install arena-coin 1.0\n" in arena("bundle", "mine", "m.arena", cwd=tmp_path).out
+
+    shutil.rmtree(package / "arena_coin-1.0.dist-info")
+    catalog._of_packages.clear()
+    for command in ("tournaments", "history", "show last", "standings", "export"):
+        ended = arena(*command.split(), cwd=tmp_path)
+        assert ended.code == 0, (command, ended.err)
+    gone = "no game 'take'.*: it is of the package arena-coin 1.0, which is not installed here"
+    replayed = arena("replay", "last", cwd=tmp_path)
+    assert re.search(gone, " ".join(replayed.out.split())), replayed.out
+    assert replayed.out.count("random") > 1, "the moves are shown"
+
+
+def test_games_of_packages_are_listed_and_never_take_the_place_of_ours(package: Path) -> None:
+    assert package.exists()
+    listed = arena("games")
+    assert re.search(r"^take  +2 ", listed.out, re.MULTILINE)
+    assert "'heap' of the package arena-coin 1.0 is not a subclass of State" in listed.err
+    assert "tested in" in arena("games", "take").out
+    assert games.start("nap").position() != games.start("take:20").position()
+    assert games.looks("take").sides == ("first of all", "second of all")
+    with pytest.raises(BadPlugin, match="'heap' of the package arena-coin"):
+        games.start("heap")
+    assert "take" in [*completion._games(None)]
+
+
+def test_a_record_does_not_decide_which_package_is_loaded(package: Path) -> None:
+    assert package.exists()
+    assert games.looks("take:5") == State.looks
+    game = PastGame(id=1, number=1, pair="", game="take:5", host={"software": "arena-referee 1.0, arena-coin 1.0"})
+    with pytest.raises(UntrustedCode, match=r"the rules 'take:5' of the package arena-coin 1\.0"):
+        recorded_rules.start(game, trust=False)
+    assert catalog._of_packages == {}
+    assert recorded_rules.start(game, trust=True).position() == "5 0"
 
 
 def test_what_cannot_be_loaded_is_a_line_of_the_doctor(package: Path) -> None:

@@ -3,6 +3,7 @@
 Everything printed here is read from the catalogue of adsearch, so a new game is listed without a change here.
 """
 
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from random import Random
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from adsearch import Option, State, games
+from adsearch.errors import AdsearchError
 from adsearch.games import Game, catalog
 from adsearch.state import CHANCE, how_written
 from adsearch.terms import root_seat
@@ -72,7 +74,7 @@ def list_games(
             raise typer.BadParameter("--svg: expected a game to draw, such as: arena games othello --svg board.svg")
         if position is not None or moves:
             raise typer.BadParameter("expected a game before --position or --moves: arena games connect4 --moves 4")
-        show([_row(game) for game in games.names().values()], COLUMNS, format=format)
+        show([_row(game) for game in _all()], COLUMNS, format=format)
         return
     if name == catalog.OPENSPIEL:
         from adsearch.openspiel import KEEP_PROMISES
@@ -97,6 +99,16 @@ def list_games(
         row = _row(game, **options)
         row |= {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
         show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
+
+
+def _all() -> Iterator[Game]:
+    """The games of ours, and those of packages; what cannot be loaded is said."""
+    yield from games.names().values()
+    for name in catalog.GAMES.packages():
+        try:
+            yield games.find(name)[0]
+        except AdsearchError as error:
+            print(f"arena: {error}", file=sys.stderr)
 
 
 def _show_position(game: Game, state: State[Any], options: dict[str, float | str], format: OutputFormat) -> None:

@@ -46,6 +46,8 @@ def bundle(
         )
     for reason in written.missing:
         print(f"left out: {without_store(printable(reason))}", file=sys.stderr)
+    for package in written.needed:
+        print(printable(f"to replay its games, install {package}"))
     size = file.stat().st_size / 1024
     what = f"{written.games:,} game{'s' * (written.games != 1)} of {agent}"
     sources = f"{written.sources} source{'s' * (written.sources != 1)}"

@@ -55,9 +55,10 @@ def _offers(words: Callable[[str | None], Iterator[str]], ctx: Any, incomplete: 
 
 
 def _games(_: str | None) -> Iterator[str]:
-    from adsearch import games
+    from adsearch.games import catalog
 
-    yield from games.names()
+    yield from catalog.GAMES.names()
+    yield from catalog.GAMES.packages()
 
 
 def _algorithms(_: str | None) -> Iterator[str]:

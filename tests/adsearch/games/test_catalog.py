@@ -41,8 +41,8 @@ def countdown(tmp_path: Path) -> Path:
 
 def test_the_catalogue_names_every_game() -> None:
     assert list(games.names()) == [
-        *("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess", "go"),
-        *("pig", "ludo", "backgammon", "maze", "kuhn", "leduc", "rps", "words", "tree"),
+        *("backgammon", "checkers", "chess", "connect4", "dots", "go", "grundy", "kuhn", "leduc", "ludo"),
+        *("maze", "nap", "othello", "pig", "rps", "tictactoe", "tree", "words"),
     ]
 
 
@@ -70,8 +70,8 @@ def test_options_are_read_and_the_first_may_go_without_its_name() -> None:
     ("spec", "message"),
     [
         ("conect4", "no game 'conect4'; did you mean 'connect4'?"),
-        ("", "no game ''; there is tictactoe, connect4, nap"),
-        ("zzz", "no game 'zzz'; there is tictactoe, connect4, nap"),
+        ("", "no game ''; there is backgammon, checkers, chess"),
+        ("zzz", "no game 'zzz'; there is backgammon, checkers, chess"),
         ("Connect4", "no game 'Connect4'; did you mean 'connect4'?"),
     ],
 )
@@ -212,11 +212,11 @@ def test_a_name_of_ours_comes_before_a_path() -> None:
 
 def test_whether_a_game_has_chance_or_secrets_is_told_by_the_catalogue() -> None:
     assert [name for name, game in games.names().items() if game.chance] == [
-        "pig",
-        "ludo",
         "backgammon",
         "kuhn",
         "leduc",
+        "ludo",
+        "pig",
         "words",
     ]
     assert [name for name, game in games.names().items() if game.hidden] == ["kuhn", "leduc", "rps", "words"]
