@@ -50,7 +50,7 @@ def load(game: PastGame, position: str, *, trust: bool) -> State[Any]:
 def why_untrusted(game: PastGame) -> str:
     """Why the game's rules are not loaded without `--trust-rules`; empty if they are."""
     file, source = catalog.file_of(game.game), own_sources.of_package(game.game)
-    if file is None and source is None:
+    if (file is None and source is None) or _is_unknown(game):
         return ""
     named = f"the rules {quote(without_store(game.game))}{_of_package(game)}"
     if game.from_outside:
@@ -73,9 +73,17 @@ def _of_package(game: PastGame) -> str:
     return f" of the package {package}" if package else ""
 
 
+def _is_unknown(game: PastGame) -> bool:
+    """Whether nothing in the record says what the name of the rules means: no package is looked for then."""
+    is_name = catalog.is_of_package(game.game) and not catalog.is_of_openspiel(game.game)
+    return is_name and not _of_package(game)
+
+
 def _check(game: PastGame, *, trust: bool) -> None:
     """Raises UntrustedCode if the rules must not be loaded, or UnknownGame if they are not there. This process then
     loads exactly the checked content."""
+    if not trust and _is_unknown(game):
+        raise UnknownGame(f"no game {quote(game.game)}")
     if not trust and (why := why_untrusted(game)):
         raise UntrustedCode(why)
     if (file := catalog.file_of(game.game)) is not None and (stored := in_store(file)) is not None:

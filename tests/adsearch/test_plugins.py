@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -34,17 +38,21 @@ from arena.walls.agent_process import AgentProcess
 from arena.walls.kinds import WallKind, Walls
 from db.records import PastGame
 from tests.kit.arena_program import arena
+from tests.kit.behind_walls import need
 from tests.kit.places import ROOT
 
 SYSTEM = """
-from arena.ratings.ranking import RatingSystem
+from arena.ratings import points
+from arena.ratings.ranking import RatingSystem, by_points
 
 class Coin(RatingSystem):
     name = "coin"
     method = "a coin"
+    unit = "points"
+    for_points = True
 
     def rank(self, games, counts, settings):
-        raise NotImplementedError
+        return by_points(self, points.standings(points.of(games)))
 
 COIN = Coin()
 BROKEN = 1 / 0 if "broken" in __name__ else None
@@ -347,9 +355,10 @@ def test_a_package_brings_a_protocol_of_engines(package: Path, tmp_path: Path) -
 @pytest.mark.costly
 @pytest.mark.parametrize("modules", ["", "modules = []\n"])
 @pytest.mark.parametrize("walls", [WallKind.SANDBOX, WallKind.CONTAINER])
-def test_a_package_brings_a_game_that_agents_play_behind_walls_and_its_record_stays_without_it(
+def test_a_package_brings_a_game_that_agents_play_behind_walls(
     package: Path, tmp_path: Path, walls: WallKind, modules: str
 ) -> None:
+    need(walls)
     (tmp_path / "mine.py").write_text(AGENT)
     (tmp_path / "cup.toml").write_text(
         f'game = "take:stones=8"\nformat = "round-robin"\nrounds = 2\nclock = "none"\n{modules}'
@@ -370,15 +379,74 @@ def test_a_package_brings_a_game_that_agents_play_behind_walls_and_its_record_st
 
     assert "to replay its games, install arena-coin 1.0\n" in arena("bundle", "mine", "m.arena", cwd=tmp_path).out
 
-    shutil.rmtree(package / "arena_coin-1.0.dist-info")
-    catalog._of_packages.clear()
-    for command in ("tournaments", "history", "show last", "standings", "export"):
-        ended = arena(*command.split(), cwd=tmp_path)
-        assert ended.code == 0, (command, ended.err)
-    gone = "no game 'take'.*: it is of the package arena-coin 1.0, which is not installed here"
-    replayed = arena("replay", "last", cwd=tmp_path)
-    assert re.search(gone, " ".join(replayed.out.split())), replayed.out
-    assert replayed.out.count("random") > 1, "the moves are shown"
+
+@pytest.fixture
+def environment(package: Path, tmp_path: Path) -> Path:
+    """An environment with what this one has, and a folder beside it in which the package is installed as a wheel."""
+    folder, wheel = tmp_path / "environment", tmp_path / "arena_coin-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as packed:
+        for path in (*package.glob("arena_*.py"), *package.glob("arena_coin-1.0.dist-info/*")):
+            packed.write(path, path.relative_to(package))
+        packed.writestr(
+            "arena_coin-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        packed.writestr("arena_coin-1.0.dist-info/RECORD", "")
+    venv.create(folder, symlinks=True)
+    (there,) = folder.glob("lib/python*/site-packages")
+    (there / "more.pth").write_text(f"{sysconfig.get_path('purelib')}\n{ROOT}\n")
+    pip(folder, "install", "--no-index", "--no-deps", str(wheel))
+    return folder
+
+
+def pip(folder: Path, *words: str) -> None:
+    command = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), *words]
+    subprocess.run(command, env=without_path(), check=True, capture_output=True)
+
+
+def without_path() -> dict[str, str]:
+    """The variables of a shell that does not say where the package lies."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"COLUMNS": "200"}
+
+
+@pytest.mark.costly
+def test_what_a_package_brings_is_known_everywhere_and_missed_by_name_when_it_is_gone(
+    environment: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "mine.py").write_text(AGENT)
+    (home / "cup.toml").write_text(
+        'game = "take:stones=8"\nformat = "chain"\nreach = 2\nclock = "none"\n'
+        '[[agent]]\nname = "mine"\nplayer = "mine.py"\n'
+        + "".join(f'[[agent]]\nname = "agent {number}"\nplayer = "random"\n' for number in range(3))
+    )
+
+    def run(*words: str, code: int = 0) -> str:
+        command = [str(environment / "bin" / "python"), *words]
+        done = subprocess.run(command, cwd=home, env=without_path(), capture_output=True, encoding="utf-8", check=False)
+        assert done.returncode == code, done
+        return done.stdout + done.stderr
+
+    assert "\ntake " in run("-m", "arena", "games")
+    offered = "from arena.cli.terminal import completion; print(*completion._games(None))"
+    assert "take" in run("-c", offered).split()
+    assert "wins" in run("-m", "arena", "play", "take:4", "random", "mine.py")
+    assert "chain, 4 players" in run("-m", "arena", "run", "cup.toml")
+    assert "\na coin\n" in run("-m", "arena", "rank", "cup", "--system", "coin")
+    run("-m", "arena", "replay", "last", "--html", "last.html")
+    assert "8 stones" in (home / "last.html").read_text("utf-8")
+    assert "no errors" in run("-m", "arena", "db", "verify")
+
+    pip(environment, "uninstall", "--yes", "arena-coin")
+    for words in ("tournaments", "history", "show last", "crosstable", "rank cup", "export", "replay last"):
+        assert "mine" in run("-m", "arena", *words.split()) or words == "tournaments", words
+    gone = "it is of the package arena-coin 1.0, which is not installed here"
+    assert gone in " ".join(run("-m", "arena", "replay", "last").split())
+    assert gone in run("-m", "arena", "db", "verify", code=1)
+    missed = "the format 'chain' is that of the package arena-coin 1.0: it is not installed"
+    assert missed in run("-m", "arena", "standings", "cup")
+    assert missed in run("-m", "arena", "run", "cup.toml", code=2)
+    assert "coin" in run("-m", "arena", "rank", "cup", "--system", "coin", code=2)
 
 
 def test_games_of_packages_are_listed_and_never_take_the_place_of_ours(package: Path) -> None:

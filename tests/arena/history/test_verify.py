@@ -127,7 +127,7 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
         ("UPDATE game SET status = 'void' WHERE id = 1", "its verdict is normal, but its status is 'void'"),
         ("UPDATE game SET status = 'scheduled' WHERE id = 1", "the game is scheduled, but has a result or moves"),
         ("UPDATE game SET verdict = 'forfeit', fault = 1 WHERE id = 1", "the game was forfeited, but has moves"),
-        ("UPDATE game SET rules = '9 men' WHERE id = 1", "the game '9 men' cannot be played: no game '9 men'"),
+        ("UPDATE game SET rules = 'shogi' WHERE id = 1", "the game 'shogi' cannot be played: .*shogi"),
         ("DELETE FROM seat WHERE game = 1 AND seat = 0", r"expected 2 players for connect4, got the seats \[1\]"),
         # Clocks.
         (

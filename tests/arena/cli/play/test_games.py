@@ -51,7 +51,7 @@ def test_as_json_it_is_one_array_with_fixed_fields() -> None:
 def test_as_csv_it_has_a_row_a_game() -> None:
     rows = list(csv.DictReader(io.StringIO(arena("games", "--format", "csv").out)))
     assert [row["game"] for row in rows] == list(games.names())
-    assert rows[1]["options"] == "rows=6,columns=7,line=4"
+    assert rows[3]["options"] == "rows=6,columns=7,line=4"
 
 
 @pytest.mark.parametrize("name", games.names())
@@ -150,7 +150,7 @@ def test_a_terminal_without_unicode_gets_what_it_can_show() -> None:
 
 def test_a_narrow_terminal_breaks_the_last_column_only() -> None:
     lines = arena("games", columns=60).out.splitlines()
-    assert lines[1].split()[0] == "tictactoe"
+    assert lines[1].split()[0] == "backgammon"
 
 
 def test_a_full_disk_is_one_clear_error() -> None:

@@ -182,17 +182,17 @@ def test_not_even_by_paths_titles_or_details(tmp_path: Path) -> None:
     rules = f"{shutil.copy(COUNTDOWN, folder / 'lee-ann.py')}:Countdown"
     with Database("arena.db") as database, database.writing() as connection:
         book = Book(connection)
-        cup = book.tournament("Lee-Ann and the group q7", rules, status="finished")
+        cup = book.tournament("Lee-Ann and the group quincunx", rules, status="finished")
         book.enter(cup, "u123@4", "lee-ann", "random")
         book.play(cup, rules, ("u123@4", "lee-ann"), verdict="illegal", fault=1, stderr="lee-ann\n")
         game = book.play(cup, rules, ("lee-ann", "u123@4"), verdict="void")
         store.rule_on_game(connection, game, "award", "Lee-Ann was ill", book.now, seat=0)
-    Path("roster.csv").write_text("id,name,group,alias\nu123,Bo Pe,q7,Otter\n,Lee-Ann,q7,Heron\n")
-    ended = arena("report", "Lee-Ann and the group q7", "site", "--roster", "roster.csv")
+    Path("roster.csv").write_text("id,name,group,alias\nu123,Bo Pe,quincunx,Otter\n,Lee-Ann,quincunx,Heron\n")
+    ended = arena("report", "Lee-Ann and the group quincunx", "site", "--roster", "roster.csv")
     assert ended.code == 0, ended.err
     found = files(tmp_path / "site")
     for place, page in found.items():
-        for secret in ("u123", "Bo Pe", "q7", "lee-ann", "was ill", str(tmp_path)):
+        for secret in ("u123", "Bo Pe", "quincunx", "lee-ann", "was ill", str(tmp_path)):
             assert secret.lower() not in place.lower()
             assert secret.lower() not in page.lower(), (place, secret)
     assert "Otter@4" in found["index.html"]
