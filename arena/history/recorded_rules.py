@@ -90,10 +90,10 @@ def _check(game: PastGame, *, trust: bool) -> None:
         catalog.use_checked(file, _content(stored))
     try:
         options = games.find(game.game)[1]
-    except UnknownGame as error:
+    except UnknownGame:
         if catalog.is_of_openspiel(game.game) or not (package := _of_package(game)):
             raise
-        raise UnknownGame(f"{error}: it is{package}, which is not installed here") from None
+        raise UnknownGame(f"no game {quote(game.game)}: it is{package}, which is not installed here") from None
     for name, value in options.items():
         if isinstance(value, str) and value and (name == "file" or "/" in value or os.path.exists(value)):
             stored = in_store(Path(value))

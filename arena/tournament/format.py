@@ -111,7 +111,8 @@ class Format(ABC):
     agent_keys: ClassVar[tuple[str, ...]] = ()
     """Its keys that hold names of agents. The tournaments of a ladder cannot have them."""
     old_keys: ClassVar[tuple[str, ...]] = ()
-    """Its keys that tournaments of all formats record, as version 1 did: default names are made of them."""
+    """Its keys that tournaments of all formats record, as version 1 did: default names are made of them. None in new
+    formats."""
 
     @classmethod
     @abstractmethod

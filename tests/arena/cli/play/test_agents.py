@@ -49,9 +49,8 @@ def test_a_chess_engine_tells_its_options() -> None:
 def test_the_agents_for_a_game_are_those_that_are_not_refused(game: str) -> None:
     able = [row["name"] for row in json.loads(arena("agents", "--game", game, "--format", "json").out)]
     assert "random" in able
-    assert ("minimax" in able) == (
-        game in ("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "chess", "go", "tree")
-    )
+    start = games.start(game)
+    assert ("minimax" in able) == (start.players == 2 and not start.chance and not start.hidden)
 
 
 @pytest.mark.parametrize(
