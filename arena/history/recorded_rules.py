@@ -28,6 +28,10 @@ from db.records import PastGame
 ADVICE: Final = "if you trust their author, add --trust-rules"
 
 
+class MissingRules(UnknownGame):
+    """The package that brings the rules is not installed."""
+
+
 def start(game: PastGame, *, trust: bool) -> State[Any]:
     """The first position of the game; UntrustedCode if its recorded rules must not be loaded."""
     _check(game, trust=trust)
@@ -93,7 +97,7 @@ def _check(game: PastGame, *, trust: bool) -> None:
     except UnknownGame:
         if catalog.is_of_openspiel(game.game) or not (package := _of_package(game)):
             raise
-        raise UnknownGame(f"no game {quote(game.game)}: it is{package}, which is not installed here") from None
+        raise MissingRules(f"no game {quote(game.game)}: it is{package}, which is not installed here") from None
     for name, value in options.items():
         if isinstance(value, str) and value and (name == "file" or "/" in value or os.path.exists(value)):
             stored = in_store(Path(value))

@@ -116,7 +116,7 @@ def verify(
                 found.wrongs.append(Wrong(name_of(game), game.id, f"{broken_analysis}; {again}"))
             try:
                 reasons = wrongs_of(game, boards, imported=imported, has_seed=has_seed)
-            except UntrustedCode as error:
+            except (UntrustedCode, recorded_rules.MissingRules) as error:
                 found.unchecked[str(error)] += 1
             else:
                 other = _other_version(game) if reasons else ""
@@ -151,7 +151,8 @@ class PositionCheck:
         self._starts: dict[tuple[str, bool], State[Any] | str] = {}
 
     def start(self, game: PastGame) -> State[Any] | str:
-        """The first position of the game, or why there is none; UntrustedCode if its rules must not be run."""
+        """The first position of the game, or why there is none; UntrustedCode if its rules must not be run,
+        MissingRules if they are of a package that is not installed."""
         kind = (game.game, game.from_outside)
         if kind not in self._starts:
             self._starts[kind] = self._made(game)
@@ -160,7 +161,7 @@ class PositionCheck:
     def _made(self, game: PastGame) -> State[Any] | str:
         try:
             return recorded_rules.start(game, trust=self._trust)
-        except UntrustedCode:
+        except (UntrustedCode, recorded_rules.MissingRules):
             raise
         except (AdsearchError, ArenaError) as error:
             return f"the game {quote(game.game)} cannot be played: {error}"
