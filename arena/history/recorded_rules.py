@@ -72,15 +72,19 @@ def package_in(host: Mapping[str, Any]) -> str:
     return printable(str(host.get("software", "")).partition(", ")[2])
 
 
+def _is_named(game: PastGame) -> bool:
+    """Whether the rules are known by the name that a package gives them; those of OpenSpiel say whose they are."""
+    return catalog.is_of_package(game.game) and not catalog.is_of_openspiel(game.game)
+
+
 def _of_package(game: PastGame) -> str:
-    package = package_in(game.host or {}) if catalog.is_of_package(game.game) else ""
+    package = package_in(game.host or {}) if _is_named(game) else ""
     return f" of the package {package}" if package else ""
 
 
 def _is_unknown(game: PastGame) -> bool:
     """Whether nothing in the record says what the name of the rules means: no package is looked for then."""
-    is_name = catalog.is_of_package(game.game) and not catalog.is_of_openspiel(game.game)
-    return is_name and not _of_package(game)
+    return _is_named(game) and not _of_package(game)
 
 
 def _check(game: PastGame, *, trust: bool) -> None:
@@ -95,7 +99,7 @@ def _check(game: PastGame, *, trust: bool) -> None:
     try:
         options = games.find(game.game)[1]
     except UnknownGame:
-        if catalog.is_of_openspiel(game.game) or not (package := _of_package(game)):
+        if not (package := _of_package(game)):
             raise
         raise MissingRules(f"no game {quote(game.game)}: it is{package}, which is not installed here") from None
     for name, value in options.items():
