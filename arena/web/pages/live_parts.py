@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from adsearch import State
 from arena.history import recorded_rules, words
+from arena.match.live import LivePly
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import part
 from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shown
@@ -176,6 +177,11 @@ def board(game: PastGame, followed: FollowedGame, *, plain: bool = False) -> str
     return drawn.drawn[0]
 
 
+def _spent(ply: LivePly) -> str:
+    """The time of a player's move."""
+    return words.seconds(ply.spent) if isinstance(ply.who, int) and ply.spent is not None else ""
+
+
 def _begin(game: PastGame) -> State[Any] | None:
     """The first position of a game of which no move is known; None if its rules fail or must not be run."""
     with suppress(Exception):  # user-supplied rules may raise anything
@@ -188,7 +194,7 @@ def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:
     plies = followed.plies
     dealt = runs([ply.who for ply in plies], deals=_deals(followed))
     listed = [
-        Ply(number, shown(text), ply.who, "" if ply.spent is None else words.seconds(ply.spent), passes=passes)
+        Ply(number, shown(text), ply.who, _spent(ply), passes=passes)
         for number, (ply, text, passes) in enumerate(zip(plies, followed.texts, dealt, strict=True), start=1)
     ]
     begin = 0 if most is None else max(0, len(plies) - most)
