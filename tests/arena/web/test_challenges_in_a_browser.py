@@ -91,7 +91,7 @@ def test_a_student_challenges_an_agent_and_watches_the_game_at_once(browser: Bro
             page.locator("#challenges").get_by_text("waits").wait_for()
             page.goto(game)
         page.locator("#board svg").first.wait_for()
-        page.locator("#moves li >> nth=2").wait_for()
+        page.locator("#moves .move >> nth=2").wait_for()
         page.locator("#board").wait_for()
         page.locator("#controls").wait_for()  # the replay
         page.wait_for_function("document.documentElement.outerHTML.includes('zzwords-of-kestrel')")

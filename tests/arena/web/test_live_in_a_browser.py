@@ -144,7 +144,7 @@ COUNT_MOTIONS = """() => {
 
 
 def moves(page: Page) -> int:
-    return page.locator("#moves li").count()
+    return page.locator("#moves .move").count()
 
 
 def text(page: Page, where: str) -> str:
