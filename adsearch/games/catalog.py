@@ -182,7 +182,8 @@ def looks(spec: str) -> Looks:
     that this process has not asked for have what holds for any game."""
     name = spec.partition(":")[0]
     if name in GAMES.names():
-        return Game(name, GAMES.find(name)).state.looks
+        state: type[State[Any]] = GAMES.find(name)
+        return state.looks
     return (_of_packages[name].state if name in _of_packages else State).looks
 
 
