@@ -271,11 +271,16 @@ def test_how_a_move_is_written_stands_beside_the_message(
 
 
 SAME_FIELDS: Final = """() => {
-  const form = document.querySelector("[data-fields]");
-  const moves = Object.keys(JSON.parse(form.dataset.fields)).slice(0, 4);
-  form.dataset.fields = JSON.stringify(Object.fromEntries(moves.map((move) => [move, [[["a2", "a4"]]]])));
+  const choices = document.getElementById("choices");
+  const change = () => {
+    const form = choices.querySelector("[data-fields]");
+    const moves = Object.keys(JSON.parse(form.dataset.fields)).slice(0, 4);
+    form.dataset.fields = JSON.stringify(Object.fromEntries(moves.map((move) => [move, [[["a2", "a4"]]]])));
+  };
+  new MutationObserver(change).observe(choices, { childList: true });
+  change();
 }"""
-"""As where a pawn is promoted: four moves go from this field to that one."""
+"""As where a pawn is promoted: four moves go from this field to that one, also when the moves are sent again."""
 
 
 @pytest.mark.parametrize(("width", "height"), WINDOWS)
