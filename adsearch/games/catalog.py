@@ -199,7 +199,12 @@ def is_of_openspiel(spec: str) -> bool:
 
 def is_of_package(spec: str) -> bool:
     """Whether `spec` names a game of another package, which can be missing or have another version elsewhere."""
-    return is_of_openspiel(spec) or (_NAME.match(spec) is not None and not (begins_with_name(spec) or file_of(spec)))
+    return is_of_openspiel(spec) or is_by_entry_point(spec)
+
+
+def is_by_entry_point(spec: str) -> bool:
+    """Whether `spec` names a game as a package calls it, so that only the package says what the name means."""
+    return _NAME.match(spec) is not None and not (begins_with_name(spec) or file_of(spec))
 
 
 def package_of(spec: str) -> str:

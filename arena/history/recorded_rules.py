@@ -72,19 +72,14 @@ def package_in(host: Mapping[str, Any]) -> str:
     return printable(str(host.get("software", "")).partition(", ")[2])
 
 
-def _is_named(game: PastGame) -> bool:
-    """Whether the rules are known by the name that a package gives them; those of OpenSpiel say whose they are."""
-    return catalog.is_of_package(game.game) and not catalog.is_of_openspiel(game.game)
-
-
 def _of_package(game: PastGame) -> str:
-    package = package_in(game.host or {}) if _is_named(game) else ""
+    package = package_in(game.host or {}) if catalog.is_by_entry_point(game.game) else ""
     return f" of the package {package}" if package else ""
 
 
 def _is_unknown(game: PastGame) -> bool:
     """Whether nothing in the record says what the name of the rules means: no package is looked for then."""
-    return _is_named(game) and not _of_package(game)
+    return catalog.is_by_entry_point(game.game) and not _of_package(game)
 
 
 def _check(game: PastGame, *, trust: bool) -> None:

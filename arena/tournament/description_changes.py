@@ -79,8 +79,8 @@ def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
         )
     if added:
         words = f"agents: added: {one_of([quote(name) for name in added], most=8)}"
-        if format and format.has_bracket:
-            refused.append(f"{words} (a {format}'s bracket is drawn once)")
+        if format and format.closed:
+            refused.append(f"{words} ({format.closed})")
         else:
             allowed.append(words)
     for name in listed.keys() & known.keys():

@@ -103,6 +103,8 @@ class Format(ABC):
     has_bracket: ClassVar[bool] = False
     """Whether its pairings are the series of a bracket, which is drawn once: players who lose a series are out. Then it
     has `bracket`, `is_decided` and `needless`."""
+    closed: ClassVar[str] = ""
+    """Why no agents can be added once it has begun, in words; empty if they can."""
     every_two_meet: ClassVar[bool] = False
     """Whether every two players meet equally often."""
     most_players: ClassVar[float] = inf

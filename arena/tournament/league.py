@@ -20,7 +20,7 @@ from msgspec import to_builtins
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, quote
-from adsearch.games.catalog import begins_with_name
+from adsearch.games.catalog import begins_with_name, package_of
 from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import BadClock
@@ -165,6 +165,7 @@ class League:
         return {
             "name": self.name,
             "game": self.game_text,
+            **({"game_package": package} if (package := package_of(self.game)) else {}),
             **self._format_settings(),
             "clock": self.clock,
             "margin": self.margin,
@@ -248,6 +249,7 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
     if league.name:
         return league
     fixed = {key: value for key, value in league.settings().items() if key not in CHANGEABLE}
+    fixed.pop("game_package", None)
     later = {key: of for key, of in league.format.defaults().items() if key not in formats.in_all_records()}
     for key, default in (_LATER_SETTINGS | later).items():
         if fixed.get(key) == default:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import agents
 from adsearch.errors import one_of, quote
-from adsearch.games.catalog import find, is_of_openspiel, is_of_package
+from adsearch.games.catalog import find, is_by_entry_point, is_of_package
 from agents.errors import one_line
 from arena.errors import BadPlayer
 
@@ -94,11 +94,10 @@ def lay_out(
     them, only these, and what the game `rules` needs."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
-    is_others = is_of_package(rules)
-    facts = _ask(program, roots, rules if modules is not None or is_others else "")
+    facts = _ask(program, roots, rules if modules is not None or is_of_package(rules) else "")
     _check(program, facts, roots)
     interpreter = _of_interpreter(program, facts)
-    if is_brought := is_others and not is_of_openspiel(rules):
+    if is_brought := is_by_entry_point(rules):
         _name_rules(folder, rules)
     installed = [path for path in facts["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
     if modules is None:

@@ -33,7 +33,8 @@ from arena.players.player import read_player
 from arena.ratings import systems
 from arena.student import starter
 from arena.student.checking.explanations import Failure, explain
-from arena.tournament import formats
+from arena.tournament import formats, league
+from arena.tournament.description_changes import changes
 from arena.walls.agent_process import AgentProcess
 from arena.walls.kinds import WallKind, Walls
 from db.records import PastGame
@@ -472,6 +473,17 @@ def test_a_record_does_not_decide_which_package_is_loaded(package: Path) -> None
         recorded_rules.start(game, trust=False)
     assert catalog._of_packages == {}
     assert recorded_rules.start(game, trust=True).position() == "5 0"
+
+
+def test_a_tournament_goes_on_only_with_the_version_of_the_game_that_it_began_with(package: Path) -> None:
+    assert package.exists()
+    now = league.from_arguments("take:5", ["random", "random"]).settings()
+    assert now["game_package"] == "arena-coin 1.0"
+    assert not changes(now, now).refused
+    assert changes(now | {"game_package": "arena-coin 0.9"}, now).refused == (
+        "game_package: arena-coin 0.9 -> arena-coin 1.0",
+    )
+    assert "game_package" not in league.from_arguments("nap", ["random", "random"]).settings()
 
 
 def test_what_cannot_be_loaded_is_a_line_of_the_doctor(package: Path) -> None:

@@ -56,7 +56,7 @@ def rank(
         str | None,
         typer.Option(
             metavar="SYSTEM",
-            help=f"Rating system: {', '.join(systems.names())}.",
+            help=f"Rating system: {', '.join(systems.names())}, or one that an installed package brings.",
             autocompletion=systems.names,
             show_default="elo; plackett-luce for games of more than 2 players",
         ),

@@ -30,6 +30,7 @@ class Knockout(Format):
     name = "knockout"
     grows = True
     has_bracket = True
+    closed = "a knockout's bracket is drawn once"
     for_ladders = True
     agent_keys = ("seeds",)
     old_keys = ("best_of", "repeats", "seeds")
