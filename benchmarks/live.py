@@ -21,6 +21,7 @@ import zmq
 
 from adsearch import games
 from arena.match import live
+from arena.match.conditions import Conditions
 from arena.match.live import GameNews, LiveEnd, LivePly
 from arena.match.schedule import Finished, InOrder, Planned
 from arena.play.director import Director
@@ -74,7 +75,7 @@ def play(director: Director, folder: RunFolder, rounds: int) -> list[Finished]:
             *(len(WATCHERS) * number + kind, "connect4", "connect4", entrants),
             seed=1,
             identity=(number,),
-            clock="60",
+            conditions=Conditions(clock="60"),
             opening=openings[number],
         )
         for number in range(rounds)

@@ -23,6 +23,7 @@ import zmq
 from msgspec import msgpack
 
 from adsearch import games
+from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import InOrder, Planned, Ply
 from arena.play import control
@@ -112,7 +113,9 @@ class Table:
         seats = tuple(
             SeatPlan(f"p{seat}", f"p{seat}", self.tokens[2 * table + seat], seat, hosted=False) for seat in (0, 1)
         )
-        self.channel.send(control.Play(Fixture(self.games, rules, seats, key=b"k" * 32, clock="60")))
+        self.channel.send(
+            control.Play(Fixture(self.games, rules, seats, key=b"k" * 32, conditions=Conditions(clock="60")))
+        )
 
     def play(self, rules: str, tables: int, games: int, think: Callable[[], None] | None = None) -> Played:
         """Play `games` games, `tables` of them at the same time."""

@@ -25,7 +25,9 @@ from typing import Any
 
 from adsearch import games
 from agents.protocol import Verdict
+from arena.match.allowance import WallKind
 from arena.match.clock import MILLISECOND
+from arena.match.conditions import Conditions
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
@@ -34,7 +36,6 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.student import starter
 from arena.walls import probe
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from benchmarks.arguments import Reader
 from db.records import GameRecord, MoveRecord
@@ -121,7 +122,7 @@ class Setup:
         self, text: str, rules: str, kind: WallKind | None = None, *, fresh: bool = False, ponder: bool = False
     ) -> Entrant:
         """An entrant; behind walls of that kind unless it is a built-in."""
-        held = Confinement(self._scratch, "", walls=kind, fresh=fresh, ponder=ponder)
+        held = Confinement(self._scratch, "", conditions=Conditions(walls=kind, reuse=not fresh, ponder=ponder))
         name = f"{text} {kind} {fresh} {ponder}"
         return enter(read_player(text), name, games.start(rules), self._store, held)
 

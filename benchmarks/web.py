@@ -34,12 +34,13 @@ from typing import Any, Final
 
 from sqlalchemy import insert
 
+from arena.match.allowance import WallKind
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play import control
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.tournament.lock import tournament_lock
-from arena.walls.kinds import WallKind
 from arena.web import links
 from arena.web.results import Wanted
 from benchmarks import web_visitors
@@ -127,7 +128,16 @@ class Scene:
             (id,) = store.schedule(connection, self.tournament, [new])
             store.begin(connection, id, datetime.now(UTC))
         opening = (str(1 + number % 7), str(1 + number // 7 % 7))
-        return Planned(id, RULES, RULES, self.entrants, seed=1, identity=(number,), clock="60", opening=opening)
+        return Planned(
+            id,
+            RULES,
+            RULES,
+            self.entrants,
+            seed=1,
+            identity=(number,),
+            conditions=Conditions(clock="60"),
+            opening=opening,
+        )
 
     def play(self, game: Planned) -> GameRecord:
         """Plays the game, and records it."""

@@ -391,6 +391,11 @@ def extensions(connection: Connection, tournament: int) -> dict[str, datetime]:
     return {author: datetime.fromisoformat(until) for author, until in connection.execute(rows)}
 
 
+def newest_extension(connection: Connection, tournament: int) -> int:
+    """The number of the last decision about somebody's time; 0 without one."""
+    return connection.execute(select(func.max(Extension.id)).where(Extension.tournament == tournament)).scalar() or 0
+
+
 def last_extension(connection: Connection, tournament: int) -> datetime | None:
     """The latest time that any author has; None without an extension."""
     last = select(func.max(Extension.id)).where(Extension.tournament == tournament).group_by(Extension.author)

@@ -121,7 +121,7 @@ class Home(Company):
             if (game := self._leases.leased(name, key, result.number, result.attempt)) is not None:
                 check_result(result, game)
                 began, ended = (now - timedelta(seconds=ago) for ago in (result.began, result.ended))
-                host = {**result.host, "name": self._known[name].shown, "max_plies": game.max_plies}
+                host = {**result.host, "name": self._known[name].shown, "max_plies": game.conditions.max_plies}
                 over = Finished(game, result.record, began, ended, host)
                 self._check(over)
                 accepted[game.number] = over

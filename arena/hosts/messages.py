@@ -13,11 +13,11 @@ from msgspec import Meta, Struct
 
 from agents.protocol import Verdict
 from arena.errors import ArenaError
-from arena.match.fixture import Limits
+from arena.match.allowance import Allowance, WallKind
+from arena.match.conditions import Conditions
 from arena.match.schedule import Planned
 from arena.match.seeds import GameSeeds
 from arena.tournament import host_speed
-from arena.walls.kinds import Allowance, WallKind
 from db.records import MAX_INTEGER, GameRecord
 
 LONGEST_TEXT: Final = 2000
@@ -30,7 +30,7 @@ Message = TypeVar("Message", bound=Struct)
 
 
 class Joining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
-    """The conditions of a tournament: all that a host needs to know before its first game."""
+    """All of a tournament that a host needs to know before its first game."""
 
     run: str
     """Identifies this run of the tournament: the messages of another run are not for it."""
@@ -45,18 +45,9 @@ class Joining(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fi
     """A number that can have more than 64 bits."""
     seats_key: str | None
     """The key of the seats' seeds, likewise."""
-    clock: str
-    margin: int
-    limits: Limits
-    max_plies: int | None
-    names_shown: bool
-    walls: WallKind | None
+    conditions: Conditions
     needed: tuple[WallKind, ...]
     """The kinds of walls that a host must be able to put up."""
-    allowance: Allowance
-    modules: tuple[str, ...] | None
-    reuse: bool
-    ponder: bool
     cores_a_game: int
 
 

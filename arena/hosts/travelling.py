@@ -12,11 +12,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from adsearch import games
 from adsearch.errors import quote
 from arena import installation
 from arena.errors import ArenaError
 from arena.hosts.messages import AgentSent, Batch, FileSent, GameSent, Joining
+from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import Entrant, Planned
 from arena.players import versions
 from arena.players.confinement import Confinement
@@ -25,9 +28,7 @@ from arena.players.entrants import enter
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, built_as
 from arena.tournament.tournament import Tournament
-from arena.walls.kinds import Allowance, WallKind
 from db.audit import StoredVersion
-from db.records import GameKind
 from db.sources import HASH, StoredFile
 
 _STORE: Final = "STORE/"
@@ -41,7 +42,7 @@ class Sender:
     def __init__(self, run: str, tournament: Tournament, store: Store) -> None:
         """ArenaError if the tournament needs something that is not sent to other machines."""
         league = tournament.league
-        refuse_python(league.python, f"{league.name}: ")
+        refuse_python(league.conditions.python, f"{league.name}: ")
         self._store = store
         self._agents = {
             agent.name: agent_sent(
@@ -59,17 +60,8 @@ class Sender:
             rules=self._rules,
             seed=str(tournament.seed),
             seats_key=None if tournament.seats_key is None else str(tournament.seats_key),
-            clock=league.clock,
-            margin=league.margin,
-            limits=league.limits,
-            max_plies=league.max_plies,
-            names_shown=league.names == "shown",
-            walls=league.walls,
-            needed=tuple(sorted({walls_on_hosts(agent.walls, league.walls) for agent in foreign})),
-            allowance=league.allowance,
-            modules=league.modules,
-            reuse=league.reuse,
-            ponder=league.ponder,
+            conditions=league.conditions,
+            needed=tuple(sorted({walls_on_hosts(agent.walls, league.conditions.walls) for agent in foreign})),
             cores_a_game=league.cores_a_game,
         )
 
@@ -118,7 +110,6 @@ class Receiver:
         return [
             Planned(
                 number=game.number,
-                kind=GameKind.TOURNAMENT,
                 game=about.game,
                 rules=rules,
                 entrants=tuple(entrants[place] for place in game.players),
@@ -127,29 +118,17 @@ class Receiver:
                 identity=(game.pair,),
                 leg=game.leg,
                 attempt=game.attempt,
-                clock=about.clock,
-                margin=about.margin,
+                conditions=about.conditions,
                 opening=game.opening,
-                max_plies=about.max_plies,
-                limits=about.limits,
-                names_shown=about.names_shown,
             )
             for game in batch.games
         ]
 
     def _entrant(self, agent: AgentSent, rules: str) -> Entrant:
         if agent not in self._entrants:
-            about = self.joining
-            self._confinement = self._confinement or Confinement(
-                self._scratch,
-                rules,
-                walls=walls_on_hosts(None, about.walls),
-                allowance=about.allowance,
-                modules=about.modules,
-                fresh=not about.reuse,
-                ponder=about.ponder,
-                ready=about.limits.ready,
-            )
+            terms = self.joining.conditions
+            terms = structs.replace(terms, walls=walls_on_hosts(None, terms.walls))
+            self._confinement = self._confinement or Confinement(self._scratch, rules, terms)
             entrant = enter(
                 player_here(agent, self._store),
                 agent.name,

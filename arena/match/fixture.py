@@ -7,7 +7,7 @@ first player connects.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
@@ -15,22 +15,9 @@ from adsearch import State, games
 from adsearch.errors import AdsearchError, BadGame, quote
 from agents.protocol import MESSAGE_BYTES, MOVE_LENGTH
 from arena.errors import BadFixture
-from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
+from arena.match.clock import Clock, TimeControl
+from arena.match.conditions import HELLO_WITHIN, Conditions
 from db.records import MoveRecord, storable
-
-HELLO_WITHIN: Final = 10 * SECOND
-"""Default time for a process to start, in nanoseconds."""
-
-
-class Limits(Struct, frozen=True):
-    """Time limits that are not on a seat's clock, in nanoseconds."""
-
-    hello: int | None = HELLO_WITHIN
-    """Until the player connects; None: no limit (a player that is started by hand)."""
-    ready: int = 5 * SECOND
-    """From `start` to `ready`."""
-    move: int = 60 * SECOND
-    """For a move, without a clock."""
 
 
 class SeatPlan(Struct, frozen=True):
@@ -63,11 +50,8 @@ class Fixture(Struct, frozen=True):
     seats: tuple[SeatPlan, ...]
     key: bytes
     """The key of the game's chance events."""
-    clock: str = "none"
-    margin: int = 50 * MILLISECOND
+    conditions: Conditions = Conditions()
     opening: tuple[str, ...] = ()
-    max_plies: int | None = None
-    limits: Limits = Limits()
     watched: bool = False
     """Whether each ply is sent to the director when it is played."""
     played: tuple[MoveRecord, ...] = ()
@@ -85,8 +69,8 @@ class Fixture(Struct, frozen=True):
             _try_rules(self.rules, state)
         if len(self.seats) != state.players:
             raise BadFixture(f"{self.rules} is for {state.players} players, got {len(self.seats)}")
-        if self.max_plies is not None and self.max_plies < 1:
-            raise BadFixture(f"expected max_plies of 1 or more, got {self.max_plies}")
+        if (most := self.conditions.max_plies) is not None and most < 1:
+            raise BadFixture(f"expected max_plies of 1 or more, got {most}")
         after = state
         for number, text in enumerate(() if state.chance else self.opening, 1):
             try:
@@ -106,8 +90,9 @@ class Fixture(Struct, frozen=True):
 
     def new_clock(self) -> Clock:
         """The clock of the game, at the first turn."""
-        control = TimeControl.parse(self.clock)
-        clock = Clock(control, len(self.seats), margin=self.margin, move_limit=self.limits.move)
+        terms = self.conditions
+        control = TimeControl.parse(terms.clock)
+        clock = Clock(control, len(self.seats), margin=terms.margin, move_limit=terms.limits.move)
         for seat in range(len(self.seats)):
             for time in self.times(seat):
                 clock.charge(seat, time)

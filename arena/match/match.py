@@ -145,7 +145,7 @@ class Match:
         # When the turn was sent, its time limit, and its seat.
         self._asked = self._limit = self._asked_seat = 0
         self._given = fixture.given()
-        hello = fixture.limits.hello
+        hello = fixture.conditions.limits.hello
         if hello is not None and all(plan.hosted for plan in fixture.seats):
             hello = _host_may_be_silent(hello)
         # When the phase, or the turn, is too late.
@@ -309,7 +309,7 @@ class Match:
         )
         self._made += 1
         self._play(move, record)
-        if self.state.turn is not None and self._made == self.fixture.max_plies:
+        if self.state.turn is not None and self._made == self.fixture.conditions.max_plies:
             self._end(Verdict.ADJUDICATED, None, f"the limit of {self._made} moves was reached", now)
         else:
             self._go_on(now)
@@ -406,7 +406,7 @@ class Match:
         """Sends `start` to this seat."""
         fixture = self.fixture
         plan = self._seats[seat].plan
-        within = fixture.limits.ready
+        within = fixture.conditions.limits.ready
         if plan.guarded:
             # A warden adds the time that a new process takes to start, and reports `unready` itself.
             within = max(within, plan.start)
@@ -416,7 +416,7 @@ class Match:
             rules=fixture.rules,
             seat=seat,
             seats=tuple([other.plan.player if other.plan is plan else other.plan.shown for other in self._seats]),
-            clock=ClockInfo(fixture.clock, self._clock.milliseconds()),
+            clock=ClockInfo(fixture.conditions.clock, self._clock.milliseconds()),
             seed=plan.seed,
             position=self._view(seat),
             core=UNSET if plan.core is None or not plan.hosted else plan.core,
@@ -488,8 +488,8 @@ class Match:
     def _moves_left(self, ply: int) -> int | None:
         """The most moves that a seat still has to make; None if there is no limit."""
         left = [] if self._max_plies is None else [self._max_plies - ply]
-        if self.fixture.max_plies is not None:
-            left.append(self.fixture.max_plies - self._made - 1)
+        if self.fixture.conditions.max_plies is not None:
+            left.append(self.fixture.conditions.max_plies - self._made - 1)
         return min(left) // len(self._seats) + 1 if left else None
 
     def _play(self, move: Any, record: MoveRecord) -> None:

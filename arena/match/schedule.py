@@ -12,17 +12,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 
+from msgspec import structs
+
 from adsearch import State
 from agents.protocol import Verdict
 from arena.errors import BadFixture
-from arena.match.clock import MILLISECOND
-from arena.match.fixture import HELLO_WITHIN, Limits
+from arena.match.conditions import HELLO_WITHIN, Conditions
 from arena.match.rules_errors import RULES_FAILED
-from db.records import GameKind, GameRecord, MoveRecord, PastGame, moves_hash
+from db.records import GameRecord, MoveRecord, PastGame, moves_hash
 
 MOST_ATTEMPTS: Final = 3
 """How often a game is played if it is void again and again."""
-_DEFAULT: Final = Limits()
+_DEFAULT: Final = Conditions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +64,23 @@ class Planned:
     """Identifies the pairing of this game, in any order of seats."""
     leg: int = 0
     attempt: int = 1
-    clock: str = "none"
-    margin: int = 50 * MILLISECOND
+    conditions: Conditions = _DEFAULT
     opening: tuple[str, ...] = ()
-    max_plies: int | None = None
-    limits: Limits = _DEFAULT
     watched: bool = False
     seats_key: int | None = None
     """The key of the seats' seeds; None: `seed`."""
-    names_shown: bool = True
-    """Whether players get the names of their opponents."""
     played: tuple[MoveRecord, ...] = ()
     """The players' moves after the opening in the game that this one continues."""
     begun: datetime | None = None
     """When the game that it continues began."""
-    kind: GameKind = GameKind.CASUAL
+
+    def under(self, **changed: Any) -> Planned:
+        """The same game with some other conditions."""
+        return replace(self, conditions=structs.replace(self.conditions, **changed))
 
     def shown(self, seat: int) -> str:
         """The name of that seat's player that is sent to the other players."""
-        return self.entrants[seat].name if self.names_shown else f"seat {seat}"
+        return self.entrants[seat].name if self.conditions.names == "shown" else f"seat {seat}"
 
     @property
     def seats_from(self) -> int:

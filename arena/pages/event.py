@@ -91,8 +91,8 @@ def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
 
 def closing(closes: datetime, finished: datetime | None, now: datetime) -> tuple[str, ...]:
     """When a ladder takes its last submission, and when its final was over, in parts: times are parts."""
-    text = "It takes submissions until " if now < closes else "It has taken no submissions since "
-    over = () if finished is None else (" Its final ended at ", moment(finished), ".")
+    text = "It takes submissions until " if now < closes else "It closed "
+    over = () if finished is None else (" Its final ended ", moment(finished), ".")
     return text, moment(closes), ".", *over
 
 

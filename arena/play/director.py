@@ -20,6 +20,7 @@ import zmq
 
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
+from arena.match.allowance import WallKind
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Began, Entrant, Event, Finished, InOrder, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
@@ -28,7 +29,6 @@ from arena.play.cores import Cores, spread
 from arena.play.crew import Crew, Member, explained
 from arena.play.live_games import LiveGames
 from arena.play.pace import Pace
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 
 PING_EVERY: Final = 2.0
@@ -326,12 +326,9 @@ class Director:
             rules=game.rules,
             seats=seats,
             key=seeds.key,
-            clock=game.clock,
-            margin=game.margin,
+            conditions=game.conditions,
             opening=game.opening,
             played=game.played,
-            max_plies=game.max_plies,
-            limits=game.limits,
             watched=game.watched,
         )
 

@@ -66,7 +66,7 @@ class LiveGames:
                 continue
             if number not in self._games:
                 names = tuple(entrant.name for entrant in planned.entrants)
-                self._games[number] = LiveGame(number, planned.rules, names, planned.clock, (), None)
+                self._games[number] = LiveGame(number, planned.rules, names, planned.conditions.clock, (), None)
                 self._tell_referee(control.Watch(number))
             self._publish(number, self._games[number])
 

@@ -15,7 +15,7 @@ from typing import Final
 from arena import languages
 from arena.errors import BadPlayer
 from arena.languages import FILES, MAIN
-from arena.walls.kinds import Allowance, WallKind
+from arena.match.allowance import Allowance, WallKind
 from db.sources import StoredFile
 
 _LONGEST_COMMAND: Final = 64 * 1024

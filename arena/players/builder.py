@@ -26,13 +26,13 @@ from typing import Final
 from adsearch.errors import quote
 from arena import languages
 from arena.errors import ArenaError, BadPlayer
+from arena.match.allowance import GIBIBYTE, MEBIBYTE, Allowance, WallKind
 from arena.players import build_inside
 from arena.players.build_commands import Language
 from arena.players.player import MAIN_FILE, Player
 from arena.players.submissions import Store, built_player, is_built, is_command, started_as
 from arena.walls import file_access, jail, probe, seccomp
-from arena.walls.jail import Confined, Excess
-from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Allowance, WallKind, Walls
+from arena.walls.jail import Confined, Excess, Walls
 from arena.walls.run_folder import clear
 from db.sources import StoredFile, hash_of
 

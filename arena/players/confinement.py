@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -17,44 +16,25 @@ from typing import Any, Final
 from msgspec import to_builtins
 
 from agents.loading import ALLOWED
-from arena.match.fixture import HELLO_WITHIN, Limits
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
+from arena.match.conditions import HELLO_WITHIN, Conditions
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.walls import file_access, library, probe, seccomp
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
+from arena.walls.jail import Walls
 
-_DEFAULT: Final = Allowance()
-_READY_WITHIN: Final = Limits().ready
+_DEFAULT: Final = Conditions()
 
 
 class Confinement:
     """The limits and walls of all agents of a run, and from them the settings of each agent's warden."""
 
-    def __init__(
-        self,
-        scratch: Path,
-        rules: str,
-        *,
-        walls: WallKind | None = None,
-        allowance: Allowance = _DEFAULT,
-        python: str | None = None,
-        modules: Sequence[str] | None = None,
-        fresh: bool = True,
-        ponder: bool = False,
-        ready: int = _READY_WITHIN,
-    ) -> None:
+    def __init__(self, scratch: Path, rules: str, conditions: Conditions = _DEFAULT) -> None:
         """`scratch`: a new folder of this run, in which each agent gets its own; `rules`: the game, with files in the
-        store; `walls`: the kind that must be used, None for the default; `fresh`: a new process for each game; `ready`:
-        nanoseconds from `start` to `ready`."""
-        self.allowance = allowance
+        store."""
+        self.conditions = conditions
         self._scratch = scratch
         self.rules = rules
-        self._wanted = walls
-        self._python = python
-        self._modules = modules
-        self._fresh = fresh
-        self._ponder = ponder
-        self._ready = ready
         # The walls of each agent, by name.
         self.kinds: dict[str, WallKind] = {}
         self._allowances: dict[str, Allowance] = {}
@@ -63,7 +43,7 @@ class Confinement:
 
     def wall_kind(self, wanted: WallKind | None = None) -> WallKind:
         """The walls of an agent that `wanted` this kind (None: the run's kind); ArenaError if they do not hold here."""
-        offer = probe.chosen(wanted or self._wanted)
+        offer = probe.chosen(wanted or self.conditions.walls)
         if offer.kind is WallKind.LIMITS and not self.warnings:
             reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""
             self.warnings.append(f"agents are behind limits only{reason}: {probe.LIMITS_MEAN}. See: arena doctor")
@@ -80,7 +60,7 @@ class Confinement:
     ) -> dict[str, Any]:
         """The settings of this agent's warden; `wanted` and `allowance` replace those of the run."""
         kind = self.wall_kind(wanted)
-        allowance = allowance or self.allowance
+        allowance = allowance or self.conditions.allowance
         command, walls = self._walls(submission, store, kind, allowance)
         self.kinds[name] = kind
         self._allowances[name] = allowance
@@ -88,10 +68,10 @@ class Confinement:
             "name": name,
             "command": command,
             "scratch": str(self._scratch),
-            "fresh": self._fresh,
+            "fresh": not self.conditions.reuse,
             "start": self.start_limit(allowance),
-            "ready": self._ready,
-            "ponder": self._ponder,
+            "ready": self.conditions.limits.ready,
+            "ponder": self.conditions.ponder,
             "walls": to_builtins(walls),
             "engine": to_builtins(submission.engine),
         }
@@ -112,13 +92,13 @@ class Confinement:
             command = (*self._library.command, *command)
             readable += self._library.readable
             environment["PYTHONPATH"] = os.pathsep.join(self._library.path)
-        if self._modules is not None:
+        if self.conditions.modules is not None:
             hidden += self._library.hidden
-            environment[ALLOWED] = ", ".join(self._modules)
+            environment[ALLOWED] = ", ".join(self.conditions.modules)
         walls = Walls(
             kind,
             allowance,
-            cpu=Walls().cpu if self._fresh else None,
+            cpu=Walls().cpu if not self.conditions.reuse else None,
             environment=environment,
             readable=tuple(dict.fromkeys(readable)),
             hidden=tuple(hidden),
@@ -128,7 +108,7 @@ class Confinement:
 
     def start_limit(self, allowance: Allowance | None = None) -> int:
         """Nanoseconds that an agent's program can take to start."""
-        start = (allowance or self.allowance).start
+        start = (allowance or self.conditions.allowance).start
         return HELLO_WITHIN if start is None else start
 
     def described(self, name: str) -> str:
@@ -139,13 +119,13 @@ class Confinement:
         if allowance.disk:
             means = means.replace("writes nothing", f"writes at most {allowance.disk / MEBIBYTE:.0f} MiB")
         memory = "" if allowance.memory is None else f", uses at most {allowance.memory / MEBIBYTE:,.0f} MiB of memory"
-        paused = "" if self._ponder else ", and is paused when it is not its turn"
+        paused = "" if self.conditions.ponder else ", and is paused when it is not its turn"
         return f"{name} is confined ({kind}): {means}{memory}{paused}"
 
     @cached_property
     def _library(self) -> library.Library:
         folder = Path(tempfile.mkdtemp(prefix="library-", dir=self._scratch.parent))
-        return library.lay_out(folder, python=self._python, modules=self._modules, rules=self.rules)
+        return library.lay_out(folder, python=self.conditions.python, modules=self.conditions.modules, rules=self.rules)
 
 
 _MEANS: Final = {

@@ -11,11 +11,11 @@ from typing import Any
 from adsearch import State
 from agents.errors import CannotPlay
 from arena.errors import BadFixture, BadPlayer
+from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import Entrant
 from arena.players.confinement import Confinement
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store
-from arena.walls.kinds import Allowance, WallKind
 
 
 def built_in(text: str, name: str, start: State[Any]) -> Entrant:

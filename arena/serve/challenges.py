@@ -76,7 +76,7 @@ def challenge(
             leg=0,
             attempt=1,
             rules=opened.rules,
-            clock=league.clock,
+            clock=league.conditions.clock,
             seed=str(seed),
             opening=None,  # drawn when it begins
             seats=tuple((_version(connection, lines, name, now), name) for name in names),
@@ -238,8 +238,8 @@ class Challenges(StandingSchedule):
 
     def given(self, game: Planned) -> None:
         """After a challenge it is the turn of a rated game."""
-        if game.kind in (GameKind.CHALLENGE, GameKind.LADDER, GameKind.TOURNAMENT):
-            self._rated_first = game.kind is GameKind.CHALLENGE
+        if game.conditions.kind in (GameKind.CHALLENGE, GameKind.LADDER, GameKind.TOURNAMENT):
+            self._rated_first = game.conditions.kind is GameKind.CHALLENGE
 
     def note(self, finished: Finished) -> None:
         """Records the game. Nothing follows from it: no other attempt if it is void, and no fault is counted."""
@@ -294,9 +294,8 @@ class Challenges(StandingSchedule):
 
         if not written(self._database, self._wait, begin):
             return None
-        return planned_game(
-            opened.ladder.league, opened.rules, scheduled, players, kind=GameKind.CHALLENGE, seed=one.seed
-        )
+        game = planned_game(opened.ladder.league, opened.rules, scheduled, players, seed=one.seed)
+        return game.under(kind=GameKind.CHALLENGE)
 
     def _player(self, one: StoredChallenge, name: str) -> Entrant:
         if (found := self._find(name)) is not None:

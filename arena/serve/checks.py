@@ -33,7 +33,7 @@ from arena.serve.opened import OpenLadder
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light
 from arena.student.checking.check_maker import CheckMaker
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
-from arena.student.checking.conditions import Conditions, of_league
+from arena.student.checking.exam import Exam, of_league
 from arena.student.checking.explanations import Explanation
 from arena.student.checking.steps import GameRequests
 from arena.tournament.recorded_games import Wait, written
@@ -89,9 +89,9 @@ class Checks(StandingSchedule):
     ) -> None:
         """`scratch`: a folder of the run in which agents get their folders. `entered` is called with a submission that
         passed, when its version plays."""
-        self._conditions = _conditions(opened)
+        self._exam = _exam(opened)
         self._numbers = count(FIRST_NUMBER)
-        self._maker = CheckMaker(self._conditions, sources, scratch, numbers=self._numbers)
+        self._maker = CheckMaker(self._exam, sources, scratch, numbers=self._numbers)
         self._opened = opened
         self._database = database
         self._sources = sources
@@ -143,10 +143,10 @@ class Checks(StandingSchedule):
 
     def look(self, ladder: OpenLadder) -> None:
         """With the next call of `next`, what was handed in is checked, under the conditions of now."""
-        conditions = _conditions(ladder)
-        if conditions != self._conditions:
-            self._maker = CheckMaker(conditions, self._sources, self._scratch, numbers=self._numbers)
-        self._opened, self._conditions, self._looks = ladder, conditions, True
+        exam = _exam(ladder)
+        if exam != self._exam:
+            self._maker = CheckMaker(exam, self._sources, self._scratch, numbers=self._numbers)
+        self._opened, self._exam, self._looks = ladder, exam, True
 
     def interrupted(self) -> None:
         """The games in progress are lost: their checks begin again."""
@@ -349,7 +349,7 @@ def _until_rules_fail(running: RunningCheck, requests: GameRequests, rules: Path
             running.report(CheckStep(name=name, light=Light.SKIPPED, seconds=0.0))
 
 
-def _conditions(opened: OpenLadder) -> Conditions:
+def _exam(opened: OpenLadder) -> Exam:
     """The conditions of each check, which is shorter than that of `arena check`."""
     return replace(of_league(opened.ladder.league), positions=_POSITIONS, seconds=1.0)
 

@@ -30,6 +30,7 @@ from msgspec import Struct
 
 from arena.errors import ArenaError, BadSubmission
 from arena.history.words import printable, without_store
+from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.players.build_commands import Language
 from arena.players.submissions import Store
 from arena.serve.nudged import NudgedProcess, nudge_back, read_nudges, read_settings
@@ -38,7 +39,6 @@ from arena.serve.spool import Spool
 from arena.serve.submissions import MOST_UPLOADED_FILES, file_name, stored, take_in
 from arena.tournament.recorded_games import written
 from arena.walls import cgroup, confine, jail, usage
-from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 from arena.walls.run_folder import RunFolder, clear
 from db import ladder
 from db.database import Connection, Database

@@ -116,7 +116,8 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
 
     def _begin(self, wanted: WantGame) -> None:
         try:
-            if wanted.key in self._by_key or len(self._tables) >= MOST_GAMES:
+            there = sum(not table.is_given_up for table in self._tables.values())
+            if wanted.key in self._by_key or there >= MOST_GAMES:
                 raise BadFixture(f"{MOST_GAMES} games with people are being played: try again when one of them is over")
             game, started_as, agents = self._plan(wanted, next(self._numbers))
         except (ArenaError, AgentsError, AdsearchError) as error:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from adsearch import State, games
 from adsearch.errors import quote
@@ -27,6 +27,7 @@ from arena.tournament import formats, language_tables
 from arena.tournament import league as leagues
 from arena.tournament.description import Table, folded, read_toml
 from arena.tournament.league import COURSE_TABLES, LADDER_TABLE, League
+from db.records import GameKind
 
 LADDER_KEYS: Final = ("opens", "closes", "anchors", "goals", "agents", "challenges", "limits", "final", "tournament")
 LIMIT_KEYS: Final = ("pause", "burst", "per_day")
@@ -120,6 +121,7 @@ def read(path: Path) -> Ladder:
         table.fail("expected a table [ladder] with the key closes; `arena run` plays a tournament without one")
     _refuse_keys_of_tournaments(table)
     league = leagues.read(path, agents=False)
+    league = replace(league, conditions=structs.replace(league.conditions, kind=GameKind.LADDER))
     if league.seats != 2:
         table.fail(f"a ladder needs a game for 2 players, {league.game_text} is for {league.seats}", "game")
     start = games.start(league.game)

@@ -40,7 +40,6 @@ from db.audit import StoredVersion
 from db.database import Connection, Database
 from db.ladder import LadderLine, author_of
 from db.ladder_pairs import BegunPairs
-from db.records import GameKind
 
 _LEGS: Final = 2
 MOST_FAILURES: Final = 3
@@ -54,8 +53,6 @@ Unplayed = tuple[list[running.ScheduledGame], dict[str, set[int]]]
 
 class LadderGames(RecordedGames, StandingSchedule):
     """The games of a ladder that this process runs; `placements` is the schedule of the first pairs of new versions."""
-
-    kind = GameKind.LADDER
 
     def __init__(
         self,
@@ -296,7 +293,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         def begin(connection: Connection) -> list[running.ScheduledGame]:
             if not ladder_pairs.all_active(connection, self.id, versions.values()):
                 return []
-            ids = store.schedule(connection, self.id, new, self.kind)
+            ids = store.schedule(connection, self.id, new, self.league.conditions.kind)
             both = [game for game in running.scheduled(connection, self.id, MOST_GAMES) if game.id in ids]
             store.begin(connection, both[0].id, datetime.now(UTC))
             return both

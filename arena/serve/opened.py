@@ -22,11 +22,12 @@ from arena.tournament import formats
 from arena.tournament.description import what_is_wrong_with
 from arena.tournament.description_changes import changes, settings_of
 from arena.tournament.game_scheduling import seats_key_of
+from arena.tournament.league import revived
 from db import ladder as record
 from db import lookup, running, store
 from db.database import Connection
 from db.errors import NotFound
-from db.records import in_zone
+from db.records import GameKind, in_zone
 
 _TERMS: Final = "ladder"
 """The key of the settings for what is not in the settings of every tournament."""
@@ -86,7 +87,7 @@ def open_ladder(
         ladder.name,
         format=record.FORMAT,
         rules=rules,
-        clock=league.clock,
+        clock=league.conditions.clock,
         seed=seed,
         seats_key=seats_key,
         settings=_settings(ladder, rules, ratings, {}),
@@ -306,12 +307,12 @@ def _read(connection: Connection, name: str) -> OpenLadder:
     row = running.tournament(connection, name)
     assert row is not None
     settings = row["settings"]
-    league = {key: value for key, value in settings.items() if key not in ("format", "agents")}
+    league = revived(settings, GameKind.LADDER)
     league |= {"game": row["rules"], "game_text": settings["game"], "seats": 2, "agents": []}
     league["format"] = formats.default(2)()  # a ladder's own games are of no format
     terms = settings[_TERMS]
-    final = formats.revived(terms["final"])
-    dated = [one | {"league": formats.revived(one["league"])} for one in terms["tournaments"]]
+    final = revived(terms["final"])
+    dated = [one | {"league": revived(one["league"])} for one in terms["tournaments"]]
     ladder = convert({**terms, "league": league, "final": final, "tournaments": dated}, Ladder)
     ladder = replace(ladder, closes=in_zone(ladder.closes, ladder.zone))
     ratings = {agent["name"]: agent["anchor"] for agent in settings["agents"]}

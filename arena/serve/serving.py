@@ -146,7 +146,7 @@ class Serving(WrappingSchedule):
         self._report_broken_rules(finished)
         if finished.record.busy:
             self._tell(Notice(f"{words.without_store(finished.record.detail)}; {finished.record.busy}"))
-        if finished.game.kind not in _RATED:
+        if finished.game.conditions.kind not in _RATED:
             return
         if self._rater.process is not None:
             self._rater.process.nudge()

@@ -18,9 +18,9 @@ from types import TracebackType
 from typing import Final, Self
 
 from arena.errors import BadSubmission
+from arena.match.allowance import MEBIBYTE
 from arena.players.submissions import Store, sync_folder
 from arena.serve.submissions import MOST_BYTES
-from arena.walls.kinds import MEBIBYTE
 from db import private
 
 _FOLDER: Final = ".uploads"

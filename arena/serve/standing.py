@@ -52,18 +52,7 @@ def standing(
 
     people = InvitedGames(database, wait, plan)
     pages = None if start_pages is None else start_pages(people)
-    league = ladder.ladder.league
-    confinement = Confinement(
-        folder.scratch,
-        ladder.rules,
-        walls=league.walls,
-        allowance=league.allowance,
-        python=league.python,
-        modules=league.modules,
-        fresh=not league.reuse,
-        ponder=league.ponder,
-        ready=league.limits.ready,
-    )
+    confinement = Confinement(folder.scratch, ladder.rules, ladder.ladder.league.conditions)
     with database.reading() as connection:
         submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)

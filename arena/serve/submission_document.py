@@ -66,7 +66,7 @@ def submission_document(connection: Connection, opened: OpenLadder, one: StoredS
         agent=one.author,
         file=one.label,
         game=public_rules(league.game_text),
-        clock=league.clock,
+        clock=league.conditions.clock,
         state=one.state,
         words=one.words,
         ahead=None if one.state.is_final else ladder.ahead_of(connection, one),

@@ -22,6 +22,7 @@ from arena.course.collecting.inbox import Inbox
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadPlayer, BadSubmission
 from arena.history.words import counted, moment, without_store
+from arena.match.allowance import MEBIBYTE, WallKind
 from arena.players.build_commands import Language
 from arena.players.submissions import Store
 from arena.serve.ladder import Limits
@@ -29,7 +30,6 @@ from arena.serve.opened import OpenLadder
 from arena.tournament.author_names import agent_name
 from arena.tournament.description import folded
 from arena.walls import probe
-from arena.walls.kinds import MEBIBYTE, WallKind
 from db import ladder, running
 from db.database import Connection, Database
 from db.ladder import LadderLine, StoredSubmission, SubmissionState, SubmissionTime, author_of
@@ -210,7 +210,7 @@ def why_no_hand_ins(opened: OpenLadder, *, trusts_everybody: bool) -> str:
     can hand in. `arena submit` is only for people who have an account on this machine anyway."""
     if trusts_everybody:
         return ""
-    agents = opened.ladder.league.walls
+    agents = opened.ladder.league.conditions.walls
     kinds = {"agents": agents}
     for language in opened.ladder.languages.values():
         kinds |= {f"agents in [languages.{language.name}]": language.walls or agents}

@@ -48,6 +48,7 @@ class Invitation(NamedTuple):
 def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) -> Invitation:
     """The game; an ArenaError, AgentsError or AdsearchError says why it cannot be played."""
     league = ladder.ladder.league
+    terms = league.conditions
     is_of_ladder = wanted.game in ("", league.game, ladder.rules)
     if not is_of_ladder and wanted.game not in games.names():
         raise BadFixture(f"no game {quote(wanted.game)}{meant(wanted.game, [*games.names()])}")
@@ -73,16 +74,19 @@ def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) ->
     return Invitation(
         Planned(
             number=number,
-            kind=GameKind.WITH_A_PERSON,
             game=game,
             rules=rules,
             entrants=tuple(entrants),
             seed=fresh_seed(),
             identity=(json.dumps([person, *others, number]),),
-            clock=wanted.clock,
-            margin=league.margin,
-            max_plies=league.max_plies if is_of_ladder else None,
-            limits=structs.replace(league.limits, hello=_PATIENCE, ready=max(league.limits.ready, _PATIENCE)),
+            conditions=structs.replace(
+                terms,
+                kind=GameKind.WITH_A_PERSON,
+                clock=wanted.clock,
+                names="shown",
+                max_plies=terms.max_plies if is_of_ladder else None,
+                limits=structs.replace(terms.limits, hello=_PATIENCE, ready=max(terms.limits.ready, _PATIENCE)),
+            ),
         ),
         {person: HUMAN, **dict.fromkeys(others, started_as)},
         dict.fromkeys(others, opponent.name),

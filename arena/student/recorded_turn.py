@@ -15,7 +15,8 @@ from agents.protocol import Move, Over, Ready, Start, Turn, Verdict
 from arena.errors import ArenaError
 from arena.history.replay import positions
 from arena.match import Match
-from arena.match.fixture import Fixture, Limits, SeatPlan
+from arena.match.conditions import Conditions, Limits
+from arena.match.fixture import Fixture, SeatPlan
 from arena.match.seeds import GameSeeds
 from db.records import PastGame
 
@@ -124,11 +125,10 @@ def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Star
         rules=game.game,
         seats=plans,
         key=seeds.key,
-        clock=game.clock,
-        margin=_EVER,
+        conditions=Conditions(
+            clock=game.clock, margin=_EVER, max_plies=_max_plies(game), limits=Limits(hello=None, move=_EVER)
+        ),
         opening=tuple((game.opening or "").split()),
-        max_plies=_max_plies(game),
-        limits=Limits(hello=None, move=_EVER),
     )
     now = 0
     match = Match(fixture, now, secret=b"")

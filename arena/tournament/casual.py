@@ -62,12 +62,12 @@ class RecordingSchedule(WrappingSchedule):
                 leg=game.leg,
                 attempt=game.attempt,
                 rules=game.rules,
-                clock=game.clock,
+                clock=game.conditions.clock,
                 seed=str(game.seed),
                 opening=" ".join(game.opening) or None,
                 seats=seats,
             )
-            (id,) = store.schedule(connection, None, [new], game.kind)
+            (id,) = store.schedule(connection, None, [new], game.conditions.kind)
             store.begin(connection, id, finished.started)
             store.finish(connection, id, finished.record, host=host(game), now=finished.finished, dice=game.dice)
             if game.number in self._annulled and finished.record.verdict != Verdict.VOID:

@@ -13,14 +13,19 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
+from enum import EnumType
+from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Final, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from adsearch.errors import meant, nearly, one_of, quote
 from arena.errors import BadLeague
+from arena.match.checks import Seconds, Share, Size, Whole
 from arena.match.clock import SECOND
 
+Fields = TypeVar("Fields")
 MOST_LETTERS: Final = 64
 """Longest name, in characters."""
 _LARGEST_FILE: Final = 4 * 2**20
@@ -171,6 +176,39 @@ class Table:
             self.fail(f"expected a string or a list of strings, got {shown(value)}", key)
         return tuple(listed)
 
+    def read(self, default: Fields) -> Fields:
+        """`default` with the values of its fields that are keys here, each checked as the type of the field says. A
+        field whose type does not say how it is written stays as it is."""
+        types = _types(type(default))  # type: ignore[arg-type]
+        fields = {name: getattr(default, name) for name in types}
+        given = {name: self._as(name, types[name], fields[name]) for name in types if name in self}
+        return type(default)(**fields | given)
+
+    def _as(self, key: str, kind: Any, default: Any) -> Any:
+        """The value of a key that is there, as a field of that kind."""
+        kind, *checks = (kind.__origin__, *kind.__metadata__) if get_origin(kind) is Annotated else (kind,)
+        kinds = [kind] if get_origin(kind) is not UnionType else [one for one in get_args(kind) if one is not NoneType]
+        is_optional = len(kinds) < len(get_args(kind))
+        match [*checks, *kinds][0]:
+            case Whole(least, most, unlimited):
+                return None if (found := self.whole(key, least, most, 0)) == unlimited else found
+            case Seconds(least, most):
+                return self.seconds(key, least, most, 0)
+            case Share():
+                return self.share(key, default)
+            case Size(least, zero):
+                return self.size(key, least, None, zero=zero) or (None if is_optional else 0)
+            case word if get_origin(word) is Literal:
+                return self.word(key, get_args(word), "")
+            case word if isinstance(word, EnumType):
+                return word(self.word(key, word, ""))
+            case words if get_origin(words) is tuple:
+                return self.texts(key)
+            case flag if flag is bool:
+                return self.flag(key, default)
+            case _:
+                return default
+
     def table(self, key: str) -> Table:
         """A table below this one: [limits]."""
         value = self._keys.get(key, {})
@@ -189,6 +227,13 @@ class Table:
         if key not in self._keys:
             self.fail(f"missing; expected {expected}", key)
         return self._keys[key]
+
+
+@cache
+def _types(kind: Any) -> dict[str, Any]:
+    """The types of a Struct's or a dataclass's fields."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
 
 
 def read_toml(path: Path, what: str = "a tournament's description") -> dict[str, Any]:

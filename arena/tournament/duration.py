@@ -64,7 +64,7 @@ def game_time(league: League, recent: Sequence[tuple[float, float]], *, there: i
         # Games that shared cores took longer. Then their number per second says how long one takes.
         shared = most_in_parallel(league, there) * _time_covered(recent) / len(recent)
         return GameTime(min(seconds, shared), f"the mean of the last {len(recent)} such games")
-    control = TimeControl.parse(league.clock)
+    control = TimeControl.parse(league.conditions.clock)
     if not control:
         return GameTime(None, "there is no clock")
     plies = typical_plies(league)
@@ -87,7 +87,7 @@ def typical_plies(league: League) -> int:
         plies = round(median(_random_game(league.game, Random(number)) for number in range(_RANDOM_GAMES)))
     except Exception:  # user-supplied rules may raise anything; the referee reports it when they are played
         plies = _MOVES * league.seats
-    return max(1, plies if league.max_plies is None else min(plies, league.max_plies))
+    return max(1, plies if league.conditions.max_plies is None else min(plies, league.conditions.max_plies))
 
 
 def _random_game(rules: str, random: Random) -> int:

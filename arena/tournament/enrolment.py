@@ -17,19 +17,18 @@ from typing import Final
 from adsearch.errors import quote
 from agents import builtin
 from arena.errors import BadLeague, BadPlayer
+from arena.match.allowance import Allowance, WallKind
+from arena.match.conditions import Conditions
 from arena.players import command_words, engines
 from arena.players.build_commands import Language
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.tournament import collected_file
 from arena.tournament.description import Table, what_is_wrong_with
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 
-ALLOWED_KEYS: Final = ("memory", "threads", "open_files", "disk", "start")
+ALLOWED_KEYS: Final = Allowance.__struct_fields__
 """The limits of a user-supplied agent; they are set for all agents, or for one."""
 AGENT_KEYS: Final = ("name", "player", "anchor", "walls", *ALLOWED_KEYS)
 """The keys of a table [[agent]]."""
-_LEAST_MEMORY: Final = 16 * MEBIBYTE
-_LONGEST_START: Final = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +114,6 @@ def _no_agent(path: Path) -> str:
     return "part of a package" if path.name.startswith("__") else ""
 
 
-def allowed(keys: Table, default: Allowance) -> Allowance:
-    """The limits that these keys set; `default` where a key is absent."""
-    start = default.start
-    return Allowance(
-        memory=keys.size("memory", _LEAST_MEMORY, default.memory, zero="no limit"),
-        threads=keys.whole("threads", 0, 100_000, default.threads or 0) or None,
-        open_files=keys.whole("open_files", 16, 100_000, default.open_files or 0),
-        disk=keys.size("disk", MEBIBYTE, default.disk, zero="no files") or 0,
-        start=keys.seconds("start", 0.1, _LONGEST_START, 0) if "start" in keys else start,
-    )
-
-
-def kind_of_walls(keys: Table) -> WallKind | None:
-    """The required kind of walls; None if the key is absent."""
-    return WallKind(keys.word("walls", WallKind, "")) if "walls" in keys else None
-
-
 def described(table: Table, folder: Path, outside: Sequence[str], default: Allowance) -> Iterator[Listed]:
     """The agents of the tables [[agent]]; the keys `outside` belong above them, `default` has the limits of all."""
     for number, keys in enumerate(table.tables("agent"), 1):
@@ -145,8 +127,8 @@ def described(table: Table, folder: Path, outside: Sequence[str], default: Allow
             agent.only(AGENT_KEYS, above)
             text = agent.text("player")
             anchor = agent.number("anchor")
-            walls = kind_of_walls(agent)
-            allowance = allowed(agent, default)
+            walls = agent.read(Conditions()).walls
+            allowance = agent.read(default)
         except BadLeague as error:
             table.fail(str(error))
         player = found(table, f"{where}: player", text, folder)

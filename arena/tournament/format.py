@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from msgspec import json
 
+from arena.match.checks import Whole
 from arena.match.seeds import number
 from arena.tournament.pairing import Pairing
 
@@ -117,9 +118,9 @@ class Format(ABC):
     formats."""
 
     @classmethod
-    @abstractmethod
     def read(cls, table: Table, agents: Sequence[str]) -> Self:
         """The format with its keys in `table`, each checked; `agents`: the names of the agents as they are listed."""
+        return table.read(cls())
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
@@ -217,11 +218,7 @@ class InRounds(Format):
     plan_rounds: ClassVar[tuple[int, ...]] = ()
     """The numbers of rounds that a plan compares."""
 
-    rounds: int = 1
-
-    @classmethod
-    def read(cls, table: Table, agents: Sequence[str]) -> Self:
-        return cls(rounds=table.whole("rounds", 1, 100_000, 1))
+    rounds: Annotated[int, Whole(1, 100_000)] = 1
 
     @classmethod
     def least_rounds(cls, players: int) -> int:

@@ -123,7 +123,7 @@ def games_of(
             leg=leg,
             attempt=1,
             rules=tournament.rules,
-            clock=tournament.league.clock,
+            clock=tournament.league.conditions.clock,
             seed=seed,
             opening=moves,
             seats=tuple([(versions[name], name) for name in pairing.seats(leg)]),

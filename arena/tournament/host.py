@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from arena import installation
+from arena.match.allowance import WallKind
 from arena.match.schedule import Entrant, Planned
 from arena.tournament import host_speed
 from arena.walls import meter
-from arena.walls.kinds import WallKind
 
 
 def host(game: Planned) -> dict[str, Any]:
@@ -30,8 +30,8 @@ def host(game: Planned) -> dict[str, Any]:
         "software": installation.software(game.rules),
         "walls": ", ".join(kinds) or None,
         "waits_charged": waits_charged,
-        "max_plies": game.max_plies,
-        "names": "shown" if game.names_shown else "hidden",
+        "max_plies": game.conditions.max_plies,
+        "names": game.conditions.names,
     }
 
 

@@ -13,11 +13,12 @@ from typing import Final
 
 from adsearch.errors import quote
 from arena.languages import FILES, MAIN
+from arena.match.allowance import Allowance, WallKind
+from arena.match.conditions import Conditions
 from arena.players.build_commands import Language
 from arena.players.build_commands import default as standard_of
 from arena.tournament.description import Table, read_toml
-from arena.tournament.enrolment import ALLOWED_KEYS, allowed, kind_of_walls
-from arena.walls.kinds import Allowance, WallKind
+from arena.tournament.enrolment import ALLOWED_KEYS
 
 LANGUAGE_KEYS: Final = ("build", "run", "build_walls", "walls", *ALLOWED_KEYS)
 _NAME: Final = re.compile(r"[A-Za-z0-9_+-]{1,16}")
@@ -33,7 +34,7 @@ def read_languages(table: Table, default: Allowance) -> dict[str, Language]:
 def read(file: Path) -> dict[str, Language]:
     """The languages of the description in `file`."""
     table = Table(read_toml(file), str(file))
-    return read_languages(table, allowed(table.table("limits"), allowed(table, Allowance())))
+    return read_languages(table, table.table("limits").read(table.read(Allowance())))
 
 
 def _language(name: str, languages: Table, default: Allowance) -> Language:
@@ -47,13 +48,13 @@ def _language(name: str, languages: Table, default: Allowance) -> Language:
     if not run:
         keys.fail("missing; expected the command that runs an agent, such as 'ruby {main}'", "run")
     build_walls = WallKind.CONTAINER if standard is None else standard.build_walls
-    allowance = allowed(keys, default)
+    allowance = keys.read(default)
     return Language(
         name=name,
         build=build,
         run=run,
         build_walls=WallKind(keys.word("build_walls", WallKind, build_walls)),
-        walls=kind_of_walls(keys),
+        walls=keys.read(Conditions()).walls,
         allowance=None if allowance == default else allowance,
     )
 

@@ -11,12 +11,13 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from msgspec import to_builtins
+from msgspec.structs import replace as replaced
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, quote
@@ -24,18 +25,20 @@ from adsearch.games.catalog import begins_with_name, package_of
 from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import BadClock
-from arena.match.clock import MILLISECOND, TimeControl
-from arena.match.fixture import Limits
+from arena.match.allowance import Allowance
+from arena.match.checks import Share, Whole
+from arena.match.clock import TimeControl
+from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
 from arena.tournament import formats, host_speed
 from arena.tournament.described_openings import read_openings
 from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
 from arena.tournament.description_changes import CHANGEABLE, Changes, changes
-from arena.tournament.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
+from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched
 from arena.tournament.format import Estimate, Format
 from arena.tournament.language_tables import read_languages
-from arena.walls.kinds import Allowance, WallKind
+from db.records import GameKind
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read", "with_agents", "without_agents"]
 
@@ -43,18 +46,18 @@ COURSE_TABLES: Final = ("course", "marks")
 """Tables for an instructor's commands; they say nothing about the games, and are not read here."""
 LADDER_TABLE: Final = "ladder"
 """The table of a ladder, whose agents are handed in while it is open: a description with it lists no agents."""
+_CONDITIONS: Final = tuple(key for key in Conditions.__struct_fields__ if key not in (*UNDESCRIBED, "allowance"))
 KEYS: Final = (
-    "name", "game", "format", "clock", "margin", "seed", "seats_key", "openings", "max_plies",
-    "games_at_once", "names", "host_tolerance", "public", "quarantine", "reuse", "players", "walls", "ponder", "python",
-    "modules", *ALLOWED_KEYS, "limits", "agent", "languages", *COURSE_TABLES, LADDER_TABLE,
+    "name", "game", "format", "seed", "seats_key", "openings", "games_at_once", "host_tolerance", "public",
+    "quarantine", "players", "agent", "languages", *_CONDITIONS, *ALLOWED_KEYS, *COURSE_TABLES, LADDER_TABLE,
     *sorted({key for kind in formats.every() for key in kind.own_keys()}),
 )  # fmt: skip
 """Every key of a description, if its format is one of ours."""
-LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)
-_DEFAULT_CLOCK: Final = "10+0.1"
+LIMIT_KEYS: Final = (*Limits.__struct_fields__, *ALLOWED_KEYS)
+_DEFAULT: Final = Conditions(clock=DEFAULT_CLOCK, names="hidden", kind=GameKind.TOURNAMENT)
+_SEED: Final = Whole(0, 2**128 - 1)
 MOST_GAMES: Final = 1_000_000
 _MOST_AGENTS: Final = 10_000
-_DAY: Final = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,39 +75,22 @@ class League:
     """Sorted by name."""
     format: Format
     """With its own keys."""
+    conditions: Conditions
     package: str = ""
     """The package that the format comes from, with its version; empty for ours."""
-    clock: str = _DEFAULT_CLOCK
-    margin: int = 50 * MILLISECOND
-    seed: int | None = None
-    seats_key: int | None = None
+    seed: Annotated[int | None, _SEED] = None
+    seats_key: Annotated[int | None, _SEED] = None
     """The key of the seats' seeds. Seed and key are drawn when the tournament is first run if they are None."""
     openings: int | tuple[tuple[str, ...], ...] = 0
     """The number of random plies; or the openings of a file, each as its moves' texts."""
-    max_plies: int | None = None
-    games_at_once: int | None = None
+    games_at_once: Annotated[int | None, Whole(1, 1024)] = None
     """None: see `at_once`."""
-    names: str = "hidden"
-    """Whether agents get their opponents' names: "hidden" or "shown"."""
-    host_tolerance: float = host_speed.TOLERANCE
+    host_tolerance: Annotated[float, Share()] = host_speed.TOLERANCE
     """How much the speeds of two hosts of a tournament with a clock may differ."""
     public: bool = False
     """Whether visitors of web pages see it without an account."""
-    quarantine: int = 5
+    quarantine: Annotated[int, Whole(0, 1_000_000)] = 5
     """Number of faults in a row after which an agent forfeits its remaining games; 0: never."""
-    reuse: bool = False
-    """Whether an agent's process is kept for its next game."""
-    limits: Limits = field(default_factory=Limits)
-    walls: WallKind | None = None
-    """The required kind of walls for user-supplied agents; None: the strongest available."""
-    allowance: Allowance = field(default_factory=Allowance)
-    """The limits of each of them."""
-    ponder: bool = False
-    """Whether agents run while it is not their turn; else they are paused."""
-    python: str | None = None
-    """Path of the interpreter for Python agents; None: the server's own."""
-    modules: tuple[str, ...] | None = None
-    """Modules that agents can import besides the standard library; None: all that the interpreter has."""
     skipped: tuple[str, ...] = ()
     """Matches of `players` that are not agents, each with the reason, as texts."""
 
@@ -125,12 +111,12 @@ class League:
     @property
     def most_unlike(self) -> float:
         """How much the speeds of two hosts may differ; infinite without a clock."""
-        return inf if self.clock == str(TimeControl()) else self.host_tolerance
+        return inf if self.conditions.clock == str(TimeControl()) else self.host_tolerance
 
     @property
     def cores_a_game(self) -> int:
         """The number of processors that a game needs: with `ponder` one for each player, else one."""
-        return self.seats if self.ponder else 1
+        return self.seats if self.conditions.ponder else 1
 
     def drawn(self) -> tuple[int, int]:
         """The seed and the key of the seats' seeds: as described, or else drawn now, so that nobody can guess them."""
@@ -148,9 +134,10 @@ class League:
         )
 
     def document(self) -> dict[str, Any]:
-        """All fields as JSON values; `formats.revived` makes the format of it again."""
+        """All fields as JSON values; see `revived`."""
         fields: dict[str, Any] = to_builtins(self)
-        return fields | self._format_settings()
+        del fields["conditions"]
+        return fields | self.conditions.described() | self._format_settings()
 
     def _format_settings(self) -> dict[str, Any]:
         return {
@@ -167,24 +154,14 @@ class League:
             "game": self.game_text,
             **({"game_package": package} if (package := package_of(self.game)) else {}),
             **self._format_settings(),
-            "clock": self.clock,
-            "margin": self.margin,
             "seed": self.seed,
             "seats_key": self.seats_key,
             "openings": self.openings if isinstance(self.openings, int) else [list(moves) for moves in self.openings],
-            "max_plies": self.max_plies,
             "games_at_once": self.games_at_once,
-            "names": self.names,
             "host_tolerance": self.host_tolerance,
             "public": self.public,
             "quarantine": self.quarantine,
-            "reuse": self.reuse,
-            "limits": {"hello": self.limits.hello, "ready": self.limits.ready, "move": self.limits.move},
-            "walls": self.walls,
-            "allowance": to_builtins(self.allowance),
-            "ponder": self.ponder,
-            "python": self.python,
-            "modules": None if self.modules is None else sorted(self.modules),
+            **self.conditions.described(),
             "agents": [
                 {
                     "name": agent.name,
@@ -215,6 +192,15 @@ def read(path: Path, *, agents: bool = True) -> League:
     keys = read_toml(path)
     agents = agents and LADDER_TABLE not in keys
     return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem, agents=agents)
+
+
+def revived(document: Mapping[str, Any], kind: GameKind = GameKind.TOURNAMENT) -> dict[str, Any]:
+    """The fields of a league from its `document`, or from the settings that are stored: with the conditions, for games
+    of this kind, and the format."""
+    given = {key: value for key, value in document.items() if key in Conditions.__struct_fields__}
+    others = {key: value for key, value in document.items() if key not in given}
+    format = formats.recorded(document["format"], document)
+    return {**others, "conditions": {**to_builtins(_DEFAULT), **given, "kind": kind}, "format": format}
 
 
 def without_agents(keys: Mapping[str, Any], where: str, folder: Path) -> League:
@@ -278,43 +264,31 @@ def _league(
     limits.only(LIMIT_KEYS, {key: "put it above [limits]" for key in keys if key not in LIMIT_KEYS})
     if twice := next((key for key in ALLOWED_KEYS if key in table and key in limits), None):
         limits.fail("set here and above the tables; set it in one place only", twice)
-    allowance = allowed(limits, allowed(table, Allowance()))
+    allowance = limits.read(table.read(Allowance()))
     everybody = [*listed]
     if agents:
         languages = read_languages(table, allowance)
         everybody += [*matched(table, folder, skipped, languages), *described(table, folder, keys, allowance)]
-    defaults = Limits()
-    league = League(
-        name=table.name("name", default_name) if default_name or "name" in table else "",
-        game=game,
-        game_text=game_text,
-        seats=start.players,
-        agents=_sorted(everybody),
-        format=_format(table, kind, [agent.name for agent in everybody]),
-        package=formats.FORMATS.package(kind.name),
-        clock=_clock(table),
-        margin=table.seconds("margin", 0, 3600, 50 * MILLISECOND),
-        seed=table.optional_whole("seed", 0, 2**128 - 1),
-        seats_key=table.optional_whole("seats_key", 0, 2**128 - 1),
-        openings=read_openings(table, folder, game, start),
-        max_plies=table.optional_whole("max_plies", 1, 1_000_000),
-        games_at_once=table.optional_whole("games_at_once", 1, 1024),
-        names=table.word("names", ("hidden", "shown"), "hidden"),
-        host_tolerance=table.share("host_tolerance", host_speed.TOLERANCE),
-        public=table.flag("public", False),
-        quarantine=table.whole("quarantine", 0, 1_000_000, 5),
-        reuse=table.flag("reuse", False),
-        limits=Limits(
-            hello=limits.seconds("hello", 0.1, _DAY, defaults.hello or 0),
-            ready=limits.seconds("ready", 0.1, _DAY, defaults.ready),
-            move=limits.seconds("move", 0.001, 30 * _DAY, defaults.move),
-        ),
-        walls=kind_of_walls(table),
-        allowance=allowance,
-        ponder=table.flag("ponder", False),
-        python=_python(table, folder),
-        modules=_modules(table),
-        skipped=tuple(skipped),
+    league = table.read(
+        League(
+            name=table.name("name", default_name) if default_name or "name" in table else "",
+            game=game,
+            game_text=game_text,
+            seats=start.players,
+            agents=_sorted(everybody),
+            format=_format(table, kind, [agent.name for agent in everybody]),
+            package=formats.FORMATS.package(kind.name),
+            openings=read_openings(table, folder, game, start),
+            conditions=replaced(
+                table.read(_DEFAULT),
+                clock=_clock(table),
+                limits=limits.read(Limits()),
+                allowance=allowance,
+                python=_python(table, folder),
+                modules=_modules(table),
+            ),
+            skipped=tuple(skipped),
+        )
     )
     if agents:
         _check_agents(table, league, start)
@@ -367,7 +341,7 @@ def _format(table: Table, kind: type[Format], agents: Sequence[str]) -> Format:
 def _clock(table: Table) -> str:
     given = table.value("clock")
     is_number = isinstance(given, int | float) and not isinstance(given, bool)
-    text = str(given) if is_number else table.text("clock", _DEFAULT_CLOCK)
+    text = str(given) if is_number else table.text("clock", _DEFAULT.clock)
     try:
         return str(TimeControl.parse(text))
     except BadClock as error:
@@ -394,7 +368,7 @@ def _modules(table: Table) -> tuple[str, ...] | None:
             table.fail(f"expected names of modules, such as 'numpy' or 'adsearch.games', got {quote(name)}", "modules")
         if name.partition(".")[0] in ("arena", "db"):
             table.fail(f"{quote(name)} is part of the server; agents cannot import it", "modules")
-    return names
+    return tuple(sorted(names))
 
 
 def _check_agents(table: Table, league: League, start: State[Any]) -> None:

@@ -85,7 +85,7 @@ def _created(connection: Connection, league: League, rules: str, now: datetime) 
         league.name,
         format=str(league.format),
         rules=rules,
-        clock=league.clock,
+        clock=league.conditions.clock,
         seed=seed,
         seats_key=seats_key,
         settings=league.settings() | {"rules": rules},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from agents.protocol import Verdict
 from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules, rules_failed
@@ -18,7 +18,6 @@ from arena.tournament.league import League
 from db import running, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull, Unsure
-from db.records import GameKind
 
 Result = TypeVar("Result")
 Wait = Callable[[str], None]
@@ -27,9 +26,6 @@ Wait = Callable[[str], None]
 
 class RecordedGames:
     """The games of one tournament in the database."""
-
-    kind: ClassVar[GameKind] = GameKind.TOURNAMENT
-    """Of its games."""
 
     def __init__(
         self, tournament: RecordedTournament, database: Database, *, wait: Wait, faults: Mapping[str, int]
@@ -67,15 +63,8 @@ class RecordedGames:
 
     def _planned(self, game: running.ScheduledGame, entrants: tuple[Entrant, ...]) -> Planned:
         """The game for the director, with these players in the order of the seats."""
-        return planned_game(
-            self.league,
-            self._on_record.rules,
-            game,
-            entrants,
-            kind=self.kind,
-            seed=self.seed,
-            seats_key=self.seats_key,
-        )
+        rules = self._on_record.rules
+        return planned_game(self.league, rules, game, entrants, seed=self.seed, seats_key=self.seats_key)
 
     def _faults_after(self, finished: Finished) -> dict[str, int]:
         """Its players' numbers of faults in a row, including this game."""
@@ -111,15 +100,12 @@ def planned_game(
     game: running.ScheduledGame,
     entrants: tuple[Entrant, ...],
     *,
-    kind: GameKind,
     seed: int,
     seats_key: int | None = None,
 ) -> Planned:
-    """The game for the director under these conditions, so that players cannot tell of which kind it is. Its number is
-    the id of its row."""
+    """The game for the director. Its number is the id of its row."""
     return Planned(
         number=game.id,
-        kind=kind,
         game=league.game,
         rules=rules,
         entrants=entrants,
@@ -128,12 +114,8 @@ def planned_game(
         identity=(game.pair,),
         leg=game.leg,
         attempt=game.attempt,
-        clock=league.clock,
-        margin=league.margin,
+        conditions=league.conditions,
         opening=tuple((game.opening or "").split()),
-        max_plies=league.max_plies,
-        limits=league.limits,
-        names_shown=league.names == "shown",
     )
 
 

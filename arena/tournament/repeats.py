@@ -47,7 +47,7 @@ def warning(league: League) -> str:
 
 def _who_repeats(league: League) -> tuple[list[str], list[str]]:
     """The deterministic agents, and those of which it is not known."""
-    clocked = bool(TimeControl.parse(league.clock))
+    clocked = bool(TimeControl.parse(league.conditions.clock))
     same = []
     unknown = []
     for agent in league.agents:

@@ -90,17 +90,7 @@ class Tournament(RecordedGames, Schedule):
         Sources are copied to `submissions`; the modules that agents can import are placed in the folder `scratch`."""
         rules = submissions.take_game(league.game)
         start = games.start(rules)
-        confinement = Confinement(
-            scratch,
-            rules,
-            walls=league.walls,
-            allowance=league.allowance,
-            python=league.python,
-            modules=league.modules,
-            fresh=not league.reuse,
-            ponder=league.ponder,
-            ready=league.limits.ready,
-        )
+        confinement = Confinement(scratch, rules, league.conditions)
         entrants = {
             listed.name: enter(
                 listed.player,

@@ -1,6 +1,6 @@
 """Runs one agent that is not ours: confines its process, measures it, and makes it follow the protocol.
 
-This package can import `match`. Start with `kinds.py`, which lists the kinds of walls, then follow one agent:
+This package can import `match`, whose `allowance.py` lists the kinds of walls. Follow one agent:
 `warden.py` is the process that owns it, `guard.py` applies the rules, `agent_process.py` passes lines in and out,
 `jail.py` starts, pauses and kills it.
 

@@ -16,10 +16,10 @@ from time import monotonic, monotonic_ns
 from typing import IO, Final
 
 from agents.protocol import MESSAGE_BYTES, Report, Verdict
+from arena.match.allowance import MEBIBYTE, WallKind
 from arena.walls import jail
-from arena.walls.jail import Confined, Excess
+from arena.walls.jail import Confined, Excess, Walls
 from arena.walls.kernel_memory import MOST_WATCHES, PER_TIMER
-from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.meter import Meter
 from arena.walls.pause import Pause
 

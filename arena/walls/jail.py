@@ -23,9 +23,11 @@ from select import select
 from time import monotonic
 from typing import Final
 
+from msgspec import Struct
+
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.walls import cgroup, confine, file_access, usage
 from arena.walls.kernel_memory import MOST_WATCHES, KernelMemory, buffer_of_a_file
-from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.run_folder import clear
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -60,6 +62,23 @@ _RUNS: Final = b"."
 _LONGEST_STATUS: Final = 1000
 _STARTS_WITHIN: Final = 30.0
 """Time limit for building the walls, in seconds; long enough for a very slow machine."""
+
+
+class Walls(Struct, frozen=True):
+    """The walls of one agent: all that its jail needs to build them. The director sends it to the agent's warden."""
+
+    kind: WallKind = WallKind.LIMITS
+    allowance: Allowance = Allowance()
+    cpu: int | None = 24 * 3600
+    """Seconds of processor time in the life of one process (RLIMIT_CPU); None: no limit."""
+    environment: dict[str, str] = {}
+    """Variables that are added to the clean environment."""
+    readable: tuple[str, ...] = ()
+    """Files and folders that it can read and execute, besides those of the system."""
+    hidden: tuple[str, ...] = ()
+    """Paths inside readable folders that it must not read."""
+    filter: bytes = b""
+    """The system call filter for this kind, from `seccomp.compiled`."""
 
 
 class Excess(Enum):

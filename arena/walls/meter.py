@@ -11,10 +11,10 @@ from time import thread_time_ns
 from typing import Final, NamedTuple
 
 from agents.own_wait import own_wait
+from arena.match.allowance import WallKind
 from arena.match.clock import MILLISECOND, charged, slept, waited
 from arena.walls import cgroup
 from arena.walls.jail import Confined
-from arena.walls.kinds import WallKind
 from arena.walls.runnable import Runnable
 from arena.walls.usage import LINUX
 

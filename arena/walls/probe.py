@@ -17,8 +17,9 @@ from typing import Final
 
 from agents.errors import one_line
 from arena.errors import ArenaError
+from arena.match.allowance import Allowance, WallKind
 from arena.walls import file_access, jail, landlock, seccomp
-from arena.walls.kinds import Allowance, WallKind, Walls
+from arena.walls.jail import Walls
 
 _ANSWERS_WITHIN: Final = 30.0
 """Time limit for the test program, in seconds."""

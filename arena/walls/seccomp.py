@@ -17,9 +17,9 @@ import sys
 from functools import cache
 from typing import Final
 
+from arena.match.allowance import WallKind
 from arena.walls import bpf
 from arena.walls.bpf import ALLOW, Rule, fails, is_, is_null
-from arena.walls.kinds import WallKind
 
 SELF: Final = 0x5EC0AAAA
 """Placeholder in the filter for the PID of the agent's process, which is known only when that exists."""

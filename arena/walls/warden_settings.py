@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from arena.match.clock import SECOND
 from arena.match.engine import Engine
-from arena.walls.kinds import Walls
+from arena.walls.jail import Walls
 
 
 class WardenSettings(Struct, frozen=True):

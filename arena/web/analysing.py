@@ -53,6 +53,10 @@ class Analyses:
         """Whether another game that they have asked for is being analysed, or waits."""
         return self._asked.get(whose, game) != game and self._asked[whose] in self._running
 
+    def is_running(self, game: int) -> bool:
+        """Whether the game is being analysed, or waits: who asks for it too costs nothing."""
+        return game in self._running
+
     def analyse(self, whose: Hashable, game: int) -> _Running:
         """The analysis of the game, which begins if it is not in progress, and goes on if its page is closed."""
         self._asked[whose] = game

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -14,6 +15,7 @@ from arena.errors import BadChallenge
 from arena.serve.challenges import challenge, refusal
 from arena.serve.opened import opened
 from arena.serve.place import nudge
+from arena.serve.submissions import possible_again
 from arena.web import challenging, forms, links
 from arena.web.answers import at_desk, leads_to
 from arena.web.asking import client
@@ -44,6 +46,8 @@ async def _challenge(request: Request) -> Response:
     account = await signed_in(request)
     if account.is_instructor:
         raise BadQuery("only students can challenge an agent")
+    if (again := site.challenges.take(account.id, now := datetime.now(UTC))) is not None:
+        raise HTTPException(429, f"too many challenges in a row; {possible_again(again, now)}")
     given = await forms.fields(request)
     names, address = site.names.seen_by(await viewer_of(request)), client.get()
 

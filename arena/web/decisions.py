@@ -135,6 +135,10 @@ def reopen(connection: Connection, form: Form) -> Decided:
 def challenges(connection: Connection, form: Form) -> Decided:
     """Turns challenges off, or on again."""
     found, allowed = _ladder(connection, form), form.text("what") == "on"
+    if form.text("what") not in ("on", "off"):
+        raise BadQuery("expected a decision: on or off")
+    if found.no_challenges != allowed:
+        raise BadLeague(f"challenges are {'on' if allowed else 'off'} already")
     ladders.allow_challenges(connection, found, allowed)
     return Decided(act=Act.CHALLENGES, about=f"{found.name}: {'on' if allowed else 'off'}")
 
@@ -142,6 +146,7 @@ def challenges(connection: Connection, form: Form) -> Decided:
 def extend(connection: Connection, form: Form) -> Decided:
     """Gives an author more time."""
     found, author, reason = _ladder(connection, form), form.text("author"), form.reason()
+    _refuse_if_changed(connection, found, form)
     try:
         until = read_deadline(form.text("until"), found.closes.tzinfo).astimezone(UTC)
     except (BadSubmission, OverflowError) as error:
@@ -152,9 +157,16 @@ def extend(connection: Connection, form: Form) -> Decided:
     return Decided(act=Act.EXTENDED, about=f"{found.name}: {author} until {words.moment(until)}")
 
 
+def _refuse_if_changed(connection: Connection, found: OpenLadder, form: Form) -> None:
+    """Two instructors must not undo each other unseen."""
+    if form.whole("extension") != ladder.newest_extension(connection, found.id):
+        raise BadLeague("somebody has changed an author's time since you opened this page: look at the list again")
+
+
 def take_back(connection: Connection, form: Form) -> Decided:
     """Takes the time back that an author was given."""
     found, author = _ladder(connection, form), form.text("author")
+    _refuse_if_changed(connection, found, form)
     until = ladder.extension(connection, found.id, author)
     if until is None or until <= found.closes:
         raise BadLeague(f"{quote(author)} has no more time than others")
@@ -171,7 +183,10 @@ def rule_on_agent(connection: Connection, form: Form) -> Decided:
     if what not in store.AFTER:
         raise BadQuery("expected a decision: withdraw, quarantine or release")
     own = own_names(connection, form.tournament, form.names.read(connection))
-    agent = own_name(own, form.given.get("agent", ""))
+    agent, before = own_name(own, form.given.get("agent", "")), form.whole("ruling")
+    for one in rulings.rulings(connection, form.tournament):
+        if one.id > before and one.game is None and agent in one.players:
+            raise BadRuling(f"somebody has ruled on {quote(agent)} since you opened this page (ruling {one.id})")
     ruling = rule_on_entry(connection, form.tournament, agent, what, reason, form.now)
     return Decided(act=_ACT[what], about=f"{form.title}: {agent} {store.AFTER[what]} (ruling {ruling})")
 

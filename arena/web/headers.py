@@ -40,9 +40,11 @@ _NOT_IN_FRAMES: Final = "; frame-ancestors 'none'"
 class Guard:
     """Refuses foreign hosts, adds the headers of every answer, and gives routes the path as it was sent."""
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
-        """`hosts`: names of this server, beside IP addresses, localhost and the names of this machine."""
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), *, tokens: bool = True) -> None:
+        """`hosts`: names of this server, beside IP addresses, localhost and the names of this machine. `tokens`:
+        whether a request with a token is answered as one of its owner, whatever cookie comes with it."""
         self._app = app
+        self._tokens = tokens
         self._hosts = {folded(name) for name in (*hosts, *_own_names())}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,7 +72,7 @@ class Guard:
             )
             await refusal(scope, receive, send_with_headers)
             return
-        if is_from_elsewhere(scope["method"], Headers(scope=scope)):
+        if is_from_elsewhere(scope["method"], Headers(scope=scope), tokens=self._tokens):
             refusal = PlainTextResponse("This was sent by another site, so it is refused.\n", status_code=403)
             await refusal(scope, receive, send_with_headers)
             return
@@ -94,9 +96,10 @@ class Guard:
         return False
 
 
-def is_from_elsewhere(method: str, headers: Headers) -> bool:
-    """Whether a page of another site can have made the browser send this request, with its reader's cookies."""
-    if method in ("GET", "HEAD", "OPTIONS", "TRACE") or token_in(headers) is not None:
+def is_from_elsewhere(method: str, headers: Headers, *, tokens: bool) -> bool:
+    """Whether a page of another site can have made the browser send this request, with its reader's cookies. `tokens`:
+    as for `Guard`."""
+    if method in ("GET", "HEAD", "OPTIONS", "TRACE") or (tokens and token_in(headers) is not None):
         return False  # it changes nothing; or its sender knows a token, which no browser adds by itself
     if (site := headers.get("sec-fetch-site")) is not None:
         return site != "same-origin"

@@ -22,7 +22,7 @@ from starlette.responses import Response
 
 from arena.accounts import sessions
 from arena.accounts.keys import KeyKind, kind_of
-from arena.web.asking import is_visitor, manages
+from arena.web.asking import asker, is_visitor, manages
 from arena.web.drawn import BadQuery
 from arena.web.sight import VISITOR, Role, Viewer
 
@@ -141,6 +141,7 @@ async def account_of(request: Request) -> Account | None:
         request.state.account = await doorkeeper.account(request)
     account: Account | None = request.state.account
     is_visitor.set(account is None)
+    asker.set("" if account is None else f"account {account.id}")
     is_instructor = account is not None and Role(account.role) is Role.INSTRUCTOR
     manages.set(request.app.state.site.served if is_instructor else "")
     return account

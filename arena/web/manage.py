@@ -123,6 +123,8 @@ class LadderState(Struct, frozen=True, kw_only=True):
     """The last ones, the newest first."""
     same_files: Sequence[SameFiles]
     authors: Sequence[Author]
+    extension: int
+    """The number of the last decision about an author's time."""
     handed_in: frozenset[str]
     """The authors who handed something in."""
     is_served: bool
@@ -255,6 +257,7 @@ def _state(
         ],
         handed_in=frozenset(map(ladder.author_of, ladder.submitted_names(connection, opened.id))),
         authors=sorted(found, key=lambda one: (one.shown.casefold(), one.name)),
+        extension=ladder.newest_extension(connection, opened.id),
         is_served=opened.name == served,
     )
 

@@ -42,7 +42,8 @@ async def _find(request: Request) -> Response:
         return leads_to(links.game(id))
     if not can_find_mistakes(viewer, found):
         raise NotThere("There is no such game.")
-    if (again := site.searches.take(account.id, now := datetime.now(UTC))) is not None:
+    is_new = not (site.analyses.is_busy(account.id, id) or site.analyses.is_running(id))
+    if is_new and (again := site.searches.take(account.id, now := datetime.now(UTC))) is not None:
         return _refused(request, f"too many games in a row; {possible_again(again, now)}", frame.drawn)
     return await mistakes(request, site.analyses, account.id, id)
 

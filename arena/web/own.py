@@ -151,7 +151,7 @@ def own(
     return Own(
         ladder=titled(connection, names, opened.id),
         game=public_rules(league.game_text),
-        clock=league.clock,
+        clock=league.conditions.clock,
         closes=closes,
         is_closed=closes < now,
         refused=_refused(connection, opened, author, theirs, now, closes=closes),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
+from msgspec.structs import replace
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -24,15 +25,15 @@ from starlette.types import Receive, Scope, Send
 from arena.accounts import audit, invitations, sessions, tokens
 from arena.accounts.audit import Act
 from arena.errors import BadAccount, BadSubmission
+from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import nudge
-from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.asking import client
 from arena.web.audited import saw_log
-from arena.web.challenging import challenging
+from arena.web.challenging import Challenging, challenging
 from arena.web.drawn import JSON, BadQuery, NotThere
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
@@ -41,6 +42,7 @@ from arena.web.results import titled
 from arena.web.sight import What
 from arena.web.site import Uploading
 from db import ladder
+from db.ladder import author_of
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
@@ -411,25 +413,25 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-async def _view(request: Request, id: int) -> own.SubmissionView:
-    """What the viewer may see of the submission; NotThere if that is nothing."""
+async def _submission(request: Request) -> Response:
+    """The page of a submission: what the viewer may see of it; NotThere if that is nothing."""
     site: Site = request.app.state.site
-    names = site.names.seen_by(await viewer_of(request))
+    names, account, id = site.names.seen_by(await viewer_of(request)), await account_of(request), _number(request)
 
-    def read() -> own.SubmissionView | None:
+    def read() -> tuple[own.SubmissionView | None, Challenging | None]:
         with site.database.reading() as connection:
-            return own.submission(connection, names, opened(connection, site.served), id)
+            ladder = opened(connection, site.served)
+            found = own.submission(connection, names, ladder, id)
+            if found is None or found.agent is None or account is None or author_of(found.one.agent) != account.author:
+                return found, None
+            challenges = challenging(connection, names, ladder, account.author, found.made)
+            return found, challenges and replace(challenges, agents=[found.shown])
 
-    found = await in_thread(site, read)
+    found, challenges = await in_thread(site, read)
     if found is None:
         raise NotThere(_NO_SUBMISSION)
     await saw_log(request, f"submission {id}")
-    return found
-
-
-async def _submission(request: Request) -> Response:
-    """The page of a submission."""
-    return page(own_pages.submission(await _view(request, _number(request))))
+    return page(own_pages.submission(found, challenges))
 
 
 async def _submission_document(request: Request) -> Response:

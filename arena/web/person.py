@@ -81,6 +81,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     """Of the game."""
     version: int = 0
     """One more at every change."""
+    turn: str = ""
+    """A name for the person's last turn."""
     status: Status = Status.WAITING
     rules: str = ""
     """Empty until the game begins."""
@@ -168,10 +170,13 @@ class PersonsGame:
 
     # What the person does.
 
-    def move(self, text: str) -> None:
+    # `at`: the turn that the person saw, by its name in `seen`; None if that is not known. A form that is sent twice,
+    # or from another window, is about an earlier turn: then it is refused.
+
+    def move(self, text: str, at: str | None = None) -> None:
         """Plays the move with this text, as programs or people write it. BadMove if it is not one, or not the turn."""
         with self._lock:
-            turn, before = self._open_turn(), self.seen
+            turn, before = self._open_turn(at), self.seen
             choice = self._choice(text)
             now = monotonic_ns()
             with suppress(OSError):  # the referee was lost: the thread notices it
@@ -198,10 +203,10 @@ class PersonsGame:
             elif not self.is_over:
                 self._show(resigns=True)
 
-    def take_back(self) -> None:
+    def take_back(self, at: str | None = None) -> None:
         """Takes back the person's last move. BadMove if there is none, or not the turn."""
         with self._lock:
-            self._open_turn()
+            self._open_turn(at)
             if not self._moves_made():
                 raise BadMove("there is no move of yours to take back")
             if self._taken_back == _MOST_TAKEN_BACK:
@@ -236,9 +241,11 @@ class PersonsGame:
             if not self.is_over:
                 self._tell(DropGame(self.seen.key))
 
-    def _open_turn(self) -> Turn:
+    def _open_turn(self, at: str | None = None) -> Turn:
         if self._turn is None:
             raise BadMove("it is not your turn")
+        if at not in (None, self.seen.turn):
+            raise BadMove("the position has changed: look at the board again")
         return self._turn
 
     def _choice(self, text: str) -> Choice:
@@ -401,6 +408,7 @@ class PersonsGame:
         self._turn, self._kept = turn, None
         self._show(
             status=Status.YOURS,
+            turn=f"{turn.game}-{turn.id}",
             plies=tuple(self._plies),
             position=turn.position if isinstance(turn.position, str) else seen.position,
             last=self._last,

@@ -50,7 +50,7 @@ from arena.web.following import following
 from arena.web.identity import Doorkeeper
 from arena.web.names import Names
 from arena.web.site import Site
-from arena.web.table_streams import TableStreams
+from arena.web.table_streams import TableStreams, topic
 from arena.web.tables import Tables
 from arena.web.turns import Turns
 from arena.web.web_process import Settings
@@ -187,8 +187,8 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         no_sign_in=settings.no_sign_in,
         no_hand_ins=settings.no_hand_ins,
         address=settings.address,
-        desk=ThreadPoolExecutor(_DESK, thread_name_prefix="desk"),
-        door=ThreadPoolExecutor(_DESK, thread_name_prefix="door"),
+        desk=Turns(_DESK),
+        door=Turns(_DESK),
         hints=ThreadPoolExecutor(_HINTS, thread_name_prefix="hint"),
         writable=stack.enter_context(Database(settings.database, create=False)),
         spool=Spool(Store(Path(settings.store))),
@@ -198,6 +198,7 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         why_turns=asyncio.Semaphore(1),
         uploads=Buckets(_UPLOADS),
         plays=Buckets(_PLAYS),
+        challenges=Buckets(_PLAYS),
         searches=Buckets(_SEARCHES),
         analyses=Analyses(settings.database, cache.forget),
         tables=Tables(link.lines.send),
@@ -209,6 +210,7 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         front = Asked({}, {})
         site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
     site.tables.recorded = partial(audited.played, site)
+    site.tables.is_watched = lambda game: topic(game) in site.streams.wanted
     site.tables.changed = TableStreams(site, partial(play_routes.parts, site)).changed
     watching = asyncio.create_task(still_signed_in.watch(site))
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):

@@ -95,6 +95,8 @@ class Site:
     """How often an author can upload, also what is refused."""
     plays: Buckets
     """How often an account can begin a game."""
+    challenges: Buckets
+    """How often an account can ask for a challenge, also if it is refused."""
     searches: Buckets
     """How often an account can have the mistakes of a game found."""
     analyses: Analyses

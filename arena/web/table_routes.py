@@ -70,14 +70,14 @@ def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
     """Does that; returns what is wrong with it, or nothing."""
     acts: dict[str, Callable[[], None]] = {
         "hint": game.find_hint,
-        "take_back": game.take_back,
+        "take_back": partial(game.take_back, given.get("turn")),
         "flip": game.flip,
         "resign": game.resign,
         "give_up": game.give_up,
     }
     try:
         if "move" in given:
-            game.move(given["move"])
+            game.move(given["move"], given.get("turn"))
         elif (act := acts.get(given.get("do", ""))) is not None:
             act()
         else:

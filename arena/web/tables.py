@@ -1,6 +1,7 @@
 """The games that people play through this page server: whose each is, how many there can be, how long they are kept.
 
-A game that nobody looks at goes on, and its clock runs. One that is over is kept for an hour.
+A game that nobody looks at goes on, and its clock runs, until somebody else wants the place. One that is over is kept
+for an hour.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, BadFixture
+from arena.match.clock import SECOND
 from arena.serve.page_link import MOST_GAMES, GameRecorded, GameRefused, Seat, WantGame, from_pages
 from arena.web.person import PersonsGame
 
 _KEPT: Final = 3600.0
 """Seconds for which a game that is over is kept."""
 _MOST_KEPT: Final = 50
+_PATIENCE: Final = 180.0
+"""Seconds of one turn after which a game that no page shows ends, if somebody else waits for the place."""
 
 
 class _Table(Struct):
@@ -39,6 +43,8 @@ class Tables:
         """`send` sends a message to the director; False if that is not possible. `clock`: seconds."""
         self.changed: Callable[[PersonsGame], None] = lambda _: None
         """Called in any thread after each change of a game's `seen`."""
+        self.is_watched: Callable[[PersonsGame], bool] = lambda _: True
+        """Whether an open page shows the game."""
         self.recorded: Callable[[Hashable, int], None] = lambda *_: None
         """Called in any thread with whose game was recorded, and its id in the record."""
         self._send = send
@@ -72,6 +78,9 @@ class Tables:
             playing = [table for table in self._tables.values() if not table.game.is_over]
             if any(table.account == account for table in playing):
                 raise BadFixture("you are playing a game already: finish it, or give it up")
+            if len(playing) >= MOST_GAMES and (left := next(filter(self._is_left, playing), None)) is not None:
+                left.game.give_up()
+                playing.remove(left)
             if len(playing) >= MOST_GAMES:
                 raise BadFixture(f"{MOST_GAMES} people are playing now: try again when one of them has finished")
             if from_pages(msgspec.json.encode(wanted)) != wanted:
@@ -89,6 +98,11 @@ class Tables:
                 raise ArenaError("the server does not answer; try again")
             self._tables[wanted.key] = _Table(account, made)
             return made
+
+    def _is_left(self, table: _Table) -> bool:
+        """Whether nobody seems to play it any more."""
+        waits = self._clock() - table.game.seen.since / SECOND
+        return waits > _PATIENCE and not self.is_watched(table.game)
 
     def find(self, account: Hashable, key: str) -> PersonsGame | None:
         """The game with this key, if it is this account's."""

@@ -6,11 +6,12 @@ work of one client waits, and more is refused: other visitors soon have their tu
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -18,7 +19,7 @@ from typing import Any, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 
-from arena.web.asking import client
+from arena.web.asking import asker, client
 
 T = TypeVar("T")
 
@@ -49,17 +50,22 @@ class Turns(Executor):
         other without a gap, it grows; then the threads make one."""
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
         self._lock = Lock()
+        # By client, what waits; the client whose turn is next comes first.
+        self._waiting: dict[str, deque[tuple[Future[Any], Callable[[], Any]]]] = {}
         self._work: Counter[str] = Counter()
         self._log, self._bytes = log, _LARGE_LOG
         self._look = self._still_until = 0.0
 
     def submit(self, work: Callable[..., T], /, *args: Any, **more: Any) -> Future[T]:
-        """Does the work in a thread. Busy if too much waits, of this client or of all."""
-        whose = client.get()
+        """Does the work in a thread, for each client in turn. Busy if too much waits, of this client or of all."""
+        whose = asker.get() or client.get()
+        future: Future[T] = Future()
+        job = partial(copy_context().run, self._do, work, *args, **more)
         with self._lock:
             if self._work.total() >= _MOST or (whose and self._work[whose] >= _MOST_OF_ONE):
                 raise Busy
             self._work[whose] += 1
+            self._waiting.setdefault(whose, deque()).append((future, job))
 
         def done(_: Future[T]) -> None:
             with self._lock:
@@ -67,9 +73,24 @@ class Turns(Executor):
                 if not self._work[whose]:
                     del self._work[whose]
 
-        future = self._pool.submit(copy_context().run, self._do, work, *args, **more)
         future.add_done_callback(done)
+        self._pool.submit(self._next)
         return future
+
+    def _next(self) -> None:
+        """Runs in a thread: does the next piece of work."""
+        with self._lock:
+            whose = next(iter(self._waiting))
+            jobs = self._waiting.pop(whose)
+            future, job = jobs.popleft()
+            if jobs:
+                self._waiting[whose] = jobs
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(job())
+        except BaseException as error:  # whoever waits for the work is told
+            future.set_exception(error)
 
     def _do(self, work: Callable[..., T], *args: Any, **more: Any) -> T:
         """Runs in a thread."""
@@ -87,4 +108,9 @@ class Turns(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Takes no more work."""
-        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+        if cancel_futures:
+            with self._lock:
+                waiting = [future for jobs in self._waiting.values() for future, _ in jobs]
+            for future in waiting:
+                future.cancel()
+        self._pool.shutdown(wait)

@@ -154,7 +154,7 @@ def application(window: Window) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     app.state.site = window
-    return Guard(Door(app, window.settings.secret, window.settings.port))
+    return Guard(Door(app, window.settings.secret, window.settings.port), tokens=False)
 
 
 async def _home(request: Request) -> Response:

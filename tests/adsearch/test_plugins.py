@@ -24,6 +24,7 @@ from arena import engines, languages
 from arena.cli.terminal import completion
 from arena.errors import BadPlayer, BadRating, UntrustedCode
 from arena.history import recorded_rules
+from arena.match.allowance import WallKind
 from arena.match.engine import Engine
 from arena.play.machine import extras
 from arena.players import engine_handshake
@@ -36,7 +37,7 @@ from arena.student.checking.explanations import Failure, explain
 from arena.tournament import formats, league
 from arena.tournament.description_changes import changes
 from arena.walls.agent_process import AgentProcess
-from arena.walls.kinds import WallKind, Walls
+from arena.walls.jail import Walls
 from db.records import PastGame
 from tests.kit.arena_program import arena
 from tests.kit.behind_walls import need

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from agents.protocol import Verdict
-from arena.walls.kinds import WallKind
+from arena.match.allowance import WallKind
 
 Way = Literal["kit", "homework", "bare", "compiled"]
 """An agent of the kit, one with a list of allowed modules, or a program that speaks the protocol itself: in Python, or

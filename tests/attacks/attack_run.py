@@ -32,14 +32,15 @@ from msgspec import Struct
 import adsearch
 from adsearch import games
 from arena.errors import ArenaError
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.match.clock import SECOND
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX, descendants
 from db.records import GameRecord
@@ -228,8 +229,8 @@ def _entered(
     shutil.copytree(ATTACKERS, student, ignore=shutil.ignore_patterns("__pycache__", "bare.py"))
     (student / "targets.json").write_bytes(msgspec.json.encode(targets))
     start = games.start("tictactoe")
-    free = Confinement(folder.scratch, "tictactoe", walls=kind)
-    homework = Confinement(folder.scratch, "tictactoe", walls=kind, modules=["adsearch.games"])
+    free = Confinement(folder.scratch, "tictactoe", conditions=Conditions(walls=kind))
+    homework = Confinement(folder.scratch, "tictactoe", conditions=Conditions(walls=kind, modules=("adsearch.games",)))
     program = f"cmd:{shlex.join([sys.executable, '-I', '-S', str(ATTACKERS / 'bare.py')])}"
     ways = [("kit", str(student), free), ("homework", str(student), homework), ("bare", program, free)]
     if (compiler := shutil.which("cc")) is not None:
@@ -278,9 +279,9 @@ def _game(number: int, first: Entrant, attack: Attack = ORDINARY) -> Planned:
         seed=1,
         # The same for all games, so all have the same seeds, and the same moves give the same game.
         identity=("attack",),
-        clock=attack.clock,
-        margin=round(attack.margin * SECOND),
-        max_plies=8 if thinks else None,
+        conditions=Conditions(
+            clock=attack.clock, margin=round(attack.margin * SECOND), max_plies=8 if thinks else None
+        ),
     )
 
 

@@ -18,9 +18,9 @@ import msgspec
 import pytest
 
 from agents.protocol import Verdict
+from arena.match.allowance import WallKind
 from arena.match.clock import SECOND
 from arena.walls import probe
-from arena.walls.kinds import WallKind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
 from tests.attacks.attack_run import ATTACKERS, AttackRun, Played
 from tests.kit import needs

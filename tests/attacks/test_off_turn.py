@@ -11,8 +11,10 @@ import pytest
 
 from adsearch import games
 from agents.protocol import Verdict
+from arena.match.allowance import WallKind
 from arena.match.clock import MILLISECOND as MS
 from arena.match.clock import SECOND
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
@@ -21,7 +23,6 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import cgroup
 from arena.walls.jail import Confined
-from arena.walls.kinds import WallKind
 from arena.walls.pause import Pause
 from arena.walls.run_folder import RunFolder
 from tests.attacks import ATTACKS
@@ -127,13 +128,13 @@ def test_no_game_is_void_by_what_is_done_off_turn(attack: str, kind: WallKind, p
     behind_walls.need(kind)
     store = Store(tmp_path / "store")
     with burning(4, ()), RunFolder() as folder, Director(folder, at_once=1) as director:
-        confinement = Confinement(folder.scratch, "connect4", walls=kind)
+        confinement = Confinement(folder.scratch, "connect4", conditions=Conditions(walls=kind))
         attacker = enter(read_player(f"cmd:{program}"), attack, games.start("connect4"), store, confinement)
         opponent = Entrant("thinker", THINKER, ("-m", "agents", THINKER, "--connect", "-"))
         schedule = [
             Planned(
                 number, "connect4", "connect4", (attacker, opponent), seed=number, identity=("off turn", number),
-                clock="1+0.1", max_plies=PLIES,
+                conditions=Conditions(clock="1+0.1", max_plies=PLIES),
             )
             for number in range(1, GAMES + 1)
         ]  # fmt: skip

@@ -7,9 +7,9 @@ from typing import Final
 
 import pytest
 
+from arena.match.allowance import WallKind
 from arena.play.machine import promises
 from arena.play.machine.promises import Promise
-from arena.walls.kinds import WallKind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS
 from tests.kit.places import ROOT
 

@@ -14,9 +14,9 @@ from typing import Final
 
 import pytest
 
+from arena.match.allowance import WallKind
 from arena.walls import file_access, jail, probe, seccomp
-from arena.walls.jail import Confined
-from arena.walls.kinds import WallKind, Walls
+from arena.walls.jail import Confined, Walls
 from tests.attacks.attackers.quotas import A_LITTLE
 from tests.kit.ordinary_user import said_as
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import pytest
 
+from arena.match.allowance import Allowance, WallKind
 from arena.walls import file_access, jail, probe, seccomp
-from arena.walls.jail import Confined
-from arena.walls.kinds import Allowance, WallKind, Walls
+from arena.walls.jail import Confined, Walls
 from arena.walls.usage import LINUX
 
 PYTHON: Final = (os.path.realpath(sys.executable), "-I", "-S", "-c")

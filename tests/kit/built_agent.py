@@ -7,9 +7,9 @@ from typing import Final
 
 from arena import languages
 from arena.course.collecting.inbox import Inbox
+from arena.match.allowance import Allowance, WallKind
 from arena.players.build_commands import Language, default
 from arena.players.submissions import Store
-from arena.walls.kinds import Allowance, WallKind
 
 LANGUAGES: Final = {
     "sh": Language("sh", build=(), run=("sh", "{main}"), walls=WallKind.LIMITS, allowance=Allowance(threads=99))

@@ -21,15 +21,15 @@ import msgspec
 from msgspec import Struct
 
 from agents.protocol import Verdict
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.match.clock import MILLISECOND, SECOND
-from arena.match.fixture import Limits
+from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Finished
 from arena.student.checking import CheckReport, Light, agent_lookup, explanations
 from arena.student.checking.check_schedule import Candidate
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.student.checking.examiner import Examiner
 from arena.student.checking.explanations import Explanation, Failure, explain
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from tests.attacks import ATTACKS
 from tests.attacks.attack_run import AttackRun
@@ -105,14 +105,16 @@ def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mappi
     for each in broken:
         groups.setdefault((each.game, each.hangs, each.modules), []).append(each)
     for (game, hangs, modules), group in groups.items():
-        conditions = Conditions(
+        conditions = Exam(
             game=game,
-            clock="0.4" if hangs else "60",
-            modules=modules,
+            conditions=Conditions(
+                clock="0.4" if hangs else "60",
+                modules=modules,
+                walls=WallKind.SANDBOX,
+                limits=Limits(ready=500 * MILLISECOND) if hangs else Limits(),
+                allowance=Allowance(memory=256 * MEBIBYTE, start=2 * SECOND if hangs else None),
+            ),
             positions=3,
-            walls=WallKind.SANDBOX,
-            limits=Limits(ready=500 * MILLISECOND) if hangs else Limits(),
-            allowance=Allowance(memory=256 * MEBIBYTE, start=2 * SECOND if hangs else None),
         )
         with RunFolder() as run, Examiner(conditions, run, at_once=3) as examiner:
             candidates = []

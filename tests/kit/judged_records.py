@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Final
 
+from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.openings import Book
 from arena.match.seeds import GameSeeds
@@ -38,7 +39,7 @@ def store_evening(database: Database, seed: int) -> list[GameRecord]:
                 0,
                 1,
                 fixture.rules,
-                fixture.clock,
+                fixture.conditions.clock,
                 "0",
                 None,
                 tuple(zip(versions, names, strict=True)),
@@ -96,7 +97,7 @@ def played(id: int, game: store.NewGame, opening: tuple[str, ...], random: Rando
     """How the game went between players who move at random, each after some thought."""
     key = GameSeeds.of(int(game.seed), (game.pair,), leg=game.leg, attempt=game.attempt).key
     plans = tuple(SeatPlan(name, name, f"{seat:064x}", seat) for seat, (_, name) in enumerate(game.seats))
-    table = Table(Fixture(id, game.rules, plans, key, game.clock, opening=opening))
+    table = Table(Fixture(id, game.rules, plans, key, Conditions(clock=game.clock), opening=opening))
     table.begin()
     while table.match.verdict is None:
         move = random.choice(table.match.state.moves())

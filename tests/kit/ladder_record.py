@@ -91,7 +91,7 @@ def play_pair(
             leg,
             1,
             ladder.rules,
-            league.clock,
+            league.conditions.clock,
             str(ladder.seed),
             None,
             tuple((version, name) for name, version in seats),

@@ -25,9 +25,9 @@ from arena.web.decisions import DECISIONS, PEOPLE, Form, decide, seen
 from arena.web.manage import Managed
 from arena.web.names import Names, SeenNames
 from arena.web.sight import Role, Viewer
-from db import ladder, lookup
+from db import ladder, lookup, rulings
 from db.accounts_database import AccountsDatabase, file_beside
-from db.database import Database
+from db.database import Connection, Database
 from db.ladder import SubmissionState
 from tests.kit import account_room
 from tests.kit.ladder_record import OPENED, store_ladder
@@ -69,10 +69,20 @@ class ManagedLadder:
         """As an instructor sees them."""
         return Names(accounts=self.accounts).seen_by(INSTRUCTOR)
 
+    @staticmethod
+    def seen(connection: Connection, do: str, tournament: int) -> dict[str, str]:
+        """What a form says of what its reader has seen."""
+        if do == "agent":
+            return {"ruling": f"{rulings.last(connection)}"}
+        if do in ("extend", "take-back"):
+            return {"extension": f"{ladder.newest_extension(connection, tournament)}"}
+        return {}
+
     def form(self, do: str, *, tournament: str = "cs101", by: Account | None = None, **given: object) -> Form:
         """A form of the page."""
         with self.record.reading() as connection:
             id = lookup.find_tournament(connection, tournament)
+            seen = self.seen(connection, do, id)
         return Form(
             by=by or self.instructor,
             address="192.0.2.1",
@@ -80,7 +90,7 @@ class ManagedLadder:
             title=tournament,
             names=self.names,
             authors=self.authors,
-            given={"do": do} | {name: str(value) for name, value in given.items()},
+            given={"do": do} | seen | {name: str(value) for name, value in given.items()},
             now=NOW,
         )
 

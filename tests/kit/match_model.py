@@ -85,7 +85,7 @@ class Model:
         self.verdict: Verdict | None = None
         self.fault: int | None = None
         self.places = [Place(control.at_first) for _ in fixture.seats]
-        hello = fixture.limits.hello
+        hello = fixture.conditions.limits.hello
         if hello is not None and all(plan.hosted for plan in fixture.seats):
             hello = patience(hello)
         self.deadline = inf if hello is None else now + hello
@@ -217,7 +217,11 @@ class Model:
                 for other, theirs in zip(self.places, self.fixture.seats, strict=True)
             )
             if not place.told and not (plan.guarded and busy):
-                ready = max(self.fixture.limits.ready, plan.start) if plan.guarded else self.fixture.limits.ready
+                ready = (
+                    max(self.fixture.conditions.limits.ready, plan.start)
+                    if plan.guarded
+                    else self.fixture.conditions.limits.ready
+                )
                 place.told, place.ready_by = True, now + (patience(ready) if plan.hosted else ready)
         self.deadline = min(place.ready_by for place in self.places if place.told and not place.ready)
 
@@ -260,7 +264,7 @@ class Model:
 
     def limit(self, seat: int) -> int:
         left = self.places[seat].left
-        return self.fixture.limits.move if left is None else left + self.fixture.margin
+        return self.fixture.conditions.limits.move if left is None else left + self.fixture.conditions.margin
 
     def charge(self, seat: int, said: Move | Resign | Failed | None, now: int) -> int:
         """The open question is answered, or never will be; what the seat is charged: all but its waits, and no less
@@ -294,7 +298,7 @@ class Model:
         place.left = self.control.after(place.left, charged)
         self.play(seat, self.state.to_text(legal))
         self.moves_made += 1
-        if self.state.turn is not None and self.moves_made == self.fixture.max_plies:
+        if self.state.turn is not None and self.moves_made == self.fixture.conditions.max_plies:
             self.end(Verdict.ADJUDICATED, None, now)
         else:
             self.go_on(now)

@@ -23,7 +23,8 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
-from arena.match.fixture import Fixture, Limits, SeatPlan
+from arena.match.conditions import Conditions, Limits
+from arena.match.fixture import Fixture, SeatPlan
 from arena.match.match import Match, Phase
 from arena.match.seeds import GameSeeds
 from db.records import MoveRecord
@@ -64,7 +65,8 @@ def new_fixture(
         )
         for seat in range(seats)
     )
-    return Fixture(game, rules, plans, key, clock, margin, opening, max_plies, limits or Limits(), played=played)
+    terms = Conditions(clock=clock, margin=margin, max_plies=max_plies, limits=limits or Limits())
+    return Fixture(game, rules, plans, key, terms, opening, played=played)
 
 
 class Table:
@@ -192,7 +194,7 @@ class JudgedTable(Table):
 
     def __init__(self, fixture: Fixture | None = None, *, now: int = BEGAN, **described: Any) -> None:
         super().__init__(fixture, now=now, **described)
-        self.model = Model(self.fixture, CONTROLS[self.fixture.clock], self.now)
+        self.model = Model(self.fixture, CONTROLS[self.fixture.conditions.clock], self.now)
 
     def arrive(self, *seats: int, wants: tuple[Want, ...] = ()) -> Table:
         for seat in seats:

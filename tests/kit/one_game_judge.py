@@ -32,7 +32,8 @@ from agents.protocol import (
     unpack_from_player,
 )
 from arena.match.clock import SECOND
-from arena.match.fixture import Fixture, Limits, SeatPlan
+from arena.match.conditions import Conditions, Limits
+from arena.match.fixture import Fixture, SeatPlan
 from arena.match.match import Match, Phase, Sent
 from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
@@ -116,7 +117,12 @@ class Judge:
         limits = Limits(ready=int(patience * SECOND))
         seats = (SeatPlan("bad", "bad", "0", 1, guarded=True), SeatPlan("good", "good", "1", 2))
         fixture = Fixture(
-            self._games, rules, seats, b"dice", clock=clock, opening=opening, max_plies=max_plies, limits=limits
+            self._games,
+            rules,
+            seats,
+            b"dice",
+            conditions=Conditions(clock=clock, max_plies=max_plies, limits=limits),
+            opening=opening,
         )
         match = Match(fixture, monotonic_ns(), secret=b"s")
         if self.hello is None:

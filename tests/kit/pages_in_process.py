@@ -66,6 +66,7 @@ class PagesInProcess:
             why_turns=unused,
             uploads=unused,
             plays=unused,
+            challenges=Buckets(Bucket(timedelta(minutes=3), 10)),
             searches=Buckets(Bucket(timedelta(minutes=3), 10)),
             analyses=Analyses(str(room.record.file), cache.forget),
             tables=unused,

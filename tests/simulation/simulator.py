@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from adsearch import State, games
 from agents.protocol import Bye, Failed, FromPlayer, Hello, Move, Over, Ready, Report, Resign, Start, Turn, Verdict
-from arena.match.fixture import Fixture, Limits
+from arena.match.conditions import Limits
+from arena.match.fixture import Fixture
 from arena.match.match import Phase
 from tests.kit.match_model import MS, SECOND
 from tests.kit.match_table import BEGAN, JudgedTable, new_fixture
@@ -232,7 +233,7 @@ class SimulatedTable(JudgedTable):
         possible = [*BEHAVIOURS, *["honest"] * len(BEHAVIOURS)]
         if not plan.guarded:
             possible.remove("failing")
-        if self.fixture.limits.hello is None:
+        if self.fixture.conditions.limits.hello is None:
             possible.remove("absent")
         return Player(self, seat, random.choice(possible), random.randrange(1, 4))
 

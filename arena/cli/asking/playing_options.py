@@ -4,8 +4,8 @@ from typing import Annotated, Final
 
 import typer
 
+from arena.match.allowance import WallKind
 from arena.match.clock import SECOND
-from arena.walls.kinds import WallKind
 
 CLOCK_HELP: Final = (
     "Clock in seconds: 60, 60+0.5 (+0.5 a move), 40/300+3 (300 for 40 moves), 60+5x10 (byo-yomi), move=0.1 or none."

@@ -29,10 +29,10 @@ from msgspec import Struct
 from adsearch.errors import quote
 from arena.errors import BadServer, BadSubmission, NoAnswer
 from arena.history.words import printable
+from arena.match.allowance import MEBIBYTE
 from arena.players.contents import Contents
 from arena.serve.submission_document import SubmissionDocument
 from arena.serve.submissions import MOST_BYTES, MOST_UPLOADED_FILES
-from arena.walls.kinds import MEBIBYTE
 
 _API: Final = "/api/v1"
 _SECONDS: Final = 60.0

@@ -140,7 +140,9 @@ def show(
         show_rows(rows, exact_columns(_PLAYER), format=format)
         return
     league = found.ladder.league
-    print(f"{printable(found.name)}: {words.without_store(printable(league.game_text))}, clock {league.clock}")
+    print(
+        f"{printable(found.name)}: {words.without_store(printable(league.game_text))}, clock {league.conditions.clock}"
+    )
     print(f"{_phase(found, _now())}{after_close}\n")
     show_rows(rows, PLAYERS, format=format, narrowed="name", numbers=_NUMBERS)
     if handed_in:

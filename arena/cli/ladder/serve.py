@@ -152,7 +152,7 @@ def say_what_it_does(serving: Serving, at_once: int) -> None:
     closes = "closed since" if ladder.closes <= datetime.now(UTC) else "closes"
     games = words.counted(at_once, "game")
     when = words.moment(ladder.closes)
-    say(f"{ladder.name}: {league.game_text}, clock {league.clock}, {closes} {when}; {games} at once")
+    say(f"{ladder.name}: {league.game_text}, clock {league.conditions.clock}, {closes} {when}; {games} at once")
     if not serving.is_over:
         say(f"hand in: arena submit FILE --as NAME --ladder {ladder.name}; Ctrl-C stops")
 

@@ -119,7 +119,7 @@ class GameScreen:
         here = [seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people]
         self._hidden_from = here if self._state.hidden and here else None
         self._last, self._events = None, []
-        control = TimeControl.parse(game.clock)
+        control = TimeControl.parse(game.conditions.clock)
         self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
         if self._known_plies is not None:
             self._show_known(game, 0)
@@ -127,7 +127,7 @@ class GameScreen:
         line = Text(f"{game.game}   ")
         for seat, entrant in enumerate(game.entrants):
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
-        self._print(line.append(f"   clock {game.clock}"), more="   ")
+        self._print(line.append(f"   clock {game.conditions.clock}"), more="   ")
         self._draw(game)
         self._note_who_thinks(game)
         self._call_watchers(0)
@@ -168,12 +168,12 @@ class GameScreen:
             line.append(f"{move.who} {words.printable(text)}")
         self._print(line, more="     ")
         is_slow = isinstance(move.who, int) and move.spent is not None and move.spent > SLOW
-        if is_slow and game.clock == "none" and name not in self._people and not self._explained:
+        if is_slow and game.conditions.clock == "none" and name not in self._people and not self._explained:
             self._explained = True
             self.say(f"     {NO_CLOCK}")
         if self._state.turn != CHANCE:
             self._draw(game)
-            if game.clock != "none":
+            if game.conditions.clock != "none":
                 self._print(self._clocks(game), more="     ")
         self._note_who_thinks(game)
         self._call_watchers(move.ply)

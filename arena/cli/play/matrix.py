@@ -20,13 +20,13 @@ from arena.cli.terminal import progress_line
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.errors import BadFixture
 from arena.match.clock import TimeControl
+from arena.match.conditions import Conditions
 from arena.players.player import Player, read_player, unique_names
 
 if TYPE_CHECKING:
     from arena.match.schedule import Entrant, Finished, Planned
     from arena.players.confinement import Confinement
     from arena.players.submissions import Store
-    from arena.walls.kinds import WallKind
 
 FIELDS: Final[Columns] = {
     "player": lambda row: row["player"],
@@ -75,9 +75,8 @@ def matrix(
         columns=tuple(map(read_player, dict.fromkeys(against or []))),
         games=count,
         openings=openings,
-        clock=str(TimeControl.parse(clock)),
+        conditions=Conditions(clock=str(TimeControl.parse(clock)), walls=walls),
         seed=seeds.short_seed() if seed is None else seed,
-        walls=walls,
     )
     plan.check()
     start = games.start(plan.game)
@@ -117,9 +116,8 @@ class _Plan:
     columns: tuple[Player, ...]
     games: int
     openings: int
-    clock: str
+    conditions: Conditions
     seed: int
-    walls: WallKind | None
 
     @property
     def pairs(self) -> list[tuple[Player, Player | None]]:
@@ -157,7 +155,7 @@ class _Plan:
                     entrants=tuple(replace(entrant, name=name) for entrant, name in zip(seated, names, strict=True)),
                     seed=self.seed,
                     identity=(number,),
-                    clock=self.clock,
+                    conditions=self.conditions,
                     opening=opening,
                 )
 
@@ -185,7 +183,7 @@ def _play(plan: _Plan, finished: list[Finished]) -> None:
         store = Store(folder.path / "store")
         rules = store.take_game(plan.game)
         start = games.start(rules)
-        confinement = Confinement(folder.scratch, rules, walls=plan.walls)
+        confinement = Confinement(folder.scratch, rules, plan.conditions)
         entrants = _entrants(plan, rules, store, confinement)
         for warning in confinement.warnings:
             print(f"warning: {warning}", file=sys.stderr)

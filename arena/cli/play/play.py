@@ -8,7 +8,7 @@ import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,7 @@ from arena.cli.asking.record_options import DatabaseOption, named_players, submi
 from arena.cli.terminal.listings import FormatOption, OutputFormat, show
 from arena.errors import BadFixture
 from arena.match.clock import SECOND, TimeControl
+from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
 from arena.players.player import PlayerKind, unique_names
 from db.errors import DatabaseError
 from db.records import GameKind
@@ -33,10 +34,7 @@ if TYPE_CHECKING:
     from arena.players.confinement import Confinement
     from arena.players.player import Player
     from arena.players.submissions import Store
-    from arena.walls.kinds import WallKind
     from db.database import Database
-
-_DEFAULT_CLOCK: Final = "10+0.1"
 
 
 def play(
@@ -100,6 +98,7 @@ def play(
 
     found = named_players(players, db)
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player, _ in found)
+    people = any(player.kind is PlayerKind.HUMAN for player, _ in found)
     quiet = quiet or format is not OutputFormat.TABLE
     plan = _Plan(
         game=game,
@@ -108,14 +107,19 @@ def play(
         agents=tuple("" if version is None else version.agent for _, version in found),
         games=count,
         swap=swap,
-        clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else _DEFAULT_CLOCK)),
-        margin=round(margin * SECOND),
+        conditions=Conditions(
+            clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else DEFAULT_CLOCK)),
+            margin=round(margin * SECOND),
+            max_plies=max_plies,
+            walls=walls,
+            reuse=reuse,
+            # People, and agents that are started by hand, have no time limit by default.
+            limits=Limits(hello=None, move=30 * 24 * 3600 * SECOND) if guests else Limits(),
+            kind=GameKind.WITH_A_PERSON if people else GameKind.CASUAL,
+        ),
         seed=seeds.short_seed() if seed is None else seed,
         seed_given=seed is not None,
         openings=openings,
-        max_plies=max_plies,
-        walls=walls,
-        fresh=not reuse,
         with_guests=guests,
         quiet=quiet,
         web=web,
@@ -158,14 +162,10 @@ class _Plan:
     """For each player the recorded agent that it is a version of, or "" if none."""
     games: int
     swap: bool
-    clock: str
-    margin: int
+    conditions: Conditions
     seed: int
     seed_given: bool
     openings: int
-    max_plies: int | None
-    walls: WallKind | None
-    fresh: bool
     with_guests: bool
     quiet: bool
     web: bool
@@ -183,32 +183,23 @@ class _Plan:
     def games_of(self, rules: str, entrants: Sequence[Entrant]) -> Callable[[int, int], Planned]:
         """What plans one game of these entrants, by the number of its pairing and that of its leg, both from 0 on. The
         games of a pairing share its opening; in each leg the entrants move on by one seat."""
-        from arena.match.fixture import Limits
         from arena.match.openings import Book
         from arena.match.schedule import Planned
 
-        # People, and agents that are started by hand, have no time limit by default.
-        limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
         book = Book(rules, self.openings, seed=self.seed)
         names = sorted(self.names)
-        people = any(player.kind is PlayerKind.HUMAN for player in self.players)
-        kind = GameKind.WITH_A_PERSON if people else GameKind.CASUAL
 
         def planned(pairing: int, leg: int) -> Planned:
             return Planned(
                 number=0,
-                kind=kind,
                 game=self.game,
                 rules=rules,
                 entrants=(*entrants[leg:], *entrants[:leg]),
                 seed=self.seed,
                 identity=(json.dumps([*names, pairing]),),
                 leg=leg,
-                clock=self.clock,
-                margin=self.margin,
+                conditions=self.conditions,
                 opening=book.opening(pairing),
-                max_plies=self.max_plies,
-                limits=limits,
                 watched=self.watched,
             )
 
@@ -293,7 +284,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         rules = store.take_game(plan.game)
         start = games.start(rules)
         joining = JoiningPlayers(folder, screen)
-        confinement = Confinement(folder.scratch, rules, walls=plan.walls, fresh=plan.fresh)
+        confinement = Confinement(folder.scratch, rules, plan.conditions)
         entrants = _entrants(plan, rules, store=store, confinement=confinement, joining=joining)
         for warning in confinement.warnings:
             print(f"warning: {warning}", file=sys.stderr)
@@ -319,7 +310,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             web_window.play(
                 web_window.Offer(
                     game=plan.game,
-                    clock=plan.clock,
+                    clock=plan.conditions.clock,
                     names=plan.names,
                     seat=plan.names.index(plan.people[0]),
                     planned=plan.games_of(rules, entrants),

@@ -382,7 +382,7 @@ def _game_time(connection: Connection, league: League) -> GameTime:
     from arena.tournament.duration import RECENT, game_time
     from db import games as record
 
-    recent = record.latest_times(connection, league.game, league.clock, most=RECENT)
+    recent = record.latest_times(connection, league.game, league.conditions.clock, most=RECENT)
     return game_time(league, recent, there=cores.count())
 
 
@@ -391,7 +391,7 @@ def _check_cores(league: League) -> None:
     from arena.play import cores
 
     there = cores.count()
-    if league.ponder and league.at_once(there) * league.cores_a_game >= there:
+    if league.conditions.ponder and league.at_once(there) * league.cores_a_game >= there:
         needed = league.cores_a_game + 1
         advice = f"games_at_once = {fit}" if (fit := (there - 1) // league.cores_a_game) else f"a machine with {needed}"
         raise BadLeague(
@@ -403,14 +403,16 @@ def _check_cores(league: League) -> None:
 
 def _check_what_agents_import(league: League) -> None:
     """BadLeague if the Python interpreter or a module that the description names is not installed."""
-    if league.python is None and league.modules is None:
+    if league.conditions.python is None and league.conditions.modules is None:
         return
     from arena.walls import library
     from arena.walls.run_folder import RunFolder
 
     with RunFolder() as folder:
         try:
-            library.lay_out(folder.scratch, python=league.python, modules=league.modules, rules=league.game)
+            library.lay_out(
+                folder.scratch, python=league.conditions.python, modules=league.conditions.modules, rules=league.game
+            )
         except BadPlayer as error:
             raise BadLeague(f"{league.name}: {error}") from None
 

@@ -78,7 +78,8 @@ class TournamentDisplay:
         for skipped in league.skipped:
             self.say(f"left out: {skipped}")
         self.say(
-            f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
+            f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, "
+            f"clock {league.conditions.clock}: "
             + ("at most " if is_bound else "")
             + f"{words.counted(pairings, 'pairing')}, {words.counted(expected.at_most, 'game')}, "
             + (self._duration(expected.at_most) or "time not known")

@@ -35,8 +35,8 @@ from arena.cli.search.path_trace import is_path_search
 from arena.cli.search.speed_up import ProcessesOption, check_processes, gains, worker_processes
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
 from arena.cli.terminal.notes import note
+from arena.match.allowance import WallKind
 from arena.players.player import split_path
-from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from adsearch.parallel import Workers

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.course.collecting.collector import Progress
     from arena.course.course import Course
     from arena.course.roster import Roster, Student
-    from arena.student.checking.conditions import Conditions
+    from arena.student.checking.exam import Exam
 
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
@@ -111,7 +111,7 @@ def collect(
     from db.database import Database
 
     refuse_hosts(on, "arena collect")
-    conditions, file = _conditions(game, tournament=tournament, to=to)
+    exam, file = _exam(game, tournament=tournament, to=to)
     course = None if tournament is None else course_of(str(tournament))[1]
     late_too, until = _lateness(late, deadline, course)
     known = roster_of(roster, course)
@@ -126,7 +126,7 @@ def collect(
             store = submissions(database)
             stack.enter_context(collecting_lock(store.folder, file))
             collector = Collector(
-                conditions,
+                exam,
                 known,
                 database=database,
                 submissions=store,
@@ -158,9 +158,9 @@ def collect(
         collect_output.show_next_step(lines, file=file, tournament=tournament, db=db)
 
 
-def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
+def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tuple[Exam, Path]:
     """The conditions for checking agents, and the file for the list of agents."""
-    from arena.student.checking.conditions import Conditions, of_league
+    from arena.student.checking.exam import Exam, of_league
     from arena.tournament import league
     from arena.tournament.collected_file import ENDING
 
@@ -168,14 +168,14 @@ def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -
         got = "neither" if game is None else "both"
         raise typer.BadParameter(f"expected --tournament FILE.toml or --game GAME (`arena games` lists all), got {got}")
     if tournament is None:
-        conditions, default = Conditions(game=game or ""), Path(f"{Path((game or '').partition(':')[0]).stem}{ENDING}")
+        exam, default = Exam(game=game or ""), Path(f"{Path((game or '').partition(':')[0]).stem}{ENDING}")
     else:
         described = league.read(tournament, agents=False)
-        conditions = of_league(described, description=str(tournament))
+        exam = of_league(described, description=str(tournament))
         default = tournament.with_name(f"{tournament.stem}{ENDING}")
     if to is not None and not to.name.endswith(ENDING):
         raise typer.BadParameter(f"--to: expected a file called NAME{ENDING}, got '{to}'")
-    return conditions, to or default
+    return exam, to or default
 
 
 def _lateness(late: str | None, deadline: str | None, course: Course | None) -> tuple[bool, datetime | None]:

@@ -14,7 +14,7 @@ from typing import Final
 from zipfile import BadZipFile, ZipFile
 
 from arena.errors import BadImport
-from arena.walls.kinds import MEBIBYTE
+from arena.match.allowance import MEBIBYTE
 
 ZIP: Final = b"PK\x03\x04"
 """The first bytes of a spreadsheet, .xlsx or .ods."""

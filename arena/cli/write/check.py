@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 
 from arena.cli.asking.on_hosts import NoHostsOption, refuse_hosts
 from arena.cli.asking.playing_options import CLOCK_HELP, WallsOption
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from arena.student.checking import CheckReport
     from arena.student.checking.check_schedule import Candidate
-    from arena.student.checking.conditions import Conditions
+    from arena.student.checking.exam import Exam
 
 _NO_AGENT: Final = (
     "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
@@ -113,12 +113,16 @@ def check(
             named = None if player is None or every is not None else _found(player, db, stack)
             if game is None and tournament is None and named is not None:
                 game = _game_of(named)
-            conditions, listed = _conditions(game, tournament, listed=player is None and every is None)
-            conditions = replace(
-                conditions,
-                clock=conditions.clock if clock is None else str(TimeControl.parse(clock)),
-                seed=conditions.seed if seed is None else seed,
-                walls=walls or conditions.walls,
+            exam, listed = _exam(game, tournament, listed=player is None and every is None)
+            terms = exam.conditions
+            exam = replace(
+                exam,
+                conditions=structs.replace(
+                    terms,
+                    clock=terms.clock if clock is None else str(TimeControl.parse(clock)),
+                    walls=walls or terms.walls,
+                ),
+                seed=exam.seed if seed is None else seed,
                 positions=number,
                 only=only,
             )
@@ -127,10 +131,10 @@ def check(
                 candidates = _built(candidates, tournament, stack)
             printer = None
             if player is not None and format is OutputFormat.TABLE:
-                printer = StepPrinter(_title(player, conditions))
+                printer = StepPrinter(_title(player, exam))
                 candidates = [replace(candidates[0], report=printer.step)]
             counted = player is None and format is OutputFormat.TABLE
-            checked = _examined(candidates, conditions, stack=stack, counted=counted)
+            checked = _examined(candidates, exam, stack=stack, counted=counted)
         if printer is not None:
             printer.end()
     except KeyboardInterrupt:
@@ -141,15 +145,13 @@ def check(
         raise typer.Exit(1)
 
 
-def _examined(
-    candidates: Sequence[Candidate], conditions: Conditions, *, stack: ExitStack, counted: bool
-) -> list[CheckReport]:
+def _examined(candidates: Sequence[Candidate], exam: Exam, *, stack: ExitStack, counted: bool) -> list[CheckReport]:
     """The reports in the order of the candidates; if `counted`, with a progress line."""
     from arena.student.checking.examiner import Examiner
     from arena.walls.run_folder import RunFolder
 
     folder = stack.enter_context(RunFolder())
-    checking = stack.enter_context(Examiner(conditions, folder, many=len(candidates) > 1))
+    checking = stack.enter_context(Examiner(exam, folder, many=len(candidates) > 1))
     for warning in checking.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     since = monotonic()
@@ -167,10 +169,10 @@ def _examined(
 # Agents and conditions.
 
 
-def _conditions(game: str | None, tournament: Path | None, *, listed: bool) -> tuple[Conditions, list[Candidate]]:
+def _exam(game: str | None, tournament: Path | None, *, listed: bool) -> tuple[Exam, list[Candidate]]:
     """The conditions, and if `listed` the agents of the tournament except built-ins; else it may have none yet."""
     from arena.student.checking.check_schedule import Candidate
-    from arena.student.checking.conditions import Conditions, of_league
+    from arena.student.checking.exam import Exam, of_league
     from arena.tournament import league
 
     if (game is None) == (tournament is None):
@@ -179,7 +181,7 @@ def _conditions(game: str | None, tournament: Path | None, *, listed: bool) -> t
             f"expected --game GAME, such as --game connect4 (`arena games` lists all), or --tournament FILE, got {got}"
         )
     if tournament is None:
-        return Conditions(game=game or ""), []
+        return Exam(game=game or ""), []
     described = league.read(tournament, agents=listed)
     theirs = [
         Candidate(agent.name, agent.player_text, player=agent.player, allowance=agent.allowance, walls=agent.walls)
@@ -280,9 +282,9 @@ def _in_folder(folder: Path) -> list[Candidate]:
 # Output.
 
 
-def _title(player: str, conditions: Conditions) -> str:
-    where = f" for {conditions.description}" if conditions.description else ""
-    return f"Checking {player}{where}: {conditions.game}, clock {conditions.clock}"
+def _title(player: str, exam: Exam) -> str:
+    where = f" for {exam.description}" if exam.description else ""
+    return f"Checking {player}{where}: {exam.game}, clock {exam.conditions.clock}"
 
 
 def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format: OutputFormat) -> None:

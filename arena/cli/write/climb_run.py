@@ -16,13 +16,14 @@ from arena.players.player import PlayerKind, unique_names
 if TYPE_CHECKING:
     from adsearch import State
     from arena.cli.write.climb_screen import ClimbScreen
+    from arena.match.allowance import WallKind
+    from arena.match.conditions import Conditions
     from arena.match.schedule import Entrant
     from arena.players.confinement import Confinement
     from arena.players.player import Player
     from arena.players.submissions import Store
     from arena.student.climb import Climb, LadderStep
     from arena.student.lost_games import LostGame
-    from arena.walls.kinds import WallKind
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -71,7 +72,7 @@ class ClimbRun:
             database = stack.enter_context(Database(db))
             store = submissions(database)
             rules = store.take_game(self.game)
-            confinement = Confinement(folder.scratch, rules, walls=self.walls)
+            confinement = Confinement(folder.scratch, rules, self._conditions)
             self.climb = climb = self._planned(rules, database, store, confinement)
             for warning in confinement.warnings:
                 print(f"warning: {warning}", file=sys.stderr)
@@ -88,6 +89,12 @@ class ClimbRun:
                     screen.show(climb, monotonic() - begun)
             screen.show(climb, monotonic() - begun)
 
+    @property
+    def _conditions(self) -> Conditions:
+        from arena.match.conditions import Conditions
+
+        return Conditions(clock=self.clock, walls=self.walls)
+
     def _check_arguments(self, folder: RunFolder) -> None:
         """Raise an error for wrong arguments, by planning the climb in a temporary database."""
         from arena.players.confinement import Confinement
@@ -97,7 +104,7 @@ class ClimbRun:
             store = submissions(database)
             rules = store.take_game(self.game)
             copy = replace(self, started_as={}, agents={})
-            copy._planned(rules, database, store, Confinement(folder.scratch, rules, walls=self.walls))
+            copy._planned(rules, database, store, Confinement(folder.scratch, rules, self._conditions))
 
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
         from arena.match.openings import Book
@@ -124,7 +131,7 @@ class ClimbRun:
             steps.append(replace(self._step(last, start, store, confinement), own=True))
         rounds = self.most // start.players
         book = Book(rules, opening_plies(start), seed=self.seed)
-        common = Planned(0, self.game, rules, (), self.seed, (), clock=self.clock)
+        common = Planned(0, self.game, rules, (), self.seed, (), conditions=self._conditions)
         return Climb(
             entrant,
             steps,

@@ -32,7 +32,7 @@ from arena.players.build_commands import Language
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport
 from arena.student.checking.check_schedule import Candidate
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.student.checking.examiner import Examiner
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
@@ -99,7 +99,7 @@ class Collector:
 
     def __init__(
         self,
-        conditions: Conditions,
+        exam: Exam,
         roster: Roster,
         *,
         database: Database,
@@ -116,7 +116,7 @@ class Collector:
         """`file`: the collected file, which need not exist yet. With `late_too` late hand-ins play like others; with
         `afresh` agents that only earlier runs collected no longer play. `only`: nobody else's hand-ins and agents are
         looked at."""
-        self._conditions = replace(conditions, positions=_POSITIONS, seconds=1.0)
+        self._exam = replace(exam, positions=_POSITIONS, seconds=1.0)
         self._names = agent_names(roster)
         self._roster = roster
         self._submissions = submissions
@@ -128,9 +128,8 @@ class Collector:
         self._late_too = late_too
         self._afresh = afresh
         self._kept = KeptAgents(file, submissions=submissions, database=database, now=now)
-        rules = submissions.take_game(conditions.game)
-        # The first version called this enumeration Kind; its text is kept so that hashes in old files stay valid.
-        same_for_all = repr(replace(self._conditions, game=rules, description="")).replace("<WallKind.", "<Kind.")
+        rules = submissions.take_game(exam.game)
+        same_for_all = repr(replace(self._exam, game=rules, description=""))
         self._conditions_hash = hashlib.sha256(same_for_all.encode()).hexdigest()[:16]
         # Warnings about this machine, for the instructor.
         self.warnings: Sequence[str] = ()
@@ -143,7 +142,7 @@ class Collector:
         """The result of every hand-in, and of every student on the roster; `progress` is called for each step."""
         self._kept.write()
         queues = self._queues(hand_ins)
-        with Examiner(self._conditions, self._folder, many=True) as examiner:
+        with Examiner(self._exam, self._folder, many=True) as examiner:
             self.warnings = examiner.warnings
             ended = 0
             while stored := self._next_of_all(queues, progress):

@@ -21,7 +21,7 @@ from typing import Final
 
 from adsearch.errors import quote
 from arena.errors import BadSubmission
-from arena.walls.kinds import MEBIBYTE
+from arena.match.allowance import MEBIBYTE
 from db.sources import MOST_BYTES, MOST_FILES
 
 _PIECE: Final = 256 * 1024

@@ -23,10 +23,11 @@ from agents.errors import one_line
 from arena.course.lecture import function_runner
 from arena.course.lecture.questions import Question
 from arena.errors import ArenaError, BadPlayer
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.players.player import split_path
 from arena.walls import library, probe, seccomp
 from arena.walls.agent_process import AgentProcess
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
+from arena.walls.jail import Walls
 from arena.walls.run_folder import RunFolder
 
 _MODULES: Final = ("adsearch.games.tree", "adsearch.wrapped", "agents.streams")

@@ -11,6 +11,7 @@ const said = document.getElementById("said");
 const place = document.getElementById("board");
 const OPENED = [".moves-as-buttons", ".end-game"];
 
+const written = () => choices.querySelector("input[type=text], input:not([type])"); // where a move is written
 const appear = () => { place.style.visibility = ""; };
 
 const say = (text) => {
@@ -47,10 +48,10 @@ const send = async (name, value) => {
     const answer = await fetch(location.pathname, {
       method: "POST",
       headers: { accept: "text/plain" },
-      body: new URLSearchParams([[name, value]]),
+      body: new URLSearchParams([[name, value], ["turn", choices.querySelector("[name=turn]")?.value ?? ""]]),
     });
     if (answer.ok) {
-      const input = choices.querySelector("input");
+      const input = written();
       if (input?.value === value) input.value = "";
       return;
     }
@@ -66,7 +67,7 @@ const board = choosing({ play: (text) => send("move", text), ask, tell: (name) =
 
 // New parts: who moved with the keyboard goes on with the keyboard, and what is being written or open stays.
 on("parts", (parts) => {
-  const written = choices.querySelector("input")?.value ?? "";
+  const text = written()?.value ?? "";
   const before = document.activeElement;
   const isHere = choices.contains(before) || said.contains(before) || before === document.body;
   const opened = OPENED.filter((part) => choices.querySelector(part)?.open);
@@ -75,8 +76,8 @@ on("parts", (parts) => {
     if (isFlipped() || kept("flipped") !== "yes") appear();
   }
   for (const part of opened) choices.querySelector(part)?.setAttribute("open", "");
-  const input = choices.querySelector("input");
-  if (input !== null) input.value = written;
+  const input = written();
+  if (input !== null) input.value = text;
   board.begin();
   hear(document.querySelectorAll("#moves .move").length);
   if (isHere && (before === choices || !before.isConnected)) (input ?? choices).focus({ preventScroll: true });

@@ -9,9 +9,19 @@ const dropped = (event) => {
   event.preventDefault();
   form.classList.toggle("over", event.type === "dragover");
   if (event.type !== "drop") return;
-  if (event.dataTransfer.files.length !== 1) return say("Drop one file; put several into a zip.");
+  const [item, ...others] = event.dataTransfer.items;
+  if (item === undefined || others.length > 0) return say("Drop one file; put several into a zip.");
+  if (item.webkitGetAsEntry?.()?.isDirectory) return say("That is a folder: put it into a zip, and drop that.");
   field.files = event.dataTransfer.files;
-  say(field.files[0].name);
+  chosen();
+};
+
+// What is too large is told before it is sent.
+const chosen = () => {
+  const [file] = field.files, most = Number(form.dataset.most);
+  const isLarge = file !== undefined && file.size > most;
+  say(file === undefined ? "" : isLarge ? `${file.name}: expected a file of at most ${most / 2 ** 20} MiB, got ${Math.ceil(file.size / 2 ** 20)} MiB` : file.name);
+  return !isLarge;
 };
 
 const done = (request) => {
@@ -25,12 +35,13 @@ const done = (request) => {
 
 const send = (event) => {
   event.preventDefault();
+  if (!chosen()) return;
   const request = new XMLHttpRequest();
   request.upload.addEventListener("progress", ({ loaded, total }) => {
     say(loaded < total ? `Sent ${Math.floor((100 * loaded) / total)} %` : "Sent. The server reads it.");
   });
   request.addEventListener("load", () => done(request));
-  request.addEventListener("error", () => say("No connection to the server. Try again."));
+  request.addEventListener("error", () => say("It was not sent: no connection to the server, or the file has changed. Choose it again."));
   request.open("POST", form.action);
   request.send(new FormData(form));
   say("Sending");
@@ -38,5 +49,6 @@ const send = (event) => {
 
 if (form !== null) {
   for (const kind of ["dragover", "dragleave", "drop"]) document.addEventListener(kind, dropped);
+  field.addEventListener("change", chosen);
   form.addEventListener("submit", send);
 }

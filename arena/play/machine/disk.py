@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from arena.match.allowance import GIBIBYTE
 from arena.play.machine.finding import PROC, Finding, Health, found, read_file, size, unknown
-from arena.walls.kinds import GIBIBYTE
 
 _NETWORK: Final = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "drvfs", "fuse.glusterfs", "fuse.sshfs", "gfs2", "glusterfs", "gpfs"}

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from arena.walls.kinds import GIBIBYTE, MEBIBYTE
+from arena.match.allowance import GIBIBYTE, MEBIBYTE
 
 PROC: Final = Path("/proc")
 SYS: Final = Path("/sys")

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from typing import Final
 
+from arena.match.allowance import MEBIBYTE, Allowance
 from arena.play import cores
 from arena.play.machine.finding import PROC, SYS, UNFAIR, Finding, control_groups, found, read_file, size, unknown
-from arena.walls.kinds import MEBIBYTE, Allowance
 
 _SWAP_MOST: Final = 64 * MEBIBYTE
 """Bytes in swap above which there is a warning."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from arena.match.allowance import WallKind
 from arena.play import cores
 from arena.play.machine.finding import PROC, SYS, UNFAIR, Finding, control_groups, found, read_file, unknown
 from arena.walls import meter
-from arena.walls.kinds import WallKind
 
 _OTHERS_MOST: Final = 0.10
 """Share of all processors that other processes can use without a warning."""

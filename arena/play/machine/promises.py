@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+from arena.match.allowance import WallKind
 from arena.play.machine.finding import Finding, Health, found, unknown
-from arena.walls.kinds import WallKind
 
 
 class Promise(StrEnum):

@@ -11,9 +11,9 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from agents.errors import one_line
+from arena.match.allowance import WallKind
 from arena.play.machine import promises
 from arena.play.machine.finding import Finding, Health, found, unknown
-from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from arena.walls.probe import Offer

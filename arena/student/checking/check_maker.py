@@ -14,10 +14,12 @@ from time import monotonic
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from adsearch import State, games
 from adsearch.errors import one_of
 from arena.errors import BadFixture, BadPlayer
+from arena.match.allowance import WallKind
 from arena.match.schedule import Entrant
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
@@ -32,12 +34,11 @@ from arena.student.checking import (
     resigning_opponent,
 )
 from arena.student.checking.check_schedule import Candidate, RunningCheck
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.student.checking.explanations import Explanation
 from arena.student.checking.planned_games import CheckPlayers, GamePlanner, draw_positions
 from arena.student.checking.steps import Check, GameRequests
 from arena.walls import meter
-from arena.walls.kinds import WallKind
 
 _RANDOM: Final = "random"
 
@@ -45,26 +46,17 @@ _RANDOM: Final = "random"
 class CheckMaker:
     """Makes checks, all under the same conditions."""
 
-    def __init__(self, conditions: Conditions, store: Store, scratch: Path, *, numbers: Iterator[int]) -> None:
+    def __init__(self, exam: Exam, store: Store, scratch: Path, *, numbers: Iterator[int]) -> None:
         """`scratch`: the folder of a run in which agents get their folders; `numbers`: of the games. Raises ArenaError
         or AdsearchError for wrong conditions."""
-        self.conditions = conditions
+        self.exam = exam
         self._store = store
-        self._rules = store.take_game(conditions.game)
+        self._rules = store.take_game(exam.game)
         self._start = games.start(self._rules)
-        if conditions.only is not None:
-            _refuse_unless_there(conditions.only, self._start, conditions)
-        self.confinement = Confinement(
-            scratch,
-            self._rules,
-            walls=conditions.walls,
-            allowance=conditions.allowance,
-            python=conditions.python,
-            modules=conditions.modules,
-            fresh=False,
-            ponder=conditions.ponder,
-            ready=conditions.limits.ready,
-        )
+        if exam.only is not None:
+            _refuse_unless_there(exam.only, self._start, exam)
+        terms = structs.replace(exam.conditions, reuse=True)
+        self.confinement = Confinement(scratch, self._rules, terms)
         self._numbers = numbers
 
     def check(self, place: int, candidate: Candidate) -> RunningCheck:
@@ -81,12 +73,12 @@ class CheckMaker:
             running.player = found
             try:
                 planner = GamePlanner(
-                    self._players(found, candidate), self._start, self._rules, self.conditions, self._numbers
+                    self._players(found, candidate), self._start, self._rules, self.exam, self._numbers
                 )
             except BadPlayer as error:
                 found = Explanation.of_error(error)
         if isinstance(found, Explanation):
-            report_not_found(running.report, found, again=self.conditions.command(candidate.text))
+            report_not_found(running.report, found, again=self.exam.command(candidate.text))
             return
         took = round(monotonic() - since, 3)
         player = found
@@ -131,14 +123,14 @@ class CheckMaker:
         )
 
 
-def _refuse_unless_there(only: int, start: State[Any], conditions: Conditions) -> None:
+def _refuse_unless_there(only: int, start: State[Any], exam: Exam) -> None:
     """Raise BadFixture if the check has no position of that number."""
-    if only > conditions.positions:
+    if only > exam.positions:
         raise BadFixture(
-            f"no position {only}: expected a number from 1 to {conditions.positions}, the number of positions tried "
+            f"no position {only}: expected a number from 1 to {exam.positions}, the number of positions tried "
             "(more with --positions)"
         )
-    wanted = draw_positions(start, conditions.seed)
+    wanted = draw_positions(start, exam.seed)
     numbers = [position.number for position in takewhile(lambda position: position.number <= only, wanted)]
     if only not in numbers:
         raise BadFixture(

@@ -13,13 +13,13 @@ from time import monotonic
 from typing import Final
 
 from arena.errors import BadFixture
+from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned, Schedule, refuse_broken_rules
 from arena.players.player import Player
 from arena.student.checking import CheckReport, CheckStep
 from arena.student.checking.explanations import Explanation
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import GameBatch, GameRequests
-from arena.walls.kinds import Allowance, WallKind
 
 ProgressNote = Callable[[int, Sequence[int]], None]
 """Called with the number of checks that ended, and the places of those in progress."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Final, Self
 
+from arena.match.allowance import WallKind
 from arena.match.schedule import Began
 from arena.play import cores
 from arena.play.director import Director
@@ -17,9 +18,8 @@ from arena.players.submissions import Store
 from arena.student.checking import CheckReport
 from arena.student.checking.check_maker import CheckMaker
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, ProgressNote
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.walls import meter
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 
 _MOST_AT_ONCE: Final = 4
@@ -28,14 +28,12 @@ _MOST_AT_ONCE: Final = 4
 class Examiner:
     """Examines agents, one or several at a time, under the same conditions."""
 
-    def __init__(
-        self, conditions: Conditions, folder: RunFolder, *, at_once: int | None = None, many: bool = False
-    ) -> None:
+    def __init__(self, exam: Exam, folder: RunFolder, *, at_once: int | None = None, many: bool = False) -> None:
         """`at_once`: number of games played at the same time; None: see `games_at_once`. `many`: there are many agents,
         so each plays one game at a time. Raises ArenaError or AdsearchError for wrong conditions; anything wrong with
         an agent is a step of its report."""
         self._many = many
-        self._maker = CheckMaker(conditions, Store(folder.path / "store"), folder.scratch, numbers=count(1))
+        self._maker = CheckMaker(exam, Store(folder.path / "store"), folder.scratch, numbers=count(1))
         walls = self._maker.confinement.wall_kind()
         self._director = Director(folder, at_once=at_once or games_at_once(walls, many=many))
 

@@ -20,10 +20,9 @@ from adsearch import CHANCE, State, games
 from arena.match.schedule import Entrant, Planned
 from arena.match.seeds import GameSeeds, number
 from arena.players.player import unique_names
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.student.checking.played_games import CheckGame, Pace
 from arena.student.checking.resigning_opponent import AFTER
-from db.records import GameKind
 
 _LONGEST: Final = 1000
 """Length limit of a random game, in plies."""
@@ -240,7 +239,7 @@ class GamePlanner:
     players: CheckPlayers
     start: State[Any]
     rules: str
-    conditions: Conditions
+    exam: Exam
     numbers: Iterator[int]
     positions: dict[int, CheckPosition] = field(default_factory=dict)
     """The position of each game of `one_move`, by the game's number."""
@@ -255,8 +254,9 @@ class GamePlanner:
             self._game(self._seated(position.seat, entrant, None if last else 0)),
             identity=identity(position.number),
             opening=position.opening,
-            max_plies=1 if last else self.conditions.max_plies,
         )
+        if last:
+            planned = planned.under(max_plies=1)
         self.positions[planned.number] = position
         return planned
 
@@ -265,48 +265,42 @@ class GamePlanner:
         cut short after `longest` moves."""
         single = self.start.players == 1
         planned = self._game(self._seated(seat, entrant, longest), number)
-        return replace(planned, max_plies=longest) if single and longest is not None else planned
+        return planned.under(max_plies=longest) if single and longest is not None else planned
 
     def in_a_hurry(self, game: CheckGame, pace: Pace) -> Planned:
         """The position of the agent's last move in the game again, on a clock that is too short for its pace."""
         single = self.start.players == 1
+        most = 1 if single else game.planned.conditions.max_plies
         return replace(
-            game.planned,
+            game.planned.under(clock=str(pace.short_clock), max_plies=most),
             number=next(self.numbers),
             entrants=self._seated(game.seat, self.players.fresh, None if single else 0),
-            clock=str(pace.short_clock),
             opening=game.before_own_last_move,
-            max_plies=1 if single else game.planned.max_plies,
         )
 
     def moves_until_resigning(self, mean: float) -> int | None:
         """After how many moves an opponent resigns, so that a game with `mean` seconds per move does not take too
         long; None: it does not resign."""
-        seconds = self.conditions.seconds / self.start.players
-        moves = typical_length(self.start, self.conditions.seed) / self.start.players
+        seconds = self.exam.seconds / self.start.players
+        moves = typical_length(self.start, self.exam.seed) / self.start.players
         if mean * moves <= seconds:
             return None
         return max(after for after in AFTER if after * mean <= seconds or after <= 1)
 
     def most_moves(self) -> int:
         """The number of moves that one player can make in a game that no player ends early."""
-        moves = greatest_length(self.start, self.conditions.seed)
-        return min(moves, self.conditions.max_plies or moves) // self.start.players
+        moves = greatest_length(self.start, self.exam.seed)
+        return min(moves, self.exam.conditions.max_plies or moves) // self.start.players
 
     def _game(self, entrants: tuple[Entrant, ...], number: int = 0) -> Planned:
-        conditions = self.conditions
         return Planned(
             number=next(self.numbers),
-            kind=GameKind.CHECK,
-            game=conditions.game,
+            game=self.exam.game,
             rules=self.rules,
             entrants=entrants,
-            seed=conditions.seed,
+            seed=self.exam.seed,
             identity=(json.dumps([*sorted(each.name for each in entrants), number]),),
-            clock=conditions.clock,
-            margin=conditions.margin,
-            max_plies=conditions.max_plies,
-            limits=conditions.limits,
+            conditions=self.exam.conditions,
         )
 
     def _seated(self, seat: int, entrant: Entrant, moves: int | None = None) -> tuple[Entrant, ...]:

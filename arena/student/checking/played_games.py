@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 from agents.protocol import Verdict
 from agents.strict import MISTAKE
+from arena.match.allowance import MEBIBYTE, Allowance
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 from arena.match.schedule import Planned
 from arena.student.checking import Light, tracebacks
-from arena.walls.kinds import MEBIBYTE, Allowance
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)

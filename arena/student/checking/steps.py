@@ -53,7 +53,7 @@ class Check:
     def __init__(self, planner: GamePlanner, *, now: Callable[[], float], report: Callable[[CheckStep], None]) -> None:
         self._planner = planner
         self._players = planner.players
-        self._conditions = planner.conditions
+        self._exam = planner.exam
         self._now = now
         self._report = report
         self._reported: set[StepName] = set()
@@ -73,8 +73,8 @@ class Check:
 
     def games(self) -> GameRequests:
         """The whole check."""
-        only = self._conditions.only
-        positions = planned_games.draw_positions(self._planner.start, self._conditions.seed)
+        only = self._exam.only
+        positions = planned_games.draw_positions(self._planner.start, self._exam.seed)
         if only is not None:
             positions = (position for position in positions if position.number == only)
         (planned,) = self._moves(self._players.kept, islice(positions, 1))
@@ -83,7 +83,7 @@ class Check:
             self._explain_start(first)
         else:
             self._report_start(first)
-            rest = islice(positions, 0 if only is not None else self._conditions.positions - 1)
+            rest = islice(positions, 0 if only is not None else self._exam.positions - 1)
             play_whole_games = yield from self._try_positions(first, rest)
             if only is None and play_whole_games:
                 yield from self._try_whole_games()
@@ -108,7 +108,7 @@ class Check:
         seconds = first.ready_after or 0.0
         message = self._players.confined + (f", ready within {seconds:.1f} s" if first.ready_after is not None else "")
         self._add(StepName.STARTS, Light.GOOD, message, seconds=seconds)
-        allowed = f"{self._conditions.limits.ready / SECOND:.0f} s are allowed"
+        allowed = f"{self._exam.conditions.limits.ready / SECOND:.0f} s are allowed"
         self._add(
             StepName.READY, Light.GOOD, allowed if self._players.python else "as the protocol requires", seconds=0.0
         )
@@ -155,7 +155,7 @@ class Check:
         before = self._now()
         if not (first.failed and first.verdict in COSTLY):
             games = self._moves(self._players.kept, more)
-            played += yield from self._play(GameBatch(games, self._conditions.seconds, enough))
+            played += yield from self._play(GameBatch(games, self._exam.seconds, enough))
         if failures and failures[0] is not first:
             games = self._moves(self._players.fresh, [self._position(failures[0])])
             (again,) = yield from self._play(GameBatch(games))
@@ -165,7 +165,7 @@ class Check:
                 waiting = [*map(self._position, failures[1:])]
                 played = [game for game in played if not game.failed] + [again]
                 failures.clear()
-                rest = max(1.0, self._conditions.seconds - (self._now() - before))
+                rest = max(1.0, self._exam.seconds - (self._now() - before))
                 games = self._moves(self._players.fresh, chain(waiting, more))
                 played += yield from self._play(GameBatch(games, rest, enough))
         self._games += played
@@ -181,7 +181,7 @@ class Check:
         if not tried:
             self._add_undecided(StepName.LEGAL, played[0])
             return False
-        short = len(played) < self._conditions.positions and self._conditions.only is None
+        short = len(played) < self._exam.positions and self._exam.only is None
         mean = played_games.mean_time(played)
         slow = f"; no more, because a move took {mean:.2f} s" if short and mean > 0.05 else ""
         seats = len({position.seat for position in tried})
@@ -199,14 +199,14 @@ class Check:
             good = tried - len(failures)
             message = f"in {good} of {count}; no more were tried" if good else "no move in time"
             self._add(StepName.LEGAL, Light.GOOD if good else Light.SKIPPED, message, seconds=None if good else 0.0)
-            if self._conditions.only is None:
+            if self._exam.only is None:
                 self._add(StepName.WHOLE, Light.SKIPPED, seconds=0.0)
         position = self._position(first)
         self._add_failure(
             StepName.CLOCK if first.late else StepName.LEGAL,
             why,
             board=self._board(position.state, position.seat, position.opening, position),
-            again=self._conditions.command_for(self._players.text, position.number),
+            again=self._exam.command_for(self._players.text, position.number),
         )
 
     # Whole games.
@@ -217,7 +217,7 @@ class Check:
         entrant = self._players.fresh if self._failed_after_other_games else self._players.kept
         games = [self._planner.whole_game(seat, entrant, longest) for seat in range(self._planner.start.players)]
         played = yield from self._play(
-            GameBatch(games, 2 * self._conditions.seconds, lambda game: game.failed and game.verdict in COSTLY)
+            GameBatch(games, 2 * self._exam.seconds, lambda game: game.failed and game.verdict in COSTLY)
         )
         again: CheckGame | None = None
         if not any(game.late for game in played):
@@ -230,7 +230,7 @@ class Check:
         self._report_again(played[0], again)
         yield from self._report_seed(played[0], again, longest)
         self._add(StepName.PRINTED, *played_games.output(self._games))
-        self._add(StepName.USED, *played_games.resources_used(self._games, self._conditions.allowance))
+        self._add(StepName.USED, *played_games.resources_used(self._games, self._exam.conditions.allowance))
 
     def _report_whole_games(self, played: list[CheckGame], entrant: Entrant, longest: int | None) -> GameRequests:
         broken = [game for game in played if game.failed and not game.late]
@@ -264,7 +264,7 @@ class Check:
             return None
         for seat in (game.seat for game in played if game.lost):
             games = [self._planner.whole_game(seat, entrant, longest, number=number) for number in range(1, _LOSSES)]
-            more = yield from self._play(GameBatch(games, self._conditions.seconds, lambda game: not game.lost))
+            more = yield from self._play(GameBatch(games, self._exam.seconds, lambda game: not game.lost))
             if len(more) == len(games) and all(game.lost for game in more):
                 return seat
         return None
@@ -276,7 +276,7 @@ class Check:
             return
         python = self._players.python
         budget = "clock.budget seconds" if python else "the milliseconds in 'budget' of the message 'turn'"
-        measured = played_games.time_used(self._games, played, self._conditions.clock, budget=budget)
+        measured = played_games.time_used(self._games, played, self._exam.conditions.clock, budget=budget)
         if slow := (yield from self._too_slow(played)):
             advice = f"use at most {budget} for each move: then the agent never loses on time"
             self._add(StepName.CLOCK, Light.WARNING, f"{measured.message}; {slow}", advice=advice)
@@ -287,9 +287,9 @@ class Check:
         """The agent's pace if it would lose a longer game on time; None if it moves faster when little time is left."""
         game = max(played, key=lambda game: len(game.own_moves))
         taken = int(played_games.mean_time([game]) * SECOND)
-        conditions = self._conditions
+        exam = self._exam
         pace = played_games.too_slow(
-            taken, conditions.clock, margin=conditions.margin, moves=self._planner.most_moves()
+            taken, exam.conditions.clock, margin=exam.conditions.margin, moves=self._planner.most_moves()
         )
         if pace is None:
             return None
@@ -301,7 +301,7 @@ class Check:
         if self._failed_after_other_games is not None:
             self._add(
                 StepName.AGAIN,
-                Light.FAILED if self._conditions.reuse else Light.WARNING,
+                Light.FAILED if self._exam.conditions.reuse else Light.WARNING,
                 "the agent fails in a process that has already played a game, but not in a fresh process",
                 advice=self._forget_the_last_game(),
                 stderr=self._failed_after_other_games.record.detail,
@@ -450,21 +450,21 @@ class Check:
 
     def _skip_the_rest(self) -> None:
         """Reports the steps that were not tried as skipped."""
-        for name in (StepName.LEGAL,) if self._conditions.only is not None else NUMBERED_STEPS:
+        for name in (StepName.LEGAL,) if self._exam.only is not None else NUMBERED_STEPS:
             if name not in self._reported and name is not StepName.FOUND:
                 self._add(name, Light.SKIPPED, seconds=0.0)
 
     def _command(self) -> str:
-        return self._conditions.command(self._players.text)
+        return self._exam.command(self._players.text)
 
     def _play_command(self, game: CheckGame) -> str:
         """The command that plays the game again and shows it."""
-        conditions = self._conditions
-        if conditions.description:
+        exam = self._exam
+        if exam.description:
             return self._command()
         players = [self._players.text if entrant.guarded else "random" for entrant in game.planned.entrants]
-        words = ["arena", "play", conditions.game, *players, "--clock", conditions.clock]
-        return shlex.join([*words, "--seed", str(conditions.seed)])
+        words = ["arena", "play", exam.game, *players, "--clock", exam.conditions.clock]
+        return shlex.join([*words, "--seed", str(exam.seed)])
 
     def _board(self, state: State[Any], seat: int, moves: Sequence[str], position: CheckPosition | None = None) -> str:
         return planned_games.draw_board(self._planner.rules, state, seat, moves, position)

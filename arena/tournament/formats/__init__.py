@@ -81,8 +81,3 @@ def recorded(name: str, settings: Mapping[str, Any]) -> Format | None:
     from msgspec import convert
 
     return convert({key: settings[key] for key in found.own_keys()}, found)
-
-
-def revived(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a league, with the format in place of its name."""
-    return {**document, "format": recorded(document["format"], document)}

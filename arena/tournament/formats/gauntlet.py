@@ -6,7 +6,7 @@ It measures new agents against known ones, or many agents against a few. Challen
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from arena.tournament.format import Scheduled, TournamentState
@@ -27,8 +27,8 @@ class Gauntlet(Scheduled):
 
     @classmethod
     def read(cls, table: Table, agents: Sequence[str]) -> Self:
-        rounds = super().read(table, agents).rounds
-        return cls(rounds=rounds, gauntlet=tuple(sorted(table.texts("gauntlet"))))
+        found = super().read(table, agents)
+        return replace(found, gauntlet=tuple(sorted(found.gauntlet)))
 
     def check(self, table: Table, players: int) -> None:
         if not 0 < len(self.gauntlet) < players:

@@ -12,15 +12,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated
 
 from arena.errors import BadLeague
+from arena.match.checks import Whole
 from arena.tournament.bracket import Bracket, Series, Why
 from arena.tournament.format import Estimate, Format, TournamentState
 from arena.tournament.pairing import Pairing
 
 if TYPE_CHECKING:
-    from arena.tournament.description import Table
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,20 +36,12 @@ class Knockout(Format):
     agent_keys = ("seeds",)
     old_keys = ("best_of", "repeats", "seeds")
 
-    best_of: int = 1
+    best_of: Annotated[int, Whole(1, 1000)] = 1
     """Pairings in a series."""
-    repeats: int = 3
+    repeats: Annotated[int, Whole(0, 100)] = 3
     """Most extra pairings of a tied series."""
     seeds: tuple[str, ...] = ()
     """The first seeds, strongest first."""
-
-    @classmethod
-    def read(cls, table: Table, agents: Sequence[str]) -> Self:
-        return cls(
-            best_of=table.whole("best_of", 1, 1000, 1),
-            repeats=table.whole("repeats", 0, 100, 3),
-            seeds=table.texts("seeds"),
-        )
 
     @property
     def length(self) -> str:

@@ -6,7 +6,7 @@ It is the smallest round-robin. The first seat changes from pairing to pairing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final, Self
 
 from arena.ratings.match_statistics import FARTHEST, Model
@@ -34,7 +34,7 @@ class Match(Scheduled):
 
     @classmethod
     def read(cls, table: Table, agents: Sequence[str]) -> Self:
-        return cls(rounds=super().read(table, agents).rounds, sprt=_sprt(table, agents))
+        return replace(super().read(table, agents), sprt=_sprt(table, agents))
 
     def check(self, table: Table, players: int) -> None:
         if players != 2:

@@ -361,6 +361,7 @@ def _extend(state: LadderState, forms: _Forms) -> Form:
         forms.choice("extend", "author", "Author", [(one.name, _author(one)) for one in state.authors]),
         forms.field("extend", "until", f"Until ({zone_name(state.closes)}), such as 2026-12-24 23:59"),
         forms.reason("extend"),
+        extension=state.extension,
     )
 
 
@@ -407,6 +408,7 @@ def _rule_on_agent(found: Managed, forms: _Forms) -> Form:
         forms.choice("agent", "agent", "Agent", agents),
         forms.choice("agent", "what", "Decision", _DECISIONS.items()),
         forms.reason("agent"),
+        ruling=found.rulings[0].id if found.rulings else 0,
     )
 
 

@@ -16,6 +16,7 @@ from arena.pages.drawing import Document
 from arena.results import figures
 from arena.results.listings import Cell, Column, Listing, named
 from arena.serve.submission_document import REPLACED
+from arena.serve.submissions import MOST_BYTES
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
 from arena.web.own import ByHand, HandedIn
@@ -124,7 +125,7 @@ def author(
 
 
 def _until(own: Own) -> str:
-    return "Closed since" if own.is_closed else "Open until"
+    return "Closed" if own.is_closed else "Open until"
 
 
 def _why_not(own: Own, no_hand_ins: str) -> str:
@@ -248,6 +249,7 @@ def submit(own: Own, *, wrong: str = "", no_hand_ins: str = "", most: int = 1) -
         can_hand_in=not no_hand_ins and not own.refused,
         action=links.SUBMIT,
         most=most,
+        largest=MOST_BYTES,
         steps=NUMBERED_STEPS,
         example=_EXAMPLE,
         command=f"arena new my_agent.py --game {own.game}",
@@ -272,8 +274,8 @@ def _seconds(time: int) -> str:
     return f"{time / SECOND:g} s"
 
 
-def submission(view: SubmissionView) -> Document:
-    """The page of a submission."""
+def submission(view: SubmissionView, challenging: Challenging | None = None) -> Document:
+    """The page of a submission. `challenging`: what its author can start with it."""
     one, agent = view.one, view.agent
     plays_on = " Until then your last version plays on." if one.state == "failed" and one.plays_on else ""
     rating = None
@@ -306,6 +308,8 @@ def submission(view: SubmissionView) -> Document:
         playing="" if view.playing is None else links.game(view.playing),
         games=[*_first_games(view)],
         files=links.files(one.id) if view.has_files else "",
+        challenging=challenging,
+        challenge_at=links.CHALLENGE,
         above=links.OWN,
     )
 

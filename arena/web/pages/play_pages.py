@@ -6,7 +6,7 @@ fields, a script also takes clicks on them. The parts of a game's page are drawn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
@@ -43,6 +43,8 @@ CLOCKS: Final = {
 _MOST_BUTTONS: Final = 100
 """Largest number of legal moves of which each has a button, unless one can click on the board; of more, the person
 writes one."""
+_MOST_OFF_BOARD: Final = 3
+"""Most moves beside the other buttons, if one can click on the board."""
 HOW_THEY_PLAY: Final = {
     "random": (1, "very easy: plays at random"),
     "greedy": (2, "looks 1 move ahead"),
@@ -330,7 +332,8 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
     by_buttons = state is not None and not on_board
     if seen.status is Status.OVER:
         return {"again": _again(seen), "action": links.table(seen.key), "by_buttons": by_buttons}
-    fields = _fields_of(state)
+    named = {} if state is None else clicks(state)
+    fields = msgspec.json.encode(named).decode() if named else ""
     written = ""
     if len(seen.choices) > _MOST_BUTTONS and not fields:
         notation = "" if state is None else state.notation
@@ -339,9 +342,11 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
     return {
         "again": (),
         "action": links.table(seen.key),
+        "turn": seen.turn,
         "written": written,
         "moves": [{"text": one.text, "shown": words.printable(one.shown)} for one in seen.choices],
         "on_board": on_board,
+        "off_board": [*_off_board(seen, state, named)] if on_board and state is not None else [],
         "by_buttons": by_buttons,
         "fields": fields,
         "piece": colour(seen.rules, seen.seat),
@@ -356,10 +361,15 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
     }
 
 
-def _fields_of(state: State[Any] | None) -> str:
-    """What the script needs to make clicks on fields a move; empty if the board has none."""
-    named = {} if state is None else clicks(state)
-    return msgspec.json.encode(named).decode() if named else ""
+def _off_board(seen: Seen, state: State[Any], named: Collection[str]) -> Iterator[tuple[str, str, bool]]:
+    """Moves that no field of the board leads to, such as a pass: text, what is shown, whether it can be chosen now."""
+    shown = {one.text: one.shown for one in seen.choices}
+    try:
+        texts = [state.to_text(move) for move in state.moves()]
+    except Exception:  # a user-supplied game may raise anything
+        texts = [*shown]
+    for text in [text for text in texts if text not in named][:_MOST_OFF_BOARD]:
+        yield text, words.printable(shown.get(text, text)), text in shown
 
 
 def _said(seen: Seen, wrong: str) -> Iterator[str]:

@@ -9,11 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
-from arena.match.fixture import Limits
+from arena.match.conditions import Conditions
 from arena.match.rules_errors import RULES_FAILED
 from arena.match.schedule import Finished, InOrder, Planned
 from arena.match.seeds import GameSeeds
-from arena.walls.kinds import Allowance
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.arena.hosts.test_leases import planned
 from tests.kit import needs
@@ -29,26 +28,15 @@ RUN = "run"
 WON = ("a1", "b1", "a2", "b2", "a3")
 _AGENTS = tuple(AgentSent(name, name, "ab" * 32, None, None) for name in ("ann", "bob"))
 _JOINING = Joining(
-    *(
-        RUN,
-        "cup",
-        "arena 1",
-        "tictactoe",
-        "tictactoe",
-        "1",
-        None,
-        "none",
-        0,
-        Limits(),
-        None,
-        False,
-        None,
-        (),
-        Allowance(),
-    ),
-    modules=None,
-    reuse=False,
-    ponder=False,
+    run=RUN,
+    tournament="cup",
+    software="arena 1",
+    game="tictactoe",
+    rules="tictactoe",
+    seed="1",
+    seats_key=None,
+    conditions=Conditions(margin=0, names="hidden"),
+    needed=(),
     cores_a_game=1,
 )
 

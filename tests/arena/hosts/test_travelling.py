@@ -15,12 +15,12 @@ from arena import installation
 from arena.errors import ArenaError
 from arena.hosts.messages import Batch, FileSent, Joining, received, sent
 from arena.hosts.travelling import Receiver, Sender
+from arena.match.allowance import WallKind
 from arena.match.schedule import Planned
 from arena.players.submissions import Store
 from arena.tournament import league as leagues
 from arena.tournament.tournament import Tournament
 from arena.walls import probe
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db.database import Database
 from tests.kit import needs
@@ -76,7 +76,7 @@ def test_a_host_makes_the_same_games_of_what_it_is_sent_and_no_path_travels(fold
         assert len(batch.sources) == 3
         assert host.missing(batch) == ()
         planned = host.planned(batch)
-        same = ("number", "seed", "identity", "leg", "attempt", "clock", "margin", "opening", "max_plies", "limits")
+        same = ("number", "seed", "identity", "leg", "attempt", "conditions", "opening")
         for ours, theirs in zip(games, planned, strict=True):
             assert [getattr(ours, name) for name in same] == [getattr(theirs, name) for name in same]
             assert [each.key for each in ours.entrants] == [each.key for each in theirs.entrants]

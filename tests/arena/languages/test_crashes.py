@@ -13,9 +13,10 @@ import pytest
 
 from agents.protocol import Verdict
 from arena import languages
+from arena.match.allowance import WallKind
 from arena.student.checking.explanations import Failure, explain
 from arena.walls.agent_process import AgentProcess
-from arena.walls.kinds import WallKind, Walls
+from arena.walls.jail import Walls
 from tests.kit import needs
 
 NODE, JAVA, PYTHON = "node agent.js", "java Agent.java", f"{shlex.quote(sys.executable)} agent.py"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from arena.errors import BadClock, BadFixture
 from arena.match.clock import MILLISECOND, SECOND
-from arena.match.fixture import Fixture, Limits
+from arena.match.conditions import Limits
+from arena.match.fixture import Fixture
 from tests.kit.match_table import new_fixture
 
 
@@ -23,7 +25,7 @@ def test_the_limits_are_those_of_the_rules() -> None:
 def test_the_clock_has_the_margin_and_the_limit_of_the_fixture() -> None:
     fixture = new_fixture("ludo:players=3", seats=3, margin=7 * MILLISECOND, limits=Limits(move=9 * SECOND))
     assert fixture.new_clock().limit(2) == 9 * SECOND
-    timed = msgspec.structs.replace(fixture, clock="60")
+    timed = structs.replace(fixture, conditions=structs.replace(fixture.conditions, clock="60"))
     assert timed.new_clock().limit(2) == 60 * SECOND + 7 * MILLISECOND
     assert timed.new_clock().milliseconds() == (60_000,) * 3
 

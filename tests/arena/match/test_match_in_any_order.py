@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from agents.protocol import Bye, Failed, Hello, Info, Move, Ready, Report, Resign, Turn, Verdict
-from arena.match.fixture import Limits
+from arena.match.conditions import Limits
 from arena.match.match import Phase
 from tests.kit.effort import tries
 from tests.kit.match_model import CONTROLS, MS, SECOND

@@ -10,7 +10,7 @@ from agents.protocol import (
     Ready,
     Verdict,
 )
-from arena.match.fixture import Limits
+from arena.match.conditions import Limits
 from arena.match.match import BACKSTOP, GRACE, Phase
 from tests.kit.match_model import MS, SECOND
 from tests.kit.match_table import GAME, Table

@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from agents.protocol import Verdict
+from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.take_back import TakenBack, before_last_move
@@ -46,11 +47,13 @@ def test_moves_of_the_opening_are_nobodys_and_stay_in_it() -> None:
 
 def test_the_game_that_continues_has_the_moves_and_the_begin_of_the_other() -> None:
     entrants = (Entrant("a", "a"), Entrant("b", "b"))
-    game = Planned(1, "connect4", "connect4", entrants, seed=1, identity=(), opening=("1",), max_plies=10)
+    game = Planned(
+        1, "connect4", "connect4", entrants, seed=1, identity=(), opening=("1",), conditions=Conditions(max_plies=10)
+    )
     begun = datetime(2026, 1, 1, tzinfo=UTC)
     ended = Finished(game, GameRecord(1, Verdict.RESIGNED, 0, "", (), (), 0), begun, begun + timedelta(minutes=1))
     again = TakenBack(3, PLIES[1:2], 1).continued(ended)
-    assert (again.opening, again.played, again.begun, again.max_plies) == (("1",), PLIES[1:2], begun, 10)
+    assert (again.opening, again.played, again.begun, again.conditions.max_plies) == (("1",), PLIES[1:2], begun, 10)
 
 
 def continued(table: Table, seat: int) -> Fixture:

@@ -12,7 +12,7 @@ import pytest
 
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
-from arena.match.fixture import Limits
+from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.walls.run_folder import RunFolder
@@ -64,8 +64,10 @@ def planned(number: int, agent: BadAgent, first: Entrant) -> Planned:
         (first, OPPONENT),
         seed=1,
         identity=(str(agent), agent.transport),
-        clock=agent.clock,
-        limits=Limits(hello=patience if "sit down" in agent.words else 10 * SECOND, ready=patience),
+        conditions=Conditions(
+            clock=agent.clock,
+            limits=Limits(hello=patience if "sit down" in agent.words else 10 * SECOND, ready=patience),
+        ),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
-from arena.match.fixture import Limits
+from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.walls.run_folder import RunFolder
@@ -36,9 +36,7 @@ def planned(number: int, engine: BadEngine, folder: RunFolder) -> Planned:
         seats,
         seed=1,
         identity=(number,),
-        clock=engine.clock,
-        max_plies=PLIES,
-        limits=limits,
+        conditions=Conditions(clock=engine.clock, max_plies=PLIES, limits=limits),
     )
 
 

@@ -10,6 +10,7 @@ from adsearch import games
 from agents import builtin
 from agents.errors import CannotPlay
 from agents.protocol import Verdict
+from arena.match.conditions import Conditions
 from arena.match.schedule import Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
@@ -47,7 +48,17 @@ def test_no_built_in_agent_loses_on_time(name: str) -> None:
                 enter(read_player(text), f"{seat} {text}", games.start(rules), store, Confinement(folder.scratch, ""))
                 for seat, text in enumerate((name, "random"))
             )
-            planned.append(Planned(number, rules, rules, entrants[:: 1 - 2 * (number % 2)], 1, (number,), clock=CLOCK))
+            planned.append(
+                Planned(
+                    number,
+                    rules,
+                    rules,
+                    entrants[:: 1 - 2 * (number % 2)],
+                    1,
+                    (number,),
+                    conditions=Conditions(clock=CLOCK),
+                )
+            )
         events = [event for event in director.play(InOrder(planned)) if isinstance(event, Finished)]
     verdicts = {event.record.detail: event.record.verdict for event in events}
     assert Verdict.TIME not in verdicts.values(), verdicts

@@ -20,7 +20,9 @@ import pytest
 
 from adsearch import games
 from agents.protocol import Verdict
+from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import MILLISECOND, SECOND
+from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
@@ -28,7 +30,6 @@ from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import probe
-from arena.walls.kinds import Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX
 from db.records import GameRecord
@@ -72,12 +73,12 @@ class Room:
         """`text`: the player; by default that of its kind."""
         texts = {"built-in": "mcts:seconds=0.1", "random": "random", "java": f"cmd:java {JAVA}", "sixty": str(SIXTY)}
         player = read_player(text or texts.get(kind, f"{AGENTS}:{kind}"))
-        limits: dict[str, Any] = {}
+        own: dict[str, Any] = {}
         if kind in ("StartsSixty", "sixty"):
-            limits = {"ready": SECOND, "allowance": Allowance(start=SECOND)}
+            own = {"limits": Limits(ready=SECOND), "allowance": Allowance(start=SECOND)}
         elif text:
-            limits = {"fresh": False, "allowance": Allowance(memory=None, start=300 * SECOND)}
-        confinement = Confinement(self.folder.scratch, "", walls=walls or WallKind.SANDBOX, **limits)
+            own = {"reuse": True, "allowance": Allowance(memory=None, start=300 * SECOND)}
+        confinement = Confinement(self.folder.scratch, "", Conditions(walls=walls or WallKind.SANDBOX, **own))
         store = Store(self.folder.path / "store")
         return enter(player, kind, games.start(rules), store, confinement)
 
@@ -104,7 +105,16 @@ def needs(kind: str) -> None:
 def games_of(room: Room, kind: str, rules: str, clock: str, number: int, text: str = "") -> list[Planned]:
     entrant, other = room.entrant(kind, rules, text=text), room.entrant("random", rules)
     return [
-        Planned(n, rules, rules, (entrant, other) if n % 2 else (other, entrant), 1, (n,), attempt=3, clock=clock)
+        Planned(
+            n,
+            rules,
+            rules,
+            (entrant, other) if n % 2 else (other, entrant),
+            1,
+            (n,),
+            attempt=3,
+            conditions=Conditions(clock=clock),
+        )
         for n in range(1, number + 1)
     ]
 
@@ -230,7 +240,16 @@ def test_threads_that_wake_up_together_and_mostly_sleep_are_charged_for_sleeping
     entrant, other = room.entrant("WakesTogether", SMALL), room.entrant("random", SMALL)
     quiet = 0
     for number in range(1, 6):
-        game = Planned(number, SMALL, SMALL, (entrant, other), 1, (number,), attempt=3, clock="60", max_plies=2)
+        game = Planned(
+            number,
+            SMALL,
+            SMALL,
+            (entrant, other),
+            1,
+            (number,),
+            attempt=3,
+            conditions=Conditions(clock="60", max_plies=2),
+        )
         began, pressed = monotonic(), pressure()
         (record,) = room.play(game)
         if pressure() - pressed > 0.25 * (monotonic() - began):

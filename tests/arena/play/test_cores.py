@@ -9,6 +9,8 @@ import pytest
 
 from adsearch import games
 from agents.protocol import Verdict
+from arena.match.allowance import WallKind
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play import cores
 from arena.play.cores import Cores, physical
@@ -17,7 +19,6 @@ from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX
 from tests.kit.behind_walls import need
@@ -177,7 +178,7 @@ def test_players_of_a_game_run_on_its_core_alone(
         given = [director._cores.take()]
         assert given == [there[-1]]
         store, rules = Store(folder.path / "store"), "tictactoe"
-        confinement = Confinement(folder.scratch, "", walls=kind, fresh=fresh)
+        confinement = Confinement(folder.scratch, "", conditions=Conditions(walls=kind, reuse=not fresh))
         walled = enter(read_player(str(tmp_path / "tells.py")), "walled", games.start(rules), store, confinement)
         ours = Entrant("ours", "ours", (str(tmp_path / "ours.py"), "random", "--connect", "-"))
         for number, core in enumerate((there[-1], there[0], there[-1]), 1):

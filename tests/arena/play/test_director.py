@@ -16,7 +16,8 @@ import pytest
 from adsearch import games
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
-from arena.match.fixture import Limits
+from arena.match.allowance import WallKind
+from arena.match.conditions import Conditions, Limits
 from arena.match.live import LiveEnd, LivePly, NotLive
 from arena.match.schedule import Began, Entrant, Finished, InOrder, PaceChanged, Planned, Ply
 from arena.play.crew import Member, explained
@@ -29,7 +30,6 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.student.checking import resigning_opponent
 from arena.walls import probe
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
@@ -61,7 +61,9 @@ class Setup:
         self, text: str, name: str, *, fresh: bool = True, ponder: bool = False, walls: WallKind | None = None
     ) -> Entrant:
         start = games.start(self.rules)
-        confinement = Confinement(self.folder.scratch, "", fresh=fresh, ponder=ponder, walls=walls)
+        confinement = Confinement(
+            self.folder.scratch, "", conditions=Conditions(reuse=not fresh, ponder=ponder, walls=walls)
+        )
         return enter(read_player(text), name, start, self.store, confinement)
 
     def game(self, *entrants: Entrant, watched: bool = False, **settings: Any) -> Planned:

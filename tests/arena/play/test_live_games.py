@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from adsearch import State, games
 from agents.protocol import Info, Move, Over, Ready, Report, Start, Turn, Want, Welcome
 from arena.match import live
+from arena.match.conditions import Conditions
 from arena.match.live import GameNews, LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import control
@@ -58,7 +59,9 @@ class Stage:
             assert isinstance(player.hear(), Start)
             player.send(Ready(game))
         names = tuple(Entrant(f"player{seat}", str(seat)) for seat in range(len(players)))
-        self.playing[game] = Planned(game, rules, rules, names, seed=1, identity=(game,), clock=clock)
+        self.playing[game] = Planned(
+            game, rules, rules, names, seed=1, identity=(game,), conditions=Conditions(clock=clock)
+        )
         self.live.note_begun(game)
         return game, players
 

@@ -14,12 +14,12 @@ import pytest
 from arena import installation
 from arena.errors import ArenaError
 from arena.installation import Extra
+from arena.match.allowance import GIBIBYTE, MEBIBYTE, WallKind
 from arena.play import descriptors
 from arena.play.machine import Finding, Health, disk, extras, findings, memory, processors, promises, sandboxes, system
 from arena.play.machine.processors import ProcessorTimes
 from arena.play.machine.promises import Promise
 from arena.walls import confine, landlock, probe
-from arena.walls.kinds import GIBIBYTE, MEBIBYTE, WallKind
 from arena.walls.probe import Offer
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: /proc, and processes bound to a core")

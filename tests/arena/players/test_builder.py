@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError, BadPlayer
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.players import builder as building
 from arena.players.build_commands import Language
 from arena.players.builder import Builder
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.walls import jail, probe
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from tests.kit import needs
 from tests.kit.behind_walls import need
 from tests.kit.built_agent import DEFAULTS

@@ -12,13 +12,14 @@ import msgspec
 import pytest
 
 from arena.errors import ArenaError
+from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
-from arena.match.fixture import HELLO_WITHIN, Limits
+from arena.match.conditions import HELLO_WITHIN, Conditions, Limits
 from arena.players.confinement import Confinement
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import probe, seccomp
-from arena.walls.kinds import Allowance, WallKind, Walls
+from arena.walls.jail import Walls
 from arena.walls.probe import Offer
 from arena.walls.run_folder import RunFolder
 from arena.walls.warden_settings import WardenSettings
@@ -48,7 +49,7 @@ class Course:
         (folder / "engine").chmod(0o755)
 
     def confinement(self, rules: str = "tictactoe", **settings: Any) -> Confinement:
-        return Confinement(self.run.scratch, rules, **{"walls": WallKind.LIMITS} | settings)
+        return Confinement(self.run.scratch, rules, Conditions(**{"walls": WallKind.LIMITS} | settings))
 
     def orders(self, text: str, confinement: Confinement | None = None, **settings: Any) -> WardenSettings:
         """The settings of that player's warden, as the warden decodes them."""
@@ -116,7 +117,7 @@ def test_the_store_and_the_run_are_hidden(course: Course) -> None:
 
 
 def test_with_a_list_what_is_installed_is_hidden_too(course: Course) -> None:
-    orders = course.orders(str(course.folder / "first.py"), course.confinement(modules=["adsearch.games"]))
+    orders = course.orders(str(course.folder / "first.py"), course.confinement(modules=("adsearch.games",)))
     assert orders.walls.hidden[:2] == (str(course.store.folder), str(course.run.path))
     installed = [path for path in sys.path if os.path.basename(path) == "site-packages"]
     assert set(installed) <= set(orders.walls.hidden)
@@ -142,7 +143,10 @@ def test_orders_say_what_the_tournament_says(course: Course) -> None:
     other = course.orders(
         str(course.folder / "first.py"),
         course.confinement(
-            fresh=False, ponder=True, ready=7 * SECOND, allowance=Allowance(memory=1 << 28, threads=3, start=SECOND)
+            reuse=True,
+            ponder=True,
+            limits=Limits(ready=7 * SECOND),
+            allowance=Allowance(memory=1 << 28, threads=3, start=SECOND),
         ),
     )
     assert (other.fresh, other.ponder, other.start, other.ready) == (False, True, SECOND, 7 * SECOND)
@@ -230,5 +234,5 @@ def test_how_an_agent_is_confined_is_described(course: Course) -> None:
 
 def test_nothing_is_tried_or_laid_out_before_an_agent_needs_it(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "offer", lambda _: pytest.fail("it was tried"))
-    course.confinement(walls=None, python="/no/such/python", modules=["no_such_module"])
+    course.confinement(walls=None, python="/no/such/python", modules=("no_such_module",))
     assert list(course.run.path.glob("library-*")) == []

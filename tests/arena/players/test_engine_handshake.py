@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.match.allowance import WallKind
 from arena.players.player import read_player
-from arena.walls.kinds import WallKind
 from tests.kit import behind_walls, engines
 from tests.kit.arena_program import arena
 from tests.kit.effort import SOAK, tries

@@ -234,7 +234,7 @@ def test_the_limit_is_that_of_a_plain_count(room: Room) -> None:
 def test_a_challenge_comes_before_the_next_rated_game_and_then_a_rated_game_comes(room: Room) -> None:
     first, second = room.challenge("ann"), room.challenge("cid")
     with room.run() as run:
-        kinds = [run.play().kind for _ in range(5)]
+        kinds = [run.play().conditions.kind for _ in range(5)]
     assert kinds == [GameKind.CHALLENGE, GameKind.LADDER, GameKind.CHALLENGE, GameKind.LADDER, GameKind.LADDER]
     finished = [game for (game,) in room.sql("SELECT id FROM game WHERE kind = 'challenge' ORDER BY finished, id")]
     assert finished == [first, second]
@@ -244,11 +244,11 @@ def test_at_most_one_challenge_is_in_progress(room: Room) -> None:
     room.challenge("ann"), room.challenge("cid")
     with room.run() as run:
         playing = [run.begin() for _ in range(5)]
-        assert [game.kind for game in playing].count(GameKind.CHALLENGE) == 1
+        assert [game.conditions.kind for game in playing].count(GameKind.CHALLENGE) == 1
         idle = [not run.challenges.is_playing]
         run.turns.note(record(playing[0], first_wins))
         assert [*idle, not run.challenges.is_playing] == [False, True]
-        assert run.begin().kind is GameKind.CHALLENGE
+        assert run.begin().conditions.kind is GameKind.CHALLENGE
 
 
 def test_challenges_are_played_one_after_the_other_if_no_rated_game_can_be(room: Room) -> None:
@@ -261,7 +261,7 @@ def test_challenges_are_played_one_after_the_other_if_no_rated_game_can_be(room:
 
 def test_one_that_was_made_later_is_found(room: Room) -> None:
     with room.run() as run:
-        assert run.play().kind is GameKind.LADDER
+        assert run.play().conditions.kind is GameKind.LADDER
         game = room.challenge("ann")
         run.challenges.look(opened_now(room))
         assert run.play().number == game
@@ -331,7 +331,7 @@ def test_whatever_is_killed_a_challenge_is_played_once(room: Room) -> None:
 
 def crashes(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
     """In a challenge ann crashes; in all other games the first player wins."""
-    if game.kind is not GameKind.CHALLENGE:
+    if game.conditions.kind is not GameKind.CHALLENGE:
         return first_wins(game)
     fault = [one.name for one in game.entrants].index("ann")
     return Verdict.CRASHED, fault, (float(fault), 1.0 - fault)
@@ -372,9 +372,9 @@ def test_ratings_and_standings_are_the_same_with_challenges_and_without(tmp_path
                 if challenged:
                     room.challenge("ann")
                     run.challenges.look(opened_now(room))
-                    assert run.play(crashes).kind is GameKind.CHALLENGE
+                    assert run.play(crashes).conditions.kind is GameKind.CHALLENGE
                     room.now += timedelta(hours=3)
-                assert run.play(crashes).kind is GameKind.LADDER
+                assert run.play(crashes).conditions.kind is GameKind.LADDER
             assert run.games.put_aside == []
         found.append(everything(room))
     assert found[0] == found[1]
@@ -385,7 +385,7 @@ def test_a_void_challenge_is_over_and_is_not_played_again(room: Room) -> None:
     game = room.challenge("ann")
     with room.run() as run:
         run.play(lambda _: (Verdict.VOID, None, None))
-        assert run.play().kind is GameKind.LADDER
+        assert run.play().conditions.kind is GameKind.LADDER
     assert room.became(game) == ("void", "")
     assert room.sql("SELECT COUNT(*) FROM game WHERE kind = 'challenge'") == [(1,)]
 

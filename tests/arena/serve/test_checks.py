@@ -16,6 +16,7 @@ import pytest
 from msgspec.structs import replace as changed
 
 from arena.errors import RefereeLost
+from arena.match.allowance import WallKind
 from arena.match.schedule import Began, Entrant, Finished, Planned
 from arena.play.director import Director
 from arena.serve import checks
@@ -23,9 +24,8 @@ from arena.serve.checks import FIRST_NUMBER, MOST_INTERRUPTIONS, Checks
 from arena.serve.submissions import take_in
 from arena.student.checking import CheckStep, Light, StepName
 from arena.student.checking.check_schedule import Candidate, RunningCheck
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.student.checking.steps import GameBatch, GameRequests
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db import ladder, running, store
 from db.errors import Busy
@@ -318,18 +318,19 @@ def test_an_upload_waits_until_it_is_opened_and_replaces_nothing_before(room: Ha
 
 @pytest.mark.usefixtures("quick")
 def test_a_check_has_the_conditions_of_its_time(room: HandInRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Conditions] = []
+    made: list[Exam] = []
 
-    def maker(conditions: Conditions, *_: object, numbers: Iterator[int]) -> _Maker:
-        made.append(conditions)
+    def maker(exam: Exam, *_: object, numbers: Iterator[int]) -> _Maker:
+        made.append(exam)
         return _Maker(numbers=numbers)
 
     monkeypatch.setattr(checks, "CheckMaker", maker)
     schedule = new_checks(room, room.folder)
     schedule.look(room.opened)
-    league = replace(room.opened.ladder.league, walls=WallKind.LIMITS)
+    league = room.opened.ladder.league
+    league = replace(league, conditions=changed(league.conditions, walls=WallKind.LIMITS))
     schedule.look(changed(room.opened, ladder=changed(room.opened.ladder, league=league)))
-    assert [one.walls for one in made] == [None, WallKind.LIMITS]
+    assert [one.conditions.walls for one in made] == [None, WallKind.LIMITS]
     room.receive(room.file())
     assert play_out(room, schedule) == ["alice", "alice"]
 

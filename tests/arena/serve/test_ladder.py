@@ -47,7 +47,7 @@ def test_a_small_description_has_defaults_for_all_else(tmp_path: Path) -> None:
     assert {anchor.rating for anchor in found.anchors} == {None}
     assert found.league.openings == 4
     assert (found.final.name, str(found.final.format)) == ("cs101 final", "round-robin")
-    assert (found.final.clock, found.final.openings) == (found.league.clock, 4)
+    assert (found.final.conditions.clock, found.final.openings) == (found.league.conditions.clock, 4)
 
 
 def test_the_ladder_of_make_serve_begins_at_once() -> None:
@@ -96,7 +96,7 @@ def test_a_whole_description_is_read(tmp_path: Path) -> None:
         "knockout",
         "best of 3",
     )
-    assert (found.final.clock, found.final.openings, found.league.clock) == ("20", 1, "5")
+    assert (found.final.conditions.clock, found.final.openings, found.league.conditions.clock) == ("20", 1, "5")
     (friday,) = found.tournaments
     assert (friday.name, friday.starts) == ("friday", datetime(2099, 11, 20, 18, tzinfo=UTC))
     assert (friday.league.name, str(friday.league.format), friday.league.format.length) == ("club friday", "swiss", "5")

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from agents.protocol import Verdict
 from arena.history.words import moment
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.serve.challenges import Challenges
@@ -194,7 +195,15 @@ def entrant(text: str) -> Entrant:
 def game(*entrants: Entrant, number: int = 0) -> Planned:
     """One of the ladder."""
     identity = ("people", number)
-    return Planned(number, "tictactoe", "tictactoe", entrants, 1, identity, clock="10+0.1", kind=GameKind.LADDER)
+    return Planned(
+        number,
+        "tictactoe",
+        "tictactoe",
+        entrants,
+        1,
+        identity,
+        conditions=Conditions(clock="10+0.1", kind=GameKind.LADDER),
+    )
 
 
 WANTED = WantGame("k" * 20, "", "random", 0, "10+0.1")

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.errors import BadSubmission
+from arena.match.allowance import WallKind
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import PlayerKind
 from arena.serve.ladder import Limits
 from arena.serve.submissions import MOST_BYTES, announce, file_name, receive, take_in, too_often, why_no_hand_ins
 from arena.walls import probe
-from arena.walls.kinds import WallKind
 from db import ladder, ladder_audit, store
 from db.audit import StoredVersion
 from db.database import Database
@@ -476,7 +476,8 @@ def test_no_uploads_are_taken_where_limits_are_all_that_confines_an_agent(
     monkeypatch.setattr(probe, "offer", offer)
     room = hand_in_room(tmp_path, more=more)
     with room.database:
-        league = dataclasses.replace(room.opened.ladder.league, walls=kind)
+        league = room.opened.ladder.league
+        league = dataclasses.replace(league, conditions=replace(league.conditions, walls=kind))
         opened = replace(room.opened, ladder=replace(room.opened.ladder, league=league))
         why = why_no_hand_ins(opened, trusts_everybody=False)
         assert why_no_hand_ins(opened, trusts_everybody=True) == ""

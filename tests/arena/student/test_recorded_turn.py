@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from agents.protocol import Turn, pack
 from arena.errors import ArenaError
 from arena.history import documents
+from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import GameSeeds
@@ -46,15 +47,13 @@ def played(
         *(5, rules, rules, entrants, 7, (PAIR,)),
         leg=1,
         attempt=2,
-        clock=clock,
+        conditions=Conditions(clock=clock, max_plies=max_plies, names="shown" if names_shown else "hidden"),
         opening=opening,
-        max_plies=max_plies,
-        names_shown=names_shown,
     )
     plans = tuple(
         SeatPlan(name, planned.shown(seat), f"{seat:064x}", seats.for_seat(seat)) for seat, name in enumerate(names)
     )
-    table = Table(Fixture(5, rules, plans, key.key, clock, opening=opening, max_plies=max_plies))
+    table = Table(Fixture(5, rules, plans, key.key, planned.conditions, opening=opening))
     table.begin(wants=("position", "legal"))
     while table.match.verdict is None and len(table.match.moves) < most:
         spent = random.randrange(100 * MS)

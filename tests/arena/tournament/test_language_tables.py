@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BadLeague
+from arena.match.allowance import GIBIBYTE, MEBIBYTE, Allowance, WallKind
 from arena.tournament.language_tables import LANGUAGE_KEYS, read
-from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Allowance, WallKind
 from tests.arena.tournament.test_league import documented
 from tests.kit.built_agent import DEFAULTS
 

@@ -18,8 +18,9 @@ import pytest
 from arena.course.course import COURSE_KEYS
 from arena.course.grading.marks import BAR_KEYS, MARKS_KEYS
 from arena.errors import BadLeague
+from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
-from arena.match.fixture import HELLO_WITHIN, Limits
+from arena.match.conditions import HELLO_WITHIN, Limits
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
@@ -30,7 +31,6 @@ from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS
 from arena.tournament.format import Estimate
 from arena.tournament.league import COURSE_TABLES, KEYS, LADDER_TABLE, LIMIT_KEYS
 from arena.tournament.sequential_test import SprtTerms
-from arena.walls.kinds import Allowance, WallKind
 from tests.kit.course_folder import TWO, course, read
 from tests.kit.paper_tournament import described
 from tests.kit.places import EXAMPLES, ROOT
@@ -72,15 +72,15 @@ def test_a_whole_description_is_read(folder: Path) -> None:
         """,
     )
     assert (found.name, found.game, found.seats) == ("cs101", "connect4", 2)
-    assert (found.format, found.clock, found.margin, found.seed) == (
+    assert (found.format, found.conditions.clock, found.conditions.margin, found.seed) == (
         described("round-robin", rounds=2),
         "10+0.1",
         70_000_000,
         7,
     )
-    assert (found.openings, found.max_plies, found.games_at_once) == (2, 400, 1)
-    assert (found.names, found.quarantine, found.reuse) == ("shown", 0, True)
-    assert found.limits == Limits(hello=20 * SECOND, ready=5 * SECOND, move=SECOND // 2)
+    assert (found.openings, found.conditions.max_plies, found.games_at_once) == (2, 400, 1)
+    assert (found.conditions.names, found.quarantine, found.conditions.reuse) == ("shown", 0, True)
+    assert found.conditions.limits == Limits(hello=20 * SECOND, ready=5 * SECOND, move=SECOND // 2)
     assert [agent.name for agent in found.agents] == ["alice", "bob", "carol", "staff"]
     assert [agent.player.kind for agent in found.agents] == [
         PlayerKind.FOLDER,
@@ -106,7 +106,8 @@ def test_matches_that_are_not_agents_are_listed_as_skipped(folder: Path) -> None
 def test_everything_has_a_default(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\n' + TWO)
     assert found.name == "cs101"
-    assert (found.clock, found.margin, found.seed, found.openings) == ("10+0.1", 50_000_000, None, 0)
+    assert (found.conditions.clock, found.conditions.margin) == ("10+0.1", 50_000_000)
+    assert (found.seed, found.openings) == (None, 0)
     assert (found.at_once(8), found.at_once(1)) == (7, 1)
     assert read(folder, 'game = "ludo:players=3"\nplayers = "students/*"').format == described("tables")
 
@@ -145,8 +146,8 @@ def test_openings_come_from_a_file(folder: Path) -> None:
 
 
 def test_a_clock_may_be_a_number(folder: Path) -> None:
-    assert read(folder, 'game = "connect4"\nclock = 60\n' + TWO).clock == "60"
-    assert read(folder, 'game = "connect4"\nclock = 0.5\n' + TWO).clock == "0.5"
+    assert read(folder, 'game = "connect4"\nclock = 60\n' + TWO).conditions.clock == "60"
+    assert read(folder, 'game = "connect4"\nclock = 0.5\n' + TWO).conditions.clock == "0.5"
 
 
 def test_a_file_matched_twice_is_one_agent(folder: Path) -> None:
@@ -179,7 +180,7 @@ def test_the_test_of_a_match_is_about_the_agent_that_is_listed_first(folder: Pat
 def test_arguments_describe_a_tournament_as_well() -> None:
     found = league.from_arguments("connect4", ["pvs", "alphabeta:depth=2", "pvs"], rounds=2, clock=None, openings=2)
     assert [agent.name for agent in found.agents] == ["alphabeta:depth=2", "pvs", "pvs#2"]
-    assert (found.format.length, found.clock, found.openings) == ("2", "10+0.1", 2)
+    assert (found.format.length, found.conditions.clock, found.openings) == ("2", "10+0.1", 2)
     assert re.fullmatch(r"connect4-[0-9a-f]{8}", found.name)
 
 
@@ -386,8 +387,9 @@ def test_walls_are_described_for_all(folder: Path) -> None:
         start = 2.5
         """,
     )
-    assert (found.walls, found.ponder, found.modules) == (WallKind.CONTAINER, True, ("adsearch.games", "numpy"))
-    assert found.allowance == Allowance(1 << 30, 4, 32, 16 << 20, 5 * SECOND // 2)
+    terms = found.conditions
+    assert (terms.walls, terms.ponder, terms.modules) == (WallKind.CONTAINER, True, ("adsearch.games", "numpy"))
+    assert terms.allowance == Allowance(1 << 30, 4, 32, 16 << 20, 5 * SECOND // 2)
     assert [agent.allowance for agent in found.agents] == [None] * len(found.agents)
     told = found.settings()
     assert (told["walls"], told["ponder"], told["modules"]) == ("container", True, ["adsearch.games", "numpy"])
@@ -396,14 +398,15 @@ def test_walls_are_described_for_all(folder: Path) -> None:
 
 def test_walls_have_their_defaults(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\n' + TWO)
-    assert (found.walls, found.ponder, found.python, found.modules) == (None, False, None, None)
-    assert found.allowance == Allowance()
-    assert read(folder, 'game = "connect4"\nmodules = []\n' + TWO).modules == ()
+    terms = found.conditions
+    assert (terms.walls, terms.ponder, terms.python, terms.modules) == (None, False, None, None)
+    assert terms.allowance == Allowance()
+    assert read(folder, 'game = "connect4"\nmodules = []\n' + TWO).conditions.modules == ()
 
 
 def test_limits_of_agents_can_be_set_in_the_table_limits(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\nthreads = 8\n' + TWO + '[limits]\nmemory = "512M"\ndisk = "2M"\n')
-    assert found.allowance == Allowance(memory=512 << 20, threads=8, disk=2 << 20)
+    assert found.conditions.allowance == Allowance(memory=512 << 20, threads=8, disk=2 << 20)
 
 
 def test_a_limit_that_is_set_twice_is_refused(folder: Path) -> None:
@@ -445,7 +448,10 @@ def test_one_agent_can_have_its_own_limits_and_walls(folder: Path) -> None:
         """,
     )
     own, same = found.agents
-    assert (own.walls, own.allowance) == (WallKind.LIMITS, Allowance(memory=1 << 28, threads=8, start=30 * SECOND))
+    assert (own.walls, own.allowance) == (
+        WallKind.LIMITS,
+        Allowance(memory=1 << 28, threads=8, start=30 * SECOND),
+    )
     assert (same.walls, same.allowance) == (None, None)
 
 
@@ -463,12 +469,13 @@ def test_one_agent_can_have_its_own_limits_and_walls(folder: Path) -> None:
     ],
 )
 def test_sizes_are_written_as_people_do(text: str, size: int | None, folder: Path) -> None:
-    assert read(folder, f'game = "connect4"\nmemory = {text}\n' + TWO).allowance.memory == size
+    assert read(folder, f'game = "connect4"\nmemory = {text}\n' + TWO).conditions.allowance.memory == size
 
 
 def test_every_limit_but_open_files_can_be_0(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\nmemory = 0\nthreads = 0\ndisk = 0\n' + TWO)
-    assert (found.allowance.memory, found.allowance.threads, found.allowance.disk) == (None, None, 0)
+    allowance = found.conditions.allowance
+    assert (allowance.memory, allowance.threads, allowance.disk) == (None, None, 0)
     with pytest.raises(BadLeague, match="open_files: expected a whole number from 16 to 100000, got 0"):
         read(folder, 'game = "connect4"\nopen_files = 0\n' + TWO)
 
@@ -544,8 +551,8 @@ def test_an_interpreter_is_found_by_its_path_or_its_name(folder: Path) -> None:
     python = folder / "bin" / "python"
     python.parent.mkdir()
     python.symlink_to(sys.executable)
-    assert read(folder, 'game = "connect4"\npython = "bin/python"\n' + TWO).python == str(python)
-    assert read(folder, 'game = "connect4"\npython = "sh"\n' + TWO).python == shutil.which("sh")
+    assert read(folder, 'game = "connect4"\npython = "bin/python"\n' + TWO).conditions.python == str(python)
+    assert read(folder, 'game = "connect4"\npython = "sh"\n' + TWO).conditions.python == shutil.which("sh")
 
 
 # Whoever was collected.
@@ -583,7 +590,7 @@ def test_a_collected_submission_that_is_not_in_the_store_is_an_error(folder: Pat
 def test_the_conditions_can_be_read_before_agents_exist(folder: Path) -> None:
     (folder / "cs101.toml").write_text('game = "connect4"\nclock = "7"\nplayers = "cs101.collected.toml"\n')
     found = league.read(folder / "cs101.toml", agents=False)
-    assert (found.agents, found.clock) == ((), "7")
+    assert (found.agents, found.conditions.clock) == ((), "7")
     with pytest.raises(BadLeague, match="expected at least 2 agents"):
         league.read(folder / "cs101.toml")
     (folder / "cs101.toml").write_text(f'game = "connect4"\nplayers = "cs101.collected.toml"\n{TWO}')

@@ -58,7 +58,15 @@ class Event(Course):
         """The game between players who move at random."""
         seats = tuple((0, entrant.name) for entrant in game.entrants)
         new = store.NewGame(
-            None, str(game.identity[0]), game.leg, game.attempt, game.rules, game.clock, str(game.seed), None, seats
+            None,
+            str(game.identity[0]),
+            game.leg,
+            game.attempt,
+            game.rules,
+            game.conditions.clock,
+            str(game.seed),
+            None,
+            seats,
         )
         return Finished(game, played(game.number, new, game.opening, self.random), NOW, NOW)
 

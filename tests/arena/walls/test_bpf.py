@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from arena.match.allowance import WallKind
 from arena.walls import bpf, seccomp
 from arena.walls.bpf import ALLOW, Rule, fails, is_, is_null
-from arena.walls.kinds import WallKind
 from tests.kit.behind_walls import needs_linux
 from tests.kit.effort import SOAK
 

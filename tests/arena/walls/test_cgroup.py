@@ -13,11 +13,12 @@ from time import monotonic_ns
 import pytest
 
 from agents.protocol import Verdict
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.walls import cgroup, jail, meter, probe, seccomp
 from arena.walls.agent_process import AgentProcess
 from arena.walls.cgroup import Cgroup
 from arena.walls.file_access import interpreter
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
+from arena.walls.jail import Walls
 from arena.walls.usage import LINUX
 from tests.kit.burners import burning
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import pytest
 
+from arena.match.allowance import WallKind
 from arena.play.cores import physical
 from arena.walls import confine
-from arena.walls.kinds import WallKind
 from arena.walls.usage import descendants
 from tests.kit import ordinary_user
 from tests.kit.behind_walls import need, needs_linux
@@ -153,7 +153,8 @@ HOLDER = """if True:
     import sys, time
     from pathlib import Path
     from arena.walls import file_access, jail, seccomp
-    from arena.walls.kinds import WallKind, Walls
+    from arena.match.allowance import WallKind
+    from arena.walls.jail import Walls
     kind = WallKind(sys.argv[1])
     walls = Walls(kind, readable=file_access.interpreter(), filter=seccomp.compiled(kind))
     python = file_access.interpreter()[0]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.walls import file_access
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from tests.kit import needs
 from tests.kit.behind_walls import need, needs_linux, run
 

@@ -12,13 +12,14 @@ import pytest
 
 from adsearch import games
 from agents.protocol import Verdict
+from arena.match.allowance import WallKind
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
@@ -68,7 +69,7 @@ class Evening:
     def behind(self, kind: WallKind, text: str) -> GameRecord:
         """The game of a player behind such walls."""
         need(kind)
-        confinement = Confinement(self._folder.scratch, "", walls=kind)
+        confinement = Confinement(self._folder.scratch, "", conditions=Conditions(walls=kind))
         return self.against_random(
             enter(read_player(text), f"{text} {kind}", games.start(RULES), self._store, confinement)
         )

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from agents.protocol import MESSAGE_BYTES, Verdict
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.walls import jail, usage
 from arena.walls.agent_process import STDERR_KEPT, AgentProcess
-from arena.walls.jail import Confined, Excess, NoProgram
+from arena.walls.jail import Confined, Excess, NoProgram, Walls
 from arena.walls.kernel_memory import KernelMemory, buffer_of_a_file
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import clear
 from arena.walls.usage import LINUX, Usage, descendants
 from tests.kit import behind_walls

@@ -18,11 +18,12 @@ from adsearch import games
 from adsearch.errors import quote
 from agents.protocol import Verdict
 from arena.errors import BadPlayer
+from arena.match.allowance import WallKind
+from arena.match.conditions import Conditions
 from arena.players.confinement import Confinement
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import library
-from arena.walls.kinds import WallKind
 from arena.walls.library import Library
 from tests.kit.behind_walls import need, said, start
 from tests.kit.one_game_judge import Judge
@@ -262,18 +263,18 @@ class First(Agent):
 @pytest.mark.parametrize(
     ("imports", "modules", "plays"),
     [
-        ("import adsearch.alphabeta", ["adsearch.games"], False),
-        ("from adsearch import pvs", ["adsearch.games"], False),
-        ("import numpy", ["adsearch.games"], False),
-        ("import adsearch.games", ["adsearch.games"], True),
-        ("import adsearch.alphabeta", ["adsearch.alphabeta"], True),
+        ("import adsearch.alphabeta", ("adsearch.games",), False),
+        ("from adsearch import pvs", ("adsearch.games",), False),
+        ("import numpy", ("adsearch.games",), False),
+        ("import adsearch.games", ("adsearch.games",), True),
+        ("import adsearch.alphabeta", ("adsearch.alphabeta",), True),
         ("import adsearch.alphabeta", None, True),
-        pytest.param("import numpy", ["numpy"], True),
+        pytest.param("import numpy", ("numpy",), True),
     ],
     ids=["search", "another search", "not listed", "games", "listed search", "no list", "numpy"],
 )
 def test_an_agent_plays_with_what_it_may_import(
-    imports: str, modules: list[str] | None, plays: bool, kind: WallKind, tmp_path: Path
+    imports: str, modules: tuple[str, ...] | None, plays: bool, kind: WallKind, tmp_path: Path
 ) -> None:
     need(kind)
     (tmp_path / "first.py").write_text(AGENT.format(imports=imports))
@@ -281,7 +282,9 @@ def test_an_agent_plays_with_what_it_may_import(
     scratch.mkdir(parents=True)
     store = Store(tmp_path / "store")
     submission = store.take(read_player(str(tmp_path / "first.py")))
-    orders = Confinement(scratch, "tictactoe", walls=kind, modules=modules).warden_settings("first", submission, store)
+    orders = Confinement(scratch, "tictactoe", conditions=Conditions(walls=kind, modules=modules)).warden_settings(
+        "first", submission, store
+    )
     with Judge(orders.pop("command"), **orders) as judge:
         match = judge.play()
         judge.hang_up()

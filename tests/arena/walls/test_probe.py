@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from arena.errors import ArenaError
+from arena.match.allowance import WallKind
 from arena.walls import file_access, jail, landlock, probe, seccomp
-from arena.walls.kinds import WallKind
 from arena.walls.probe import Offer
 from tests.kit.behind_walls import need, needs_linux
 

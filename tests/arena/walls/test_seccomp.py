@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.match.allowance import WallKind
 from arena.walls import confine, file_access, seccomp
-from arena.walls.kinds import WallKind
 from tests.kit import behind_walls, needs
 from tests.kit.behind_walls import need, needs_linux, run
 

@@ -31,9 +31,10 @@ from agents.protocol import (
     Verdict,
     pack,
 )
+from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
 from arena.walls import cgroup, file_access, seccomp
-from arena.walls.kinds import Allowance, WallKind, Walls
+from arena.walls.jail import Walls
 from arena.walls.usage import LINUX, Usage, descendants
 from tests import bad_agents
 from tests.bad_agents import OVER_STDIO, BadAgent

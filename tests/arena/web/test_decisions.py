@@ -166,6 +166,28 @@ def test_an_agent_is_not_ruled_on_by_a_wrong_form(room: ManagedLadder, given: di
     refused(room, "agent", words, **given)
 
 
+def test_what_another_instructor_has_decided_meanwhile_is_not_undone_unseen(room: ManagedLadder) -> None:
+    room.send("agent", agent="bob", what="quarantine", reason="slow")
+    seen = room.page().rulings[0].id
+    room.send("agent", agent="bob", what="withdraw", reason="cheated")
+    words = f"somebody has ruled on 'bob' since you opened this page (ruling {seen + 1})"
+    refused(room, "agent", words, agent="bob", what="release", reason="fine", ruling=seen)
+    room.send("agent", agent="alice", what="withdraw", reason="left", ruling=seen)
+    room.send("extend", author="dan", until="2026-12-27 12:00", reason="ill")
+    for do in ("extend", "take-back"):
+        given = {"author": "dan", "until": "2026-12-20 12:00", "reason": "ill", "extension": 0}
+        refused(room, do, "somebody has changed an author's time since you opened this page", **given)
+
+
+def test_challenges_are_turned_off_once(room: ManagedLadder) -> None:
+    refused(room, "challenges", "expected a decision: on or off", what="perhaps")
+    refused(room, "challenges", "challenges are on already", what="on")
+    room.send("challenges", what="off")
+    refused(room, "challenges", "challenges are off already", what="off")
+    room.send("challenges", what="on")
+    assert [act for act, _ in room.acts()[:2]] == ["challenges", "challenges"]
+
+
 # Games.
 
 

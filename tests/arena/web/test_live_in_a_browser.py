@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zmq
 
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import control
 from arena.play.live_games import LiveGames
@@ -93,7 +94,9 @@ class Director:
         entrants = tuple(Entrant(name, name) for name in NAMES)
         with self._lock:
             self._moves[game] = []
-            self._playing[game] = Planned(game, RULES, RULES, entrants, seed=1, identity=(game,), clock="10")
+            self._playing[game] = Planned(
+                game, RULES, RULES, entrants, seed=1, identity=(game,), conditions=Conditions(clock="10")
+            )
             self._live.note_begun(game)
         return game
 

@@ -113,8 +113,12 @@ def test_an_instructor_sees_the_pages(room: ManagedLadder, pages: PagesInProcess
     ("given", "section", "act"),
     [
         ({"do": "close", "sure": "yes"}, "content", "closed"),
-        ({"do": "extend", "author": "dan", "until": "2099-12-20T12:00", "reason": HOSTILE}, "time", "extended"),
-        ({"do": "agent", "agent": "bob", "what": "withdraw", "reason": HOSTILE}, "agents", "withdrew"),
+        (
+            {"do": "extend", "author": "dan", "until": "2099-12-20T12:00", "reason": HOSTILE, "extension": "0"},
+            "time",
+            "extended",
+        ),
+        ({"do": "agent", "agent": "bob", "what": "withdraw", "reason": HOSTILE, "ruling": "0"}, "agents", "withdrew"),
         ({"do": "instructor", "name": "Fay"}, None, "invited"),
     ],
 )

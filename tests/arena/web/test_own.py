@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from arena.course import roster
 from arena.student.checking import CheckStep, Light, StepName
 from arena.web import own
+from arena.web.challenging import Challenging
 from arena.web.names import Names
 from arena.web.own import Own, SubmissionView
 from arena.web.pages import own_pages
@@ -50,6 +51,11 @@ def test_a_version_that_was_replaced_says_so(room: ManagedLadder) -> None:
     newest, *_, first = submitted(room, "alice")
     assert (newest.one.status, first.one.status) == ("active", "replaced")
     assert "It passed its check, and plays." in own_pages.submission(newest).text
+    assert "Challenge an agent" not in own_pages.submission(newest).text
+    possible = Challenging(closed="", left=3, agents=["alice"], opponents=[("Built-in agents", ["random"])], latest=[])
+    drawn = own_pages.submission(newest, possible).text
+    check_html(drawn)
+    assert re.search('<input type="hidden" name="agent" value="alice">.*<option>random</option>', drawn, re.DOTALL)
     assert "It passed its check; a newer version plays now." in own_pages.submission(first).text
 
 
@@ -148,11 +154,11 @@ def test_after_the_close_there_is_none_except_for_those_with_more_time(room: Man
     found = of(room, "alice", after)
     assert found.is_closed
     drawn = form(found)
-    assert re.search(r"Closed since <time [^>]*>2026-12-12 08:00 UTC</time>\.", drawn)
+    assert re.search(r"Closed <time [^>]*>2026-12-12 08:00 UTC</time>\.", drawn)
     assert 'type="file"' not in drawn
     drawn = own_pages.author(room.links[0].account, found, (), no_hand_ins="").text
     check_html(drawn)
-    assert "Closed since" in drawn
+    assert "Closed" in drawn
     assert "Hand in an agent" not in drawn
 
 

@@ -221,7 +221,7 @@ def play(page: Page, course: Course, game: str, by: str) -> None:
             break
         before = page.locator("#moves li").count()
         fields = page.evaluate("document.querySelector('#choices [data-fields]')?.dataset.fields")
-        written = page.locator("#choices input")
+        written = page.locator("#choices input:not([type=hidden])")
         if written.count():
             written.fill("pass")
             written.press("Enter")

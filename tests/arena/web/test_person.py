@@ -7,6 +7,7 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -179,6 +180,22 @@ def test_after_two_moves_taken_back_the_game_is_won_and_recorded_once(room: Peop
     assert {ply.who for ply in seen.plies} == {0, 1}
 
 
+def test_what_is_sent_twice_is_done_once(room: PeopleRoom) -> None:
+    game = room.play(game="connect4")
+    seen = room.turn(game)
+    game.move("1", seen.turn)
+    assert len(room.turn(game).plies) == 2
+    with pytest.raises(BadMove, match="the position has changed: look at the board again"):
+        game.move("1", seen.turn)
+    with pytest.raises(BadMove, match="the position has changed"):
+        game.take_back(seen.turn)
+    before = game.seen.turn
+    game.take_back(before)
+    assert room.when(game, lambda seen: seen.status is Status.YOURS).turn not in (before, seen.turn)
+    with pytest.raises(BadMove, match="the position has changed"):
+        game.move("1", seen.turn)
+
+
 def test_after_a_take_back_the_clocks_are_those_of_the_turn_that_comes_again(room: PeopleRoom) -> None:
     game = room.play(game="connect4", clock="300")
     lefts = [room.turn(game).left]
@@ -263,9 +280,14 @@ def test_a_person_has_one_game_and_no_third_one_is_played(room: PeopleRoom) -> N
     room.people._send = before
     (answer,) = answers
     assert "2 games with people are being played" in str(answer)
-    ann.give_up()
-    room.over(ann)
+    # A place in which nobody has played for long is free, unless a page shows its game.
+    room.tables._clock = lambda: monotonic() + 181
+    with pytest.raises(BadFixture, match="2 people are playing now"):
+        room.play("eve")
+    room.tables.is_watched = lambda game: game is bob
     eve = room.play("eve")
+    room.over(ann)
+    room.tables.is_watched, room.tables._clock = (lambda _: True), monotonic
     for game in (bob, eve):
         room.play_on(game)
     assert room.tables.games("ann") == [ann]

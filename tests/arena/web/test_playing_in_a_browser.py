@@ -304,6 +304,27 @@ def test_of_moves_over_the_same_fields_a_person_chooses_one(
         assert moves(page)[0] == chosen
 
 
+def test_a_pass_has_a_button_at_the_same_place_in_each_turn(browser: Browser, tmp_path: Path) -> None:
+    with playing(browser, tmp_path, "go:size=5", "human", "random", width=390, height=664) as page:
+        at = box(page, ".more > form > [name=move]")
+        assert at["y"] == box(page, ".end-game > summary")["y"]
+        page.locator(".more > form > [name=move]").click()
+        my_turn(page, 2)
+        assert moves(page)[0] == "pass"
+        assert box(page, ".more > form > [name=move]") == at
+
+
+@pytest.mark.parametrize(("game", "width", "height"), [("chess", 844, 390), ("go:size=13", 667, 375)])
+def test_on_a_phone_on_its_side_the_board_is_as_high_as_the_window(
+    browser: Browser, tmp_path: Path, game: str, width: int, height: int
+) -> None:
+    with playing(browser, tmp_path, game, "human", "random", width=width, height=height) as page:
+        board = box(page, "#board svg >> nth=0")
+        assert board["height"] > 0.75 * height
+        assert board["y"] + board["height"] <= height
+        assert page.evaluate(OUTSIDE) == []
+
+
 def test_all_moves_are_seen_when_they_are_asked_for(browser: Browser, tmp_path: Path) -> None:
     with playing(browser, tmp_path, "chess", "human", "random", width=390, height=664) as page:
         page.get_by_text("End game").click()

@@ -134,7 +134,7 @@ def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
         assert '<a href="/t/cs101%20final">Final</a>' in page
         asked = Asked({"tournament": "cs101 final"}, {}, MEMBER)
         assert '<a href="/t/cs101">Ladder</a>' in page_routes.standings(site, asked).body.decode()
-        assert "Its final ended at 2026-06-01 00:00 UTC." in re.sub("<[^>]*>", "", page)
+        assert "Its final ended 2026-06-01 00:00 UTC." in re.sub("<[^>]*>", "", page)
 
 
 def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(database: Database, folder: Path) -> None:

@@ -60,6 +60,19 @@ def test_a_client_that_asks_for_too_much_is_refused_and_others_are_not(monkeypat
         _submit(threads, "greedy", lambda: None).result(PATIENCE)
 
 
+def test_clients_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    goes_on = Event()
+    with _threads() as threads:
+        first = _submit(threads, "greedy", goes_on.wait)
+        asked = [_submit(threads, "greedy", lambda: done.append("greedy")) for _ in range(3)]
+        asked += [_submit(threads, other, lambda other=other: done.append(other)) for other in ("ann", "bob")]  # type: ignore[misc]
+        goes_on.set()
+        for each in (first, *asked):
+            each.result(PATIENCE)
+    assert done == ["greedy", "ann", "bob", "greedy", "greedy"]
+
+
 def test_work_that_fails_or_is_given_up_is_not_counted_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "_MOST_OF_ONE", 3)
     goes_on = Event()

@@ -70,6 +70,8 @@ def test_a_foreign_name_or_another_site_is_refused(window: PlayWindow) -> None:
     assert window.ask("/", host="localhost:1").status == 303
     for headers in ({"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}):
         assert window.ask("/p/x", form={"seat": "0"}, **headers).status == 403
+        with_token = {"authorization": f"Bearer at_{'A' * 43}", **headers}  # the window knows no tokens
+        assert window.ask("/p/x", form={"seat": "0"}, **with_token).status == 403
 
 
 def test_the_game_begins_once_and_its_page_leads_nowhere_else(window: PlayWindow) -> None:

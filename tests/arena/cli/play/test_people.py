@@ -15,6 +15,7 @@ from adsearch import CHANCE, games
 from agents.protocol import Verdict
 from arena.cli.play.human_player import Keyboard
 from arena.cli.play.take_backs import TakeBacks
+from arena.match.conditions import Conditions
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
 from arena.match.seeds import GameSeeds
 from arena.student.hint import hint
@@ -145,7 +146,7 @@ def test_the_game_that_continues_has_the_position_of_the_earlier_turn(name: str)
     random = Random(name)
     first = games.start(name)
     entrants = tuple([Entrant(f"p{seat}", f"p{seat}") for seat in range(first.players)])
-    planned = Planned(1, name, name, entrants, seed=7, identity=("x",), max_plies=300)
+    planned = Planned(1, name, name, entrants, seed=7, identity=("x",), conditions=Conditions(max_plies=300))
     helped: dict[int, str] = {}
     schedule = TakeBacks(InOrder([planned]), {"p0"}, helped)
     before: dict[int, str] = {}

@@ -22,6 +22,7 @@ from typing import Final, cast
 from unittest import mock
 
 import pytest
+from msgspec import structs
 
 from arena.cli.play.run import _check_cores
 from arena.cli.play.tournament_display import TournamentDisplay
@@ -660,7 +661,7 @@ def test_who_may_think_in_the_others_time_needs_a_core_of_its_own(
     monkeypatch.setattr("arena.play.cores.count", lambda: there)
     league = leagues.from_arguments("tictactoe", ["random", "pvs"], games_at_once=at_once)
     _check_cores(league)
-    ponders = replace(league, ponder=True)
+    ponders = replace(league, conditions=structs.replace(league.conditions, ponder=True))
     if not words:
         _check_cores(ponders)
         return

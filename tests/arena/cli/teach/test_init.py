@@ -100,7 +100,7 @@ def test_every_value_that_is_shown_is_what_is_usual(key: str, tmp_path: Path) ->
     (tmp_path / "cs101.toml").write_text(TEXT, "utf-8")
     usual = leagues.read(tmp_path / "cs101.toml")
     if key == "start":  # has no value of its own where it is not given
-        assert changed(key, tmp_path).allowance.start == 10 * 10**9
+        assert changed(key, tmp_path).conditions.allowance.start == 10 * 10**9
     else:
         assert changed(key, tmp_path) == usual
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.tournament import league
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.behind_walls import need

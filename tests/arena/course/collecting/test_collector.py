@@ -24,7 +24,7 @@ from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
 from arena.student.checking.check_schedule import Candidate, ProgressNote
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
@@ -46,7 +46,7 @@ class Examiner:
     warnings: Sequence[str] = ()
     looked_at: list[str] = []  # noqa: RUF012
 
-    def __init__(self, conditions: Conditions, folder: RunFolder, *, many: bool) -> None:
+    def __init__(self, conditions: Exam, folder: RunFolder, *, many: bool) -> None:
         pass
 
     def __enter__(self) -> Examiner:
@@ -94,7 +94,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
         roster = rosters.read(listed, "roster.csv")
         with Database(str(tmp_path / "arena.db")) as database, RunFolder() as scratch:
             collecting = Collector(
-                Conditions(game=game),
+                Exam(game=game),
                 roster,
                 database=database,
                 submissions=store,

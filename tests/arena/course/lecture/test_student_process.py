@@ -11,7 +11,7 @@ import pytest
 from arena.course.lecture import questions, student_process
 from arena.course.lecture.student_process import StudentProcess, file_and_function
 from arena.errors import BadPlayer
-from arena.walls.kinds import WallKind
+from arena.match.allowance import WallKind
 from tests.kit.behind_walls import need, needs_linux
 from tests.kit.student_searches import minimax
 

@@ -18,19 +18,19 @@ import pytest
 
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
+from arena.match.allowance import WallKind
 from arena.match.clock import SECOND
-from arena.match.fixture import Limits
+from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import cores
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName, played_games
 from arena.student.checking.agent_lookup import submissions_in
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.student.checking.examiner import Examiner, games_at_once
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import GameBatch, GameRequests
 from arena.walls import meter
-from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord, SeatRecord
@@ -48,7 +48,7 @@ BARE = ROOT / "arena" / "student" / "starters" / "bare.py"
 
 
 def examine(
-    text: str, conditions: Conditions, folder: RunFolder, *, report: Callable[[CheckStep], None] = lambda _: None
+    text: str, conditions: Exam, folder: RunFolder, *, report: Callable[[CheckStep], None] = lambda _: None
 ) -> CheckReport:
     with Examiner(conditions, folder) as examiner:
         ((_, found),) = examiner.each([Candidate("", text, report=report)])
@@ -56,7 +56,7 @@ def examine(
 
 
 def checked(text: object, game: str = "connect4", **others: object) -> CheckReport:
-    conditions = Conditions(**({"game": game, "positions": 8} | others))  # type: ignore[arg-type]
+    conditions = Exam(**({"game": game, "positions": 8} | others))  # type: ignore[arg-type]
     with RunFolder() as folder:
         return examine(str(text), conditions, folder)
 
@@ -81,7 +81,7 @@ def test_a_good_agent_passes_every_step_in_order_and_no_process_is_left(greedy: 
     before = descendants(os.getpid())
     told: list[CheckStep] = []
     with RunFolder() as folder:
-        found = examine(str(greedy), Conditions(game="connect4", positions=12), folder, report=told.append)
+        found = examine(str(greedy), Exam(game="connect4", positions=12), folder, report=told.append)
         assert not list(folder.scratch.iterdir())
     assert found.light is Light.GOOD, found.worst
     assert found.worst is None
@@ -107,7 +107,7 @@ def test_several_agents_are_examined_at_the_same_time_independently(tmp_path: Pa
     wanted = submissions_in(tmp_path)
     assert [name for name, _ in wanted] == [awkward.stem, "empty", "greedy", "none"]
     told: list[tuple[int, list[int]]] = []
-    with RunFolder() as folder, Examiner(Conditions(game="nap", positions=4), folder, at_once=2, many=True) as examiner:
+    with RunFolder() as folder, Examiner(Exam(game="nap", positions=4), folder, at_once=2, many=True) as examiner:
         candidates = [Candidate(name, text) for name, text in wanted]
         found = dict(examiner.each(candidates, lambda ended, places: told.append((ended, list(places)))))
     assert [0, 2] in [places for _, places in told]
@@ -127,7 +127,7 @@ def test_all_cores_are_used_for_many_agents_only_if_none_pays_for_waiting(monkey
 
 @pytest.mark.costly
 def test_a_missing_agent_among_several_is_reported_like_any_other(greedy: Path) -> None:
-    conditions = Conditions(game="nap:4", positions=1)
+    conditions = Exam(game="nap:4", positions=1)
     with RunFolder() as folder, Examiner(conditions, folder) as examiner:
         found = dict(examiner.each([Candidate("", str(greedy.with_name("gredy.py"))), Candidate("", str(greedy))]))
     step = found[0].worst
@@ -174,7 +174,7 @@ def test_a_slow_agent_gets_fewer_positions(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.2)\n        return"))
     with RunFolder() as folder:
-        found = examine(str(path), Conditions(game="connect4", clock="60", seconds=0.7), folder)
+        found = examine(str(path), Exam(game="connect4", conditions=Conditions(clock="60"), seconds=0.7), folder)
     assert found.light is Light.GOOD, found.worst
     told = {step.name: step.message for step in found.steps}
     assert re.search(r"no more, because a move took 0\.\d+ s", told[StepName.LEGAL])
@@ -188,7 +188,7 @@ def test_an_agent_too_slow_for_a_whole_game_gets_a_warning_unless_it_uses_its_cl
     sleeps = "        import time\n        time.sleep({})\n        return"
     (tmp_path / "steady.py").write_text(GREEDY.replace("        return", sleeps.format("0.4")))
     (tmp_path / "clever.py").write_text(GREEDY.replace("        return", sleeps.format("clock.left * 0.15")))
-    conditions = Conditions(game="connect4", clock="2+0.01", seconds=0.6)
+    conditions = Exam(game="connect4", conditions=Conditions(clock="2+0.01"), seconds=0.6)
     with RunFolder() as folder, Examiner(conditions, folder, at_once=2) as examiner:
         found = dict(examiner.each([Candidate(name, text) for name, text in submissions_in(tmp_path)]))
     clever, steady = found[0], found[1]

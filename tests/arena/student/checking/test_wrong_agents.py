@@ -7,13 +7,13 @@ from typing import Final
 
 import pytest
 
+from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.match.clock import SECOND
-from arena.match.fixture import Limits
+from arena.match.conditions import Conditions, Limits
 from arena.student.checking import StepName
 from arena.student.checking.check_schedule import Candidate
-from arena.student.checking.conditions import Conditions
+from arena.student.checking.exam import Exam
 from arena.student.checking.examiner import Examiner
-from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from tests.kit.behind_walls import need
 from tests.kit.wrong_agents import WrongAgent, wrong_agents
@@ -46,14 +46,16 @@ def test_a_wrong_agent_is_found_and_its_mistake_is_named(part: int, tmp_path: Pa
 
 def problems_of(agents: list[WrongAgent], game: str, folder: Path) -> list[str]:
     """What `arena check` says about these agents where it is not what it must say."""
-    conditions = Conditions(
+    conditions = Exam(
         game=game,
-        clock="1+0.05",
+        conditions=Conditions(
+            clock="1+0.05",
+            walls=WallKind.SANDBOX,
+            allowance=Allowance(memory=256 * MEBIBYTE),
+            limits=Limits(ready=3 * SECOND),
+        ),
         positions=10,
         seconds=20.0,
-        walls=WallKind.SANDBOX,
-        allowance=Allowance(memory=256 * MEBIBYTE),
-        limits=Limits(ready=3 * SECOND),
     )
     candidates = [Candidate(agent.name, agent.write(folder)) for agent in agents]
     problems = []

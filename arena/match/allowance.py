@@ -1,7 +1,6 @@
 """The kinds of walls around an agent that is not ours, and what an agent is allowed to use behind them. Values only.
 
-The director makes a `Walls` for each agent and sends it to the agent's warden, whose jail builds the walls.
-`arena/walls/probe.py` tests which kinds hold.
+`arena/walls/` builds the walls, and tests which kinds hold.
 
     limits      anywhere: its own session, resource limits, a clean environment, polled by the warden
     sandbox     Linux: the same, and the kernel refuses access to other files, processes, sockets and signals
@@ -12,8 +11,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from math import inf
+from typing import Annotated
 
 from msgspec import Struct
+
+from arena.match.checks import Seconds, Size, Whole
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
@@ -33,15 +35,15 @@ class WallKind(StrEnum):
 class Allowance(Struct, frozen=True):
     """The limits of one agent; a tournament's description sets them for all agents, or for one. None: no limit."""
 
-    memory: int | None = 2 * GIBIBYTE
+    memory: Annotated[int | None, Size(16 * MEBIBYTE, "no limit")] = 2 * GIBIBYTE
     """Bytes of writable memory of one process, its program's data included; and of memory in use by all together."""
-    threads: int | None = 64
+    threads: Annotated[int | None, Whole(0, 100_000, 0)] = 64
     """Threads and processes at the same time."""
-    open_files: int | None = 64
+    open_files: Annotated[int | None, Whole(16, 100_000)] = 64
     """Open files of one process."""
-    disk: int = 0
+    disk: Annotated[int, Size(MEBIBYTE, "no files")] = 0
     """Bytes of files in its own folder; 0: none in a sandbox, up to 64 MiB elsewhere."""
-    start: int | None = None
+    start: Annotated[int | None, Seconds(0.1, 24 * 3600)] = None
     """Nanoseconds that its program can take to start; None: the default."""
 
     @property
@@ -53,20 +55,3 @@ class Allowance(Struct, frozen=True):
     def files(self) -> int:
         """Bytes of files that it can write, where it is allowed to write at all."""
         return self.disk or _LEAST_FILES
-
-
-class Walls(Struct, frozen=True):
-    """The walls of one agent: all that its jail needs to build them."""
-
-    kind: WallKind = WallKind.LIMITS
-    allowance: Allowance = Allowance()
-    cpu: int | None = 24 * 3600
-    """Seconds of processor time in the life of one process (RLIMIT_CPU); None: no limit."""
-    environment: dict[str, str] = {}
-    """Variables that are added to the clean environment."""
-    readable: tuple[str, ...] = ()
-    """Files and folders that it can read and execute, besides those of the system."""
-    hidden: tuple[str, ...] = ()
-    """Paths inside readable folders that it must not read."""
-    filter: bytes = b""
-    """The system call filter for this kind, from `seccomp.compiled`."""

@@ -1,0 +1,74 @@
+"""The conditions of games: all that is decided before the first one, and is the same for every player.
+
+One value from a description to the referee: it is read from a description's keys by what the types of the fields say,
+stored with the tournament, and sent to the referee and to game hosts. A new condition is one field here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Struct, json
+
+from arena.match.allowance import Allowance, WallKind
+from arena.match.checks import Seconds, Whole
+from arena.match.clock import MILLISECOND, SECOND
+from db.records import GameKind
+
+DEFAULT_CLOCK: Final = "10+0.1"
+HELLO_WITHIN: Final = 10 * SECOND
+"""Default time for a process to start, in nanoseconds."""
+
+
+class Limits(Struct, frozen=True):
+    """Time limits that are not on a seat's clock, in nanoseconds."""
+
+    hello: Annotated[int | None, Seconds(0.1, 24 * 3600)] = HELLO_WITHIN
+    """Until the player connects; None: no limit (a player that is started by hand)."""
+    ready: Annotated[int, Seconds(0.1, 24 * 3600)] = 5 * SECOND
+    """From `start` to `ready`."""
+    move: Annotated[int, Seconds(0.001, 30 * 24 * 3600)] = 60 * SECOND
+    """For a move, without a clock."""
+
+
+class Conditions(Struct, frozen=True, kw_only=True):
+    """How games are played: the fields are keys of a description, unless it cannot have them yet."""
+
+    clock: str = "none"
+    """As `TimeControl` writes it."""
+    margin: Annotated[int, Seconds(0, 3600)] = 50 * MILLISECOND
+    """Nanoseconds by which a player can exceed its time."""
+    max_plies: Annotated[int | None, Whole(1, 1_000_000)] = None
+    """The number of the players' plies after which a game is a draw; None: no limit."""
+    names: Literal["hidden", "shown"] = "shown"
+    """Whether agents get their opponents' names."""
+    reuse: bool = False
+    """Whether an agent's process is kept for its next game."""
+    limits: Limits = Limits()
+    walls: WallKind | None = None
+    """The required kind of walls for user-supplied agents; None: the strongest available."""
+    allowance: Allowance = Allowance()
+    """The limits of each of them."""
+    ponder: bool = False
+    """Whether agents run while it is not their turn; else they are paused."""
+    python: str | None = None
+    """Path of the interpreter for Python agents; None: the server's own."""
+    modules: tuple[str, ...] | None = None
+    """Modules that agents can import besides the standard library; None: all that the interpreter has."""
+    kind: GameKind = GameKind.CASUAL
+    """What the games are played for. Players cannot tell."""
+    position: Literal[""] = ""
+    """The position from which games begin; empty: that of the rules."""
+    seat_clocks: tuple[()] = ()
+    """The clocks of seats that have another one than `clock`."""
+    adjudication: Literal["never"] = "never"
+    """The rule by which a game ends early; what `max_plies` says is another matter."""
+
+    def described(self) -> dict[str, Any]:
+        """The conditions as JSON values, to be stored with a tournament; times are in nanoseconds."""
+        fields: dict[str, Any] = json.decode(json.encode(self))
+        return {key: value for key, value in fields.items() if key not in UNDESCRIBED}
+
+
+UNDESCRIBED: Final = ("kind", "position", "seat_clocks", "adjudication")
+"""Conditions that a description cannot have yet."""
