@@ -21,7 +21,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from adsearch import games
 from agents.protocol import Verdict
@@ -131,9 +130,9 @@ class Setup:
     ) -> tuple[float, GameRecord]:
         """Play one game; the seconds until all were ready, where the game is watched, and its end."""
         number = next(self._numbers)
-        settings: dict[str, Any] = {"seed": 1, "identity": (number,), "clock": "60", "max_plies": plies}
+        conditions = Conditions(clock="60", max_plies=plies)
         # The start of a game that is not watched is not reported.
-        game = Planned(number, rules, rules, (first, second), watched=watched, **settings)
+        game = Planned(number, rules, rules, (first, second), 1, (number,), conditions=conditions, watched=watched)
         began, ready = time.perf_counter(), 0.0
         for event in self.director.play(InOrder([game])):
             if isinstance(event, Began):

@@ -37,6 +37,7 @@ from agents.protocol import (
 )
 from arena.match import Match
 from arena.match.clock import MILLISECOND
+from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.student.starter import FOLDER
 from tests.kit.places import ROOT
@@ -187,7 +188,11 @@ def test_the_transcript_is_what_is_really_said() -> None:
     words, pipe = (sys.executable, FOLDER / "bare.py"), subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
         agent = Spoken(process)
-        match = Match(fixture("tictactoe", ("alice", "bare"), clock="60+0.5", opening=("a1",)), 0, secret=b"transcript")
+        match = Match(
+            fixture("tictactoe", ("alice", "bare"), conditions=Conditions(clock="60+0.5"), opening=("a1",)),
+            0,
+            secret=b"transcript",
+        )
         play(match, [None, agent], iter(["b1", "c1"]))
         agent.tell(b'{"type":"bye"}\n')
         assert process.wait() == 0

@@ -363,11 +363,12 @@ class PersonsGame:
                     self._connection, self._state, self._last, self._plies = connection, None, None, []
                     self._begin(message, continues=seat.moves == self._kept)
                 case Turn():
-                    self._time(message.events)
+                    self._time(message.events, message.left or ())
                     self._note(message.events)
                     self._ask(message)
                 case Over():
                     self._turn = None
+                    self._time(message.events, ())
                     self._note(message.events)
                     self._show(
                         status=Status.WAITING,
@@ -434,12 +435,17 @@ class PersonsGame:
                 return tuple([Choice(state.to_text(move), state.shown(move)) for move in state.moves()])
         return tuple([Choice(text, text) for text in turn.legal]) if isinstance(turn.legal, tuple) else ()
 
-    def _time(self, events: Sequence[tuple[int | str, str]]) -> None:
-        """Takes the time of the one move of others that these plies have; of several, nobody has told each one's."""
+    def _time(self, events: Sequence[tuple[int | str, str]], left: Sequence[int]) -> None:
+        """Takes the time of the one move of others that these plies have; of several, nobody has told each one's. What
+        is `left` on the clocks tells what was charged, as the replay does; without it, it is what the person saw."""
         first, seen = len(self._plies), self.seen
         others = [number for number, (who, _) in enumerate(events, first) if isinstance(who, int) and who != seen.seat]
         if len(others) == 1 and seen.status is Status.THEIRS:
-            self._spent[others[0]] = monotonic_ns() - seen.since
+            spent, control = monotonic_ns() - seen.since, TimeControl.parse(seen.clock)
+            who = events[others[0] - first][0]
+            if isinstance(who, int) and who < min(len(left), len(seen.left)) and not (control.moves or control.periods):
+                spent = (seen.left[who] - left[who]) * MILLISECOND + control.increment
+            self._spent[others[0]] = spent
         # Of plies that were taken back nothing is kept.
         self._spent = {number: spent for number, spent in self._spent.items() if number < first + len(events)}
 

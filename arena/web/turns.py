@@ -89,7 +89,7 @@ class Turns(Executor):
             return
         try:
             future.set_result(job())
-        except BaseException as error:  # whoever waits for the work is told
+        except BaseException as error:  # who waits for the work is told
             future.set_exception(error)
 
     def _do(self, work: Callable[..., T], *args: Any, **more: Any) -> T:

@@ -10,6 +10,7 @@ import zmq
 
 from agents import protocol
 from agents.protocol import Hello, Want
+from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.play import control
 from arena.play.crew import Process
@@ -123,4 +124,5 @@ def fixture(game: int, players: list[ScriptedPlayer], rules: str = "tictactoe", 
         SeatPlan(f"player{seat}", f"player{seat}", player.token, seat, hosted=False)
         for seat, player in enumerate(players)
     )
-    return Fixture(game, rules, seats, key=b"k" * 32, **settings)
+    conditions = Conditions(**{key: settings.pop(key) for key in [*settings] if key in Conditions.__struct_fields__})
+    return Fixture(game, rules, seats, key=b"k" * 32, conditions=conditions, **settings)

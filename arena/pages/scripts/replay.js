@@ -185,3 +185,4 @@ find("all").addEventListener("click", (event) => {
 const paper = matchMedia("print");
 if (paper.matches) showAll();
 paper.addEventListener("change", () => { if (paper.matches) showAll(); });
+addEventListener("beforeprint", showAll); // where paper is made, the medium changes too late

@@ -9,14 +9,11 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
-from msgspec import structs
-
 from arena.match.conditions import DEFAULT_CLOCK, Conditions
 from arena.tournament.league import League
-from db.records import GameKind
 
 DEFAULT_POSITIONS: Final = 50
-_DEFAULT: Final = Conditions(clock=DEFAULT_CLOCK, kind=GameKind.CHECK)
+_DEFAULT: Final = Conditions(clock=DEFAULT_CLOCK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,5 +52,4 @@ class Exam:
 
 def of_league(league: League, *, description: str = "") -> Exam:
     """A check under the conditions of a tournament; `description` is its file, named in the commands that are shown."""
-    conditions = structs.replace(league.conditions, kind=GameKind.CHECK)
-    return Exam(game=league.game, conditions=conditions, description=description)
+    return Exam(game=league.game, conditions=league.conditions, description=description)

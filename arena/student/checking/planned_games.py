@@ -23,6 +23,7 @@ from arena.players.player import unique_names
 from arena.student.checking.exam import Exam
 from arena.student.checking.played_games import CheckGame, Pace
 from arena.student.checking.resigning_opponent import AFTER
+from db.records import GameKind
 
 _LONGEST: Final = 1000
 """Length limit of a random game, in plies."""
@@ -301,7 +302,7 @@ class GamePlanner:
             seed=self.exam.seed,
             identity=(json.dumps([*sorted(each.name for each in entrants), number]),),
             conditions=self.exam.conditions,
-        )
+        ).under(kind=GameKind.CHECK)
 
     def _seated(self, seat: int, entrant: Entrant, moves: int | None = None) -> tuple[Entrant, ...]:
         """All players: `entrant` in its seat; in the others, opponents that resign after that many `moves`."""

@@ -71,7 +71,8 @@ class Setup:
         planned = Planned(
             self._numbers, self.rules, self.rules, entrants, seed=1, identity=(self._numbers,), watched=watched
         )
-        return replace(planned, **settings)
+        own = {key: settings.pop(key) for key in [*settings] if key in Conditions.__struct_fields__}
+        return replace(planned, **settings).under(**own)
 
     def play(self, *planned: Planned) -> list[Finished]:
         return [event for event in self.director.play(InOrder(planned)) if isinstance(event, Finished)]

@@ -16,6 +16,7 @@ from adsearch import games
 from adsearch.errors import BadMove
 from agents.protocol import Verdict
 from arena.errors import BadFixture
+from arena.match.clock import MILLISECOND
 from arena.serve.page_link import Complaint, GotHint, WantGame
 from arena.student.hint import hint
 from arena.web.person import Seen, Status
@@ -138,6 +139,22 @@ def test_the_clock_of_the_opponent_runs_from_its_first_move_on(room: PeopleRoom)
     waits = [view for view in room.views if view.rules and view.status is Status.THEIRS]
     assert waits
     assert {view.running for view in waits} == {0}
+
+
+def test_the_times_of_the_opponent_are_those_of_the_record(room: PeopleRoom) -> None:
+    game = room.play(game="connect4", opponent="pvs:seconds=0.05", seat=1, clock="300+2")
+    for _ in range(2):
+        room.turn(game)
+        game.move(game.seen.choices[0].text)
+    seen = room.turn(game)
+    game.resign()
+    room.over(game)
+    recorded = room.rows("SELECT spent FROM move WHERE who = '0' ORDER BY ply")
+    shown = [ply.spent for ply in seen.plies if ply.who == 0]
+    # Nobody has seen how the first turn began. A clock is told in milliseconds.
+    apart = [abs(one - (other or 0)) for (one,), other in zip(recorded[1:], shown[1:], strict=True)]
+    assert len(apart) == 2
+    assert max(apart) < 2 * MILLISECOND
 
 
 def test_the_time_of_a_move_that_was_taken_back_is_not_that_of_another(room: PeopleRoom) -> None:

@@ -12,9 +12,10 @@ from itertools import count
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
@@ -55,8 +56,11 @@ def examine(
     return found
 
 
-def checked(text: object, game: str = "connect4", **others: object) -> CheckReport:
-    conditions = Exam(**({"game": game, "positions": 8} | others))  # type: ignore[arg-type]
+def checked(text: object, game: str = "connect4", **others: Any) -> CheckReport:
+    terms = {key: others.pop(key) for key in [*others] if key in Conditions.__struct_fields__}
+    conditions = Exam(
+        **{"game": game, "positions": 8, **others, "conditions": replace(Exam(game=game).conditions, **terms)}
+    )
     with RunFolder() as folder:
         return examine(str(text), conditions, folder)
 
