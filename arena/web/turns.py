@@ -11,12 +11,13 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
 from typing import Any, Final, TypeVar
 
+from msgspec import Struct, json
 from starlette.exceptions import HTTPException
 
 from arena.web.asking import asker, client
@@ -35,6 +36,18 @@ _STILL: Final = 0.3
 """Seconds without reading, in which the director can empty the log."""
 
 
+@cache
+def learn_records() -> None:
+    """Has msgspec read the fields of all records, before there are threads. If two threads make it read those of one
+    record at the same time, the second sees half of them, and the process ends by SIGSEGV (msgspec 0.22)."""
+    kinds = [Struct]
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        with suppress(NameError):  # the types of its fields are known to type checkers alone: it is never decoded
+            json.Decoder(kind)
+
+
 class Busy(HTTPException):
     """Too much work waits."""
 
@@ -48,6 +61,7 @@ class Turns(Executor):
     def __init__(self, threads: int, log: Path | None = None) -> None:
         """`log`: the write-ahead log of the database. SQLite empties it only when nobody reads. If readers follow each
         other without a gap, it grows; then the threads make one."""
+        learn_records()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
         self._lock = Lock()
         # By client, what waits; the client whose turn is next comes first.

@@ -346,7 +346,7 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
         "written": written,
         "moves": [{"text": one.text, "shown": words.printable(one.shown)} for one in seen.choices],
         "on_board": on_board,
-        "off_board": [*_off_board(seen, state, named)] if on_board and state is not None else [],
+        "off_board": [*_off_board(seen, state, named)] if named and state is not None else [],
         "by_buttons": by_buttons,
         "fields": fields,
         "piece": colour(seen.rules, seen.seat),

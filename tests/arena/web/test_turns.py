@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -58,6 +60,29 @@ def test_a_client_that_asks_for_too_much_is_refused_and_others_are_not(monkeypat
         goes_on.set()
         assert all(each.result(PATIENCE) for each in asked)
         _submit(threads, "greedy", lambda: None).result(PATIENCE)
+
+
+def test_no_thread_reads_the_fields_of_a_record_for_the_first_time() -> None:
+    """In a new process: in this one many records have been read before."""
+    source = """if True:
+        import msgspec
+        from arena.serve.ladder import Ladder
+        from arena.serve.submission_document import SubmissionDocument
+        from arena.web import server, turns
+        turns.Turns(1)
+        def fields(_):
+            raise SystemError("too late")
+        msgspec._utils.get_class_annotations = fields
+        msgspec._utils.get_dataclass_info = fields
+        for kind in (Ladder, SubmissionDocument):
+            try:
+                msgspec.convert({}, kind)
+            except msgspec.ValidationError as error:
+                print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Object missing required field") == 2
 
 
 def test_clients_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
