@@ -24,6 +24,9 @@ _PODIUM: Final = 3
 """Places on it."""
 _LETTERS: Final = " Agents without a place, such as anchors, have letters."
 _FAULTS: Final = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
+_TIES: Final = (
+    " Equal points are ranked by tie-breaks: points against each other, then results against strong opponents."
+)
 _WHY: Final = {
     Why.TIED: "tied: the higher seed goes through",
     Why.BYE: "bye",
@@ -117,6 +120,11 @@ def standings(report: Report, links: Links) -> dict[str, Any]:
     if any(agent.bye for agent in report.agents):
         note += " For byes: points for rounds without an opponent, which count as won; they are part of the points."
     apart = any(agent.standing.apart for agent in report.agents)
+    ranks = {(agent.standing.apart, agent.standing.points): agent.standing.rank for agent in report.agents}
+    if report.bracket is None and any(
+        ranks[agent.standing.apart, agent.standing.points] != agent.standing.rank for agent in report.agents
+    ):
+        note += _TIES
     note += _about_ratings(report)
     return {
         "listing": listings.standings(report, links),
