@@ -187,8 +187,8 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         no_sign_in=settings.no_sign_in,
         no_hand_ins=settings.no_hand_ins,
         address=settings.address,
-        desk=Turns(_DESK),
-        door=Turns(_DESK),
+        desk=Turns(_DESK, most=MOST),  # nobody who hands in at the last moment is sent away
+        door=Turns(_DESK, most=MOST),
         hints=ThreadPoolExecutor(_HINTS, thread_name_prefix="hint"),
         writable=stack.enter_context(Database(settings.database, create=False)),
         spool=Spool(Store(Path(settings.store))),

@@ -58,15 +58,16 @@ class Busy(HTTPException):
 class Turns(Executor):
     """Threads, with limits on the work that waits for them."""
 
-    def __init__(self, threads: int, log: Path | None = None) -> None:
-        """`log`: the write-ahead log of the database. SQLite empties it only when nobody reads. If readers follow each
-        other without a gap, it grows; then the threads make one."""
+    def __init__(self, threads: int, log: Path | None = None, *, most: int | None = None) -> None:
+        """`most`: of all that waits or is done. `log`: the write-ahead log of the database. SQLite empties it only when
+        nobody reads. If readers follow each other without a gap, it grows; then the threads make one."""
         learn_records()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
         self._lock = Lock()
         # By client, what waits; the client whose turn is next comes first.
         self._waiting: dict[str, deque[tuple[Future[Any], Callable[[], Any]]]] = {}
         self._work: Counter[str] = Counter()
+        self._most = most
         self._log, self._bytes = log, _LARGE_LOG
         self._look = self._still_until = 0.0
 
@@ -76,7 +77,7 @@ class Turns(Executor):
         future: Future[T] = Future()
         job = partial(copy_context().run, self._do, work, *args, **more)
         with self._lock:
-            if self._work.total() >= _MOST or (whose and self._work[whose] >= _MOST_OF_ONE):
+            if self._work.total() >= (self._most or _MOST) or (whose and self._work[whose] >= _MOST_OF_ONE):
                 raise Busy
             self._work[whose] += 1
             self._waiting.setdefault(whose, deque()).append((future, job))
