@@ -104,10 +104,6 @@ class Table:
             self.fail(f"expected a whole number from {least} to {most}, got {shown(value)}", key)
         return value
 
-    def optional_whole(self, key: str, least: int, most: int) -> int | None:
-        """As `whole`; None if the key is absent."""
-        return None if self._keys.get(key) is None else self.whole(key, least, most, 0)
-
     def number(self, key: str) -> float | None:
         """A number; None if the key is absent."""
         value = self._keys.get(key)

@@ -216,11 +216,11 @@ class PersonsGame:
             self._turn, self._kept = None, self._moves_made() - 1
             self._show(status=Status.WAITING, running=None)
 
-    def find_hint(self) -> None:
+    def find_hint(self, at: str | None = None) -> None:
         """Searches a hint, for up to 15 s, and shows it if it is still the same turn; once for each turn. BadMove if it
         is not the person's turn, NoHint if there is no hint."""
         with self._lock:
-            turn, seen = self._open_turn(), self.seen
+            turn, seen = self._open_turn(at), self.seen
             if self._searched is turn:
                 return
             self._searched = turn

@@ -68,16 +68,17 @@ def _seat(text: str) -> int:
 
 def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
     """Does that; returns what is wrong with it, or nothing."""
+    at = given.get("turn")
     acts: dict[str, Callable[[], None]] = {
-        "hint": game.find_hint,
-        "take_back": partial(game.take_back, given.get("turn")),
+        "hint": partial(game.find_hint, at),
+        "take_back": partial(game.take_back, at),
         "flip": game.flip,
         "resign": game.resign,
         "give_up": game.give_up,
     }
     try:
         if "move" in given:
-            game.move(given["move"], given.get("turn"))
+            game.move(given["move"], at)
         elif (act := acts.get(given.get("do", ""))) is not None:
             act()
         else:

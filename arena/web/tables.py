@@ -100,9 +100,9 @@ class Tables:
             return made
 
     def _is_left(self, table: _Table) -> bool:
-        """Whether nobody seems to play it any more."""
-        waits = self._clock() - table.game.seen.since / SECOND
-        return waits > _PATIENCE and not self.is_watched(table.game)
+        """Whether it has begun, and nobody seems to play it any more."""
+        seen = table.game.seen
+        return bool(seen.rules) and self._clock() - seen.since / SECOND > _PATIENCE and not self.is_watched(table.game)
 
     def find(self, account: Hashable, key: str) -> PersonsGame | None:
         """The game with this key, if it is this account's."""

@@ -12,16 +12,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from arena.errors import BadLeague
 from arena.match.checks import Whole
 from arena.tournament.bracket import Bracket, Series, Why
 from arena.tournament.format import Estimate, Format, TournamentState
 from arena.tournament.pairing import Pairing
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
 from arena.serve.page_link import Complaint, GotHint, WantGame
 from arena.student.hint import hint
-from arena.web.person import Seen, Status
+from arena.web.person import PersonsGame, Seen, Status
+from arena.web.tables import _Table
 from db import ladder
 from tests.kit.effort import PATIENCE
 from tests.kit.hand_in_room import hand_in_room
@@ -206,6 +207,8 @@ def test_what_is_sent_twice_is_done_once(room: PeopleRoom) -> None:
         game.move("1", seen.turn)
     with pytest.raises(BadMove, match="the position has changed"):
         game.take_back(seen.turn)
+    with pytest.raises(BadMove, match="the position has changed"):
+        game.find_hint(seen.turn)
     before = game.seen.turn
     game.take_back(before)
     assert room.when(game, lambda seen: seen.status is Status.YOURS).turn not in (before, seen.turn)
@@ -302,6 +305,8 @@ def test_a_person_has_one_game_and_no_third_one_is_played(room: PeopleRoom) -> N
     with pytest.raises(BadFixture, match="2 people are playing now"):
         room.play("eve")
     room.tables.is_watched = lambda game: game is bob
+    begins = PersonsGame(bob.wanted, lambda _: True, lambda _: None, lambda _: None, players=2)
+    assert not room.tables._is_left(_Table("dan", begins))
     eve = room.play("eve")
     room.over(ann)
     room.tables.is_watched, room.tables._clock = (lambda _: True), monotonic
