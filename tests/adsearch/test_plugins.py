@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -342,7 +343,7 @@ def test_a_package_brings_a_protocol_of_engines(package: Path, tmp_path: Path) -
     assert package.exists()
     assert (engines.find("ask").game, engines.find("uci").game) == ("nap", "chess")
     (tmp_path / "engine.py").write_text("import sys\nfor line in sys.stdin: print(line.strip(), flush=True)\n")
-    text = f"ask:{sys.executable} {tmp_path / 'engine.py'}"
+    text = f"ask:{shlex.join([sys.executable, str(tmp_path / 'engine.py')])}"
     with pytest.raises(BadPlayer, match="it has no settings"):
         read_player(f"{text}?level=3")
     player = read_player(text)
