@@ -34,7 +34,7 @@ from arena.ratings.points import crosstable, standings
 from benchmarks.arguments import Reader, positive
 from db import lookup, scores, search, store
 from db.database import Database
-from db.records import GameRecord, MoveRecord, SeatRecord, instant
+from db.records import GameRecord, MoveRecord, ScheduledGame, SeatRecord, instant
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
 from tests.kit import postgres_server
 
@@ -178,7 +178,10 @@ def write_games(database: Database, games: int) -> float:
             now=BEGAN,
         )
         seats = ((1, "agent1"), (2, "agent2"))
-        new = [store.NewGame(1, str(n), 0, 1, "connect4", "10+0.1", "1", None, seats) for n in range(games)]
+        new = [
+            ScheduledGame(round=1, pair=str(n), game="connect4", clock="10+0.1", seed=1, seats=seats)
+            for n in range(games)
+        ]
         ids = store.schedule(connection, tournament, new)
     times = []
     for id in ids:

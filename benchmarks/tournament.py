@@ -63,7 +63,7 @@ def run(players: list[str], *, games: int, at_once: int, **settings: object) -> 
             measured = [("director", Usage(os.getpid())), ("referee", Usage(director._crew.referee.pid))]
             for event in director.play(tournament):
                 if isinstance(event, Finished):
-                    thought += sum(seat.spent for seat in event.record.seats)
+                    thought += sum(seat.spent or 0 for seat in event.record.seats)
                     plies += len(event.record.moves)
                     if tournament.over in (games // 10, games // 2, games):
                         used = ", ".join(f"{who} {megabytes(usage)} MB" for who, usage in measured)

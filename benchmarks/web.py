@@ -51,7 +51,7 @@ from benchmarks.walls import Setup, setup
 from db import store
 from db.database import Database
 from db.ladder import NewRating, add_ratings
-from db.records import GameRecord
+from db.records import GameRecord, ScheduledGame
 from db.schema import Game, Seat
 from tests.kit.ladder_record import OPENED, hand_in, open_ladder
 from tests.kit.sample_record import Book
@@ -122,8 +122,12 @@ class Scene:
         with self.database.writing() as connection:
             names = [entrant.name for entrant in self.entrants]
             version = store.version(connection, "agent3", "random", "random", OPENED)
-            new = store.NewGame(
-                None, str(next(self.numbers)), 0, 1, RULES, "60", "1", None, tuple((version, name) for name in names)
+            new = ScheduledGame(
+                pair=str(next(self.numbers)),
+                game=RULES,
+                clock="60",
+                seed=1,
+                seats=tuple((version, name) for name in names),
             )
             (id,) = store.schedule(connection, self.tournament, [new])
             store.begin(connection, id, datetime.now(UTC))

@@ -7,14 +7,16 @@ size can be checked.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, column, func, select, text
+from sqlalchemy import table as table_of
 
 from db import games
-from db.records import PastGame
-from db.schema import METADATA, TABLES, Agent, Entry, Game, Move, Tournament, Version
+from db.records import Attempt, PastGame
+from db.running import attempt
+from db.schema import ATTEMPT, METADATA, TABLES, Agent, Entry, Game, Move, Tournament, Version
 
 _BATCH: Final = 200
 """Games per query."""
@@ -29,19 +31,11 @@ class StoredVersion(Struct, frozen=True):
     started_as: str
 
 
-class Attempt(Struct, frozen=True):
-    """One attempt at a game of a tournament."""
+class AuditedAttempt(Attempt, frozen=True, kw_only=True):
+    """One attempt at a game of a tournament; its status is "void" if a ruling annulled it."""
 
-    id: int
     tournament: str
     tournament_status: str
-    number: int
-    attempt: int
-    status: str
-    pair: str
-    leg: int
-    fixed: tuple[str | int | None, ...]
-    """The values that are the same for all attempts at a game: round, rules, clock, seed and opening."""
     ruling: str | None
     counts: bool
 
@@ -95,18 +89,15 @@ def entries(connection: Connection) -> list[tuple[str, str, str]]:
     return [(tournament, name, status) for tournament, name, status in connection.execute(chosen.order_by(Entry.id))]
 
 
-def attempts(connection: Connection) -> Iterator[Attempt]:
+def attempts(connection: Connection) -> Iterator[AuditedAttempt]:
     """Every attempt at every game of a tournament: by tournament, number and attempt."""
-    query = """
-        SELECT v_game.id, v_game.tournament, tournament.status, v_game.number, v_game.attempt, v_game.status,
-               v_game.pair, v_game.leg, v_game.round, v_game.game, v_game.clock, v_game.seed, v_game.opening,
-               v_game.ruling, v_game.counts
-        FROM v_game JOIN tournament ON tournament.name = v_game.tournament
-        ORDER BY tournament.id, v_game.number, v_game.attempt, v_game.id
-    """
-    for *row, ruling, counts in connection.execute(text(query)):
-        known: list[Any] = [*row[:8], tuple(row[8:]), ruling, bool(counts)]
-        yield Attempt(*known)
+    view = table_of("v_game", *map(column, ("id", "status", "ruling", "counts")))
+    chosen = select(*ATTEMPT, Tournament.name, Tournament.status, view.c.status, view.c.ruling, view.c.counts)
+    joined = chosen.join(view, view.c.id == Game.id).join(Tournament, Tournament.id == Game.tournament)
+    for row in connection.execute(joined.order_by(Tournament.id, Game.number, Game.attempt, Game.id)):
+        tournament, tournament_status, status, ruling, counts = row[len(ATTEMPT) :]
+        about = {"tournament": tournament, "tournament_status": tournament_status, "ruling": ruling}
+        yield AuditedAttempt(**attempt(row) | about | {"status": status, "counts": bool(counts)})
 
 
 def wrong_revocations(connection: Connection) -> list[tuple[int, int | None]]:
@@ -137,15 +128,14 @@ def every_game(connection: Connection) -> Iterator[AuditedGame]:
     chosen = select(Game.id).order_by(Game.id).limit(_BATCH)
     while ids := connection.execute(chosen.where(Game.id > last)).scalars().all():
         imported = games.imported(connection, ids)
-        rows = connection.execute(select(Game.id, Game.seed).where(Game.id.in_(ids)))
-        seeds = {row.id: row.seed for row in rows}
+        seeds = {row.id: row.seed for row in connection.execute(select(Game.id, Game.seed).where(Game.id.in_(ids)))}
         read = games.games(connection, ids, whole=True)
         broken = games.broken_analyses(connection, ids)
         for game in read:
             yield AuditedGame(
                 game,
                 imported=game.id in imported,
-                has_seed=seeds[game.id].isdecimal(),
+                has_seed=seeds[game.id] is not None,
                 broken_analysis=broken.get(game.id, ""),
             )
         last = ids[-1]

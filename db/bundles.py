@@ -25,7 +25,7 @@ from sqlalchemy import Connection, insert, select
 from db import private
 from db.errors import DatabaseError, NotFound, advice
 from db.ladder import FORMAT as LADDER
-from db.records import IMPORTED, instant
+from db.records import IMPORTED, SAID, instant
 from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
@@ -41,8 +41,6 @@ _TABLES: Final = (
 )
 _STORE_PATH: Final = re.compile(r"(^|=)(/[^=]*?)/(?=([0-9a-f]{64})/)")
 """A path into a store within rules. Groups: the text before it, the store's folder, and the hash."""
-_HIDDEN: Final = ("cpu", "log", "score", "depth", "nodes", "line", "text", "marks")
-"""Columns of an opponent's moves that the bundle leaves empty."""
 
 
 class SourceFile(Struct, frozen=True):
@@ -198,7 +196,7 @@ def _copy_tournaments(
             if agent["name"] in entered and agent.get("anchor") is not None
         ]
         byes = [[round, names.of(name), *more] for round, name, *more in settings.get("byes", ()) if name in own_names]
-        changed = {"seed": row["seed"] if over else "", "seats_key": None, "rules": _portable(row["rules"])}
+        changed = {"seed": row["seed"] if over else None, "seats_key": None, "rules": _portable(row["rules"])}
         if row["format"] == LADDER:  # without its submissions and ratings it is not one
             changed["format"] = IMPORTED
         kept = {"agents": anchors, **({"byes": byes} if byes else {})}
@@ -219,7 +217,7 @@ def _copy_games(
     reports."""
     own = {(row["game"], row["seat"]) for row in seats if row["version"] in own_versions}
     hidden_in_seat: dict[str, Any] = dict.fromkeys(("cpu", "memory", "stderr", "seed"))
-    hidden_in_move: dict[str, Any] = dict.fromkeys(_HIDDEN)
+    hidden_in_move: dict[str, Any] = dict.fromkeys(("cpu", *SAID))
     for some in _batches(wanted.games):
         for row in _rows(old, Game, Game.id.in_(some)):
             # A seed determines all chance events of a tournament, in future games too: hidden until it has finished.
@@ -228,7 +226,7 @@ def _copy_games(
             change = {
                 "rules": _portable(row["rules"]),
                 "pair": names.pair(row["pair"]),
-                "seed": row["seed"] if shown else "",
+                "seed": row["seed"] if shown else None,
                 "detail": None if by_other or row["detail"] is None else names.words(row["detail"]),
             }
             _insert(new, Game, [row | change])

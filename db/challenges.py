@@ -15,8 +15,9 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, insert, select, update
 
 from db import store
-from db.records import GameKind, instant
-from db.schema import Challenge, Game, Seat, Tournament
+from db.records import ScheduledGame, instant
+from db.running import attempt
+from db.schema import ATTEMPT, Challenge, Game, Seat, Tournament
 
 _OPEN: Final = ("scheduled", "playing")
 
@@ -24,26 +25,20 @@ _OPEN: Final = ("scheduled", "playing")
 class StoredChallenge(Struct, frozen=True):
     """One challenge, with its game."""
 
-    game: int
-    """The row id of its game."""
+    game: ScheduledGame
     author: str
     """Who wanted it."""
     made: datetime
     words: str
     """Why it was not played; empty unless it was cancelled."""
-    number: int
-    pair: str
-    seed: int
-    status: str
     verdict: str | None
-    names: tuple[str, ...]
-    """The players, in the order of the seats."""
     points: tuple[float | None, ...]
+    """Of each seat."""
 
 
-def add(connection: Connection, ladder: int, author: str, game: store.NewGame, now: datetime) -> int:
+def add(connection: Connection, ladder: int, author: str, game: ScheduledGame, now: datetime) -> int:
     """Insert a challenge that waits for its game; return the row id of the game."""
-    (id,) = store.schedule(connection, None, [game], GameKind.CHALLENGE)
+    (id,) = store.schedule(connection, None, [game])
     connection.execute(insert(Challenge).values(game=id, tournament=ladder, author=author, made=instant(now), words=""))
     return id
 
@@ -110,30 +105,24 @@ def interrupt(connection: Connection, ladder: int) -> None:
 
 
 def _games(ladder: int) -> Any:
-    columns = (Challenge.author, Challenge.made, Challenge.words, Game.number, Game.pair, Game.seed, Game.status)
-    chosen = select(Game.id, *columns, Game.verdict).join(Challenge, Challenge.game == Game.id)
-    return chosen.where(Challenge.tournament == ladder)
+    columns = (Challenge.author, Challenge.made, Challenge.words, Game.verdict)
+    return select(*ATTEMPT, *columns).join(Challenge, Challenge.game == Game.id).where(Challenge.tournament == ladder)
 
 
 def _challenges(connection: Connection, chosen: Any, most: int | None = None) -> list[StoredChallenge]:
     rows = connection.execute(chosen.order_by(Challenge.id.desc()).limit(most)).all()
-    seats = select(Seat.game, Seat.name, Seat.points).where(Seat.game.in_([row.id for row in rows]))
-    players: dict[int, list[tuple[str, float | None]]] = {}
-    for game, name, points in connection.execute(seats.order_by(Seat.game, Seat.seat)):
-        players.setdefault(game, []).append((name, points))
+    seats = select(Seat.game, Seat.version, Seat.name, Seat.points).where(Seat.game.in_([row.id for row in rows]))
+    players: dict[int, list[tuple[int, str, float | None]]] = {}
+    for game, version, name, points in connection.execute(seats.order_by(Seat.game, Seat.seat)):
+        players.setdefault(game, []).append((version, name, points))
     return [
         StoredChallenge(
-            game=row.id,
+            game=ScheduledGame(**attempt(row), seats=tuple([player[:2] for player in players[row.id]])),
             author=row.author,
             made=datetime.fromisoformat(row.made),
             words=row.words,
-            number=row.number,
-            pair=row.pair,
-            seed=int(row.seed),
-            status=row.status,
             verdict=row.verdict,
-            names=tuple([name for name, _ in players[row.id]]),
-            points=tuple([points for _, points in players[row.id]]),
+            points=tuple([points for *_, points in players[row.id]]),
         )
         for row in rows
     ]

@@ -5,13 +5,15 @@ The column types replace characters that a database cannot store, so that no wri
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from sqlalchemy import JSON, BigInteger, Column, Dialect, Double, Integer, MetaData, Table, Text
 from sqlalchemy.types import TypeDecorator
 
 from db.records import storable
 
+_MOST_DIGITS: Final = 4000
+"""Python refuses to read longer numbers."""
 _Integer64 = BigInteger().with_variant(Integer, "sqlite")
 """64-bit integers. In SQLite a row id must be declared as INTEGER, not BIGINT."""
 
@@ -29,6 +31,24 @@ class StorableText(TypeDecorator[str]):
     def stored(value: str | None) -> str | None:
         """The text that is written."""
         return None if value is None else storable(value)
+
+
+class _BigNumber(TypeDecorator[int]):
+    """Whole numbers with any number of digits, as text; None is `unknown`."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, unknown: str | None) -> None:
+        super().__init__()
+        self.unknown = unknown
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return self.unknown if value is None else str(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        is_whole = value is not None and value.isascii() and value.isdigit() and len(value) < _MOST_DIGITS
+        return int(value) if is_whole else None  # type: ignore[arg-type]
 
 
 class _StorableJson(TypeDecorator[dict[str, Any]]):
@@ -85,6 +105,11 @@ def number(*about: Any, nullable: bool = False, **options: Any) -> Any:
 def text(*, nullable: bool = False, unique: bool | None = None, server_default: str | None = None) -> Any:
     """A column of texts. `server_default`: for a column that older databases do not have."""
     return Column(StorableText, nullable=nullable, unique=unique, server_default=server_default)
+
+
+def big_number(*, nullable: bool = False) -> Any:
+    """A column of whole numbers with any number of digits; None is allowed in any case."""
+    return Column(_BigNumber(None if nullable else ""), nullable=nullable)
 
 
 def real(*, nullable: bool = True) -> Any:

@@ -104,7 +104,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
         PastGame(
             tournament=row["of"],
             game=row["rules"],
-            seed=int(row["seed"]) if _is_whole(row["seed"]) else 0,
+            seed=row["seed"] or 0,
             seats=tuple(seats.get(row["id"], ())),
             moves=tuple(moves.get(row["id"], ())),
             analysis=tuple(analyses.get(row["id"], ())),
@@ -251,7 +251,3 @@ def _read_host(text: str | None) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return host if isinstance(host, dict) else None
-
-
-def _is_whole(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 4000

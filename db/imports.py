@@ -38,7 +38,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
             new["kind"] = GameKind.CASUAL if tournament is None else GameKind.TOURNAMENT
         new["moves_hash"] = moves_hash(game.moves, (game.seed, game.pair, game.leg, game.attempt))
         id = _key(
-            connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=str(game.seed), **new))
+            connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=game.seed, **new))
         )
         for seat in game.seats:
             source = _source(seat)

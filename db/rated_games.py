@@ -204,10 +204,7 @@ def _games(
 ) -> list[RatedGame]:
     """The games that meet the conditions, without those in `left_out`."""
     chosen = (
-        select(
-            *(Game.id, Game.tournament, Game.number, Game.pair, Game.seed, Game.round, Game.rules, Game.finished),
-            *(Game.verdict, Game.plies, Game.moves_hash, Seat.version, Seat.seat, Seat.points),
-        )
+        select(*[getattr(Game, name) for name in _COLUMNS], Game.seed, Seat.version, Seat.seat, Seat.points)
         .join(Seat, Seat.game == Game.id)
         .where(Game.status.in_(OVER), *conditions)
         .order_by(Game.finished, Game.id, Seat.seat)
@@ -219,30 +216,25 @@ def _games(
     rows = (
         row
         for row in iter(connection.execute(chosen).cursor.fetchone, None)
-        if row[0] not in left_out and (row[-1] is not None or row[0] in awarded)
+        if row[_ID] not in left_out and (row[-1] is not None or row[_ID] in awarded)
     )
-    found = [_rated(list(seats), names, awarded.get(id)) for id, seats in groupby(rows, key=itemgetter(0))]
+    found = [_rated(list(seats), names, awarded.get(id)) for id, seats in groupby(rows, key=itemgetter(_ID))]
     bad = [one.id for one in found if not (one.plies is None or type(one.plies) is int) or str in map(type, one.points)]
     stored_types.check(connection, bad[:1], whole=False)
     return found
 
 
+_COLUMNS: Final = RatedGame.__struct_fields__[2:]
+_ID: Final = _COLUMNS.index("id")
+
+
 def _rated(rows: Sequence[Any], names: Mapping[int, str], awarded_to: int | None) -> RatedGame:
-    """The game of these rows, one for each seat: the columns of the game, then version, seat and points."""
-    id, tournament, number, pair, seed, round, rules, finished, verdict, plies, moves_hash, *_ = rows[0]
+    """The game of these rows, one for each seat: the columns of the game, its seed, then version, seat and points."""
+    rules, pair, tournament, *more, seed, _, _, _ = rows[0]
     return RatedGame(
-        id=id,
-        names=tuple([names[row[-3]] for row in rows]),
-        points=tuple([row[-1] if awarded_to is None else float(awarded_to == row[-2]) for row in rows]),
-        rules=rules,
-        pair=(str(tournament or f"seed {seed}"), pair),
-        round=round,
-        finished=finished,
-        tournament=tournament,
-        number=number,
-        verdict=verdict,
-        plies=plies,
-        moves_hash=moves_hash,
+        tuple([names[row[-3]] for row in rows]),
+        tuple([row[-1] if awarded_to is None else float(awarded_to == row[-2]) for row in rows]),
+        *(rules, (str(tournament or f"seed {seed}"), pair), tournament, *more),
     )
 
 

@@ -26,8 +26,6 @@ HUMAN: Final = "human"
 """The `source` of the version of every person."""
 Integer64 = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 """An integer that a database can store. msgspec checks the range when a file is read."""
-SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr", "seed")
-"""The fields of a seat's result: in `SeatRecord`, in `PastSeat` and in the table `seat`."""
 
 
 _NOT_STORABLE: Final = re.compile("[\0\ud800-\udfff]")
@@ -121,6 +119,10 @@ class MoveRecord(Struct, frozen=True):
     """Cells of the board that the agent has marked, each as good, bad, best, danger or note, or by a number."""
 
 
+SAID: Final = MoveRecord.__struct_fields__[MoveRecord.__struct_fields__.index("log") :]
+"""What the agent wrote and reported with a move: for its author's eyes."""
+
+
 def moves_hash(moves: Iterable[MoveRecord], dice: Sequence[object] = ()) -> int | None:
     """A hash that is equal for two games with the same moves, chance and opening included; None without moves. `dice`:
     where the chance events come from, as the seed; with other dice, a game in which the same happens is a new one."""
@@ -177,21 +179,28 @@ class JudgedPly(Struct, frozen=True, kw_only=True):
 
 
 class SeatRecord(Struct, frozen=True):
-    """One seat of a finished game."""
+    """The player in one seat of a finished game, and its result."""
 
-    seat: int
+    seat: Integer64
     player: str
-    points: float | None
-    utility: float | None
-    spent: int
+    points: float | None = None
+    """Before rulings; `PastGame.counted` is after rulings."""
+    utility: float | None = None
+    spent: Integer64 | None = None
     """Total time, with the last, unfinished turn."""
-    longest: int
+    longest: Integer64 | None = None
     """Time of the longest turn."""
-    cpu: int | None = None
-    memory: int | None = None
+    cpu: Integer64 | None = None
+    memory: Integer64 | None = None
     stderr: str | None = None
-    seed: int | None = None
-    """The seed that the player got; None if the game was not played."""
+    seed: Integer64 | None = None
+    """The seed that the player got; None if the game was not played, or if it is not recorded."""
+
+
+SEAT_RESULT: Final = SeatRecord.__struct_fields__[2:]
+"""The fields of a seat's result, which are columns of the table `seat` with the same names."""
+MILLISECONDS: Final = frozenset({"spent", "longest", "left", "lag", "cpu", "delay"})
+"""The durations: whole milliseconds in views and documents."""
 
 
 class GameRecord(Struct, frozen=True):
@@ -227,44 +236,57 @@ class PastRuling(Struct, frozen=True):
     """The ruling that this one takes back."""
 
 
-class PastSeat(Struct, frozen=True, kw_only=True):
-    """The player in one seat of a game, and its result."""
+class PastSeat(SeatRecord, frozen=True, kw_only=True):
+    """The player in one seat of a recorded game."""
 
-    seat: Integer64
-    player: str
     version: Integer64 | None = None
     """The number of the version that played."""
     current: bool = True
     """Whether it is the version that the player has entered now."""
     anchor: float | None = None
     """The fixed rating that the tournament's description gives the player."""
-    points: float | None = None
-    """Before rulings; `PastGame.counted` is after rulings."""
-    utility: float | None = None
-    spent: Integer64 | None = None
-    longest: Integer64 | None = None
-    cpu: Integer64 | None = None
-    memory: Integer64 | None = None
-    stderr: str | None = None
-    seed: Integer64 | None = None
-    """The seed that the player got; None: not recorded."""
 
 
-class PastGame(Struct, frozen=True, kw_only=True):
-    """One recorded game."""
+class Attempt(Struct, frozen=True, kw_only=True):
+    """One attempt at a game, before it is played and afterwards."""
 
-    id: int
-    tournament: str | None = None
-    round: Integer64 | None = None
-    number: Integer64
     pair: str
-    leg: Integer64 = 0
-    attempt: Integer64 = 1
+    """Identifies the pairing."""
     game: str
     """The name of its rules, with options."""
+    id: int = 0
+    """The id of its row; 0: it has none yet."""
+    number: Integer64 = 0
+    """The same for all attempts at a game; 0: it is not numbered yet."""
+    round: Integer64 | None = None
+    leg: Integer64 = 0
+    attempt: Integer64 = 1
     clock: str = "none"
     seed: int = 0
+    """0 also if it is not known."""
     opening: str | None = None
+    """Its moves, separated by spaces."""
+    status: str = "scheduled"
+    kind: str | None = None
+    """A `GameKind`; None: not known."""
+
+
+class ScheduledGame(Attempt, frozen=True, kw_only=True):
+    """A game that is still to be played."""
+
+    seats: tuple[tuple[int, str], ...]
+    """The version (row id) and the player's name for each seat."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The players, in the order of the seats."""
+        return tuple([name for _, name in self.seats])
+
+
+class PastGame(Attempt, frozen=True, kw_only=True):
+    """One recorded game."""
+
+    tournament: str | None = None
     status: str = "finished"
     verdict: str | None = None
     fault: Integer64 | None = None
@@ -274,8 +296,6 @@ class PastGame(Struct, frozen=True, kw_only=True):
     finished: str | None = None
     lag: Integer64 | None = None
     host: dict[str, Any] | None = None
-    kind: str | None = None
-    """A `GameKind`; None: not known."""
     counts: bool | None = None
     """Whether the game has a result that was not annulled, no later attempt, and is no challenge; None: not known."""
     seats: tuple[PastSeat, ...] = ()
@@ -338,11 +358,11 @@ class RatedGame(Struct, frozen=True, gc=False):
     rules: str = ""
     pair: Hashable = None
     """Key of the pairing: equal for its games, which share an opening; None: not known."""
+    tournament: int | None = None
+    id: int = 0
+    number: int = 0
     round: int | None = None
     finished: str | None = None
-    id: int = 0
-    tournament: int | None = None
-    number: int = 0
     verdict: str = "normal"
     plies: int | None = None
     moves_hash: int | None = None

@@ -5,7 +5,7 @@ Points are after rulings: an annulled game has none, and an awarded game has the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -13,23 +13,8 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from db.counting import ANOTHER_ATTEMPT, ENTERED, LATER_ATTEMPT, SEVERAL_VERSIONS, outdated
-from db.schema import Entry, Game, Seat, Tournament, Version
-
-
-class ScheduledGame(Struct, frozen=True):
-    """A game that is still to be played."""
-
-    id: int
-    number: int
-    round: int | None
-    pair: str
-    leg: int
-    attempt: int
-    opening: str | None
-    names: tuple[str, ...]
-    """The players, in the order of the seats."""
-    versions: tuple[int, ...]
-    """The row ids of the versions that they play with."""
+from db.records import Attempt, ScheduledGame
+from db.schema import ATTEMPT, Entry, Game, Seat, Tournament, Version
 
 
 class EnteredPlayer(Struct, frozen=True):
@@ -63,14 +48,6 @@ def tournament(connection: Connection, name: str) -> Any | None:
     return None if found is None else dict(found)
 
 
-class Attempt(Struct, frozen=True):
-    """One attempt at a game."""
-
-    id: int
-    attempt: int
-    status: str
-
-
 def status(connection: Connection, tournament: int) -> str:
     """The tournament's status: running, stopped or finished."""
     return connection.execute(select(Tournament.status).where(Tournament.id == tournament)).scalar_one()
@@ -94,12 +71,10 @@ def entries(connection: Connection, tournament: int) -> list[EnteredPlayer]:
 
 def scheduled(connection: Connection, tournament: int, most: int) -> list[ScheduledGame]:
     """The next `most` scheduled games, in the order of their numbers."""
-    found: dict[int, list[Any]] = {}
-    for id, *fields, name, version in connection.execute(_SCHEDULED, {"tournament": tournament, "most": most}):
-        game = found.setdefault(id, [id, *fields, (), ()])
-        game[-2] += (name,)
-        game[-1] += (version,)
-    return [ScheduledGame(*fields) for fields in found.values()]
+    found: dict[tuple[Any, ...], list[tuple[int, str]]] = {}
+    for *game, version, name in connection.execute(_SCHEDULED, {"tournament": tournament, "most": most}):
+        found.setdefault(tuple(game), []).append((version, name))
+    return [ScheduledGame(**attempt(game), seats=tuple(seats)) for game, seats in found.items()]
 
 
 class GameInProgress(Struct, frozen=True):
@@ -168,9 +143,10 @@ def outcomes(connection: Connection, tournament: int, pairs: Sequence[str] | Non
 
 def later_attempts(connection: Connection, game: int) -> list[Attempt]:
     """The later attempts at the same game, played or not."""
-    query = f"SELECT later.id, later.attempt, later.status FROM game JOIN game AS later ON {ANOTHER_ATTEMPT}"
-    rows = connection.execute(text(f"{query} WHERE game.id = :game ORDER BY later.attempt"), {"game": game})
-    return [Attempt(*row) for row in rows]
+    of_game = text(f"SELECT later.id FROM game JOIN game AS later ON {ANOTHER_ATTEMPT} WHERE game.id = :game")
+    later = connection.execute(of_game, {"game": game}).scalars().all()
+    rows = connection.execute(select(*ATTEMPT).where(Game.id.in_(later)).order_by(Game.attempt))
+    return [Attempt(**attempt(row)) for row in rows]
 
 
 def pair_points(connection: Connection, tournament: int, name: str) -> dict[float, int]:
@@ -351,15 +327,20 @@ def without_result(connection: Connection, tournament: int) -> list[int]:
     return list(rows.scalars())
 
 
+def attempt(row: Iterable[Any]) -> dict[str, Any]:
+    """The fields of the attempt in a row that begins with the columns of `ATTEMPT`."""
+    return dict(zip(Attempt.__struct_fields__, row, strict=False))
+
+
 _NEXT: Final = (
-    select(Game.id, Game.number, Game.round, Game.pair, Game.leg, Game.attempt, Game.opening)
+    select(*ATTEMPT)
     .where(Game.tournament == bindparam("tournament"), Game.status == "scheduled")
     .order_by(Game.number, Game.attempt)
     .limit(bindparam("most"))
     .subquery()
 )
 _SCHEDULED: Final = (
-    select(*_NEXT.c, Seat.name, Seat.version)
+    select(*_NEXT.c, Seat.version, Seat.name)
     .join(Seat, Seat.game == _NEXT.c.id)
     .order_by(_NEXT.c.number, _NEXT.c.attempt, _NEXT.c.id, Seat.seat)
 )

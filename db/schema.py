@@ -7,6 +7,7 @@ this package uses the tables.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, MetaData, UniqueConstraint
@@ -14,7 +15,7 @@ from sqlalchemy import text as sql
 
 from db import columns
 from db.counting import AWARD, COUNTED, COUNTS, CURRENT_VERSIONS, POINTS, STATUS, UNRATED, in_force, points_of
-from db.records import GameKind
+from db.records import MILLISECONDS, SEAT_RESULT, Attempt, GameKind
 
 METADATA: Final = MetaData()
 
@@ -54,16 +55,15 @@ class Tournament(_Rows):
     format: ColumnElement[str] = columns.text()
     rules: ColumnElement[str] = columns.text()
     clock: ColumnElement[str] = columns.text()
-    seed: ColumnElement[str] = columns.text()
-    """An integer as text, because it can have 128 bits."""
+    seed: ColumnElement[int | None] = columns.big_number()
     settings: ColumnElement[dict[str, Any]] = columns.json()
     """The description (TOML) as JSON, with additions such as "byes"."""
     status: ColumnElement[str] = columns.text()
     """running, stopped or finished."""
     created: ColumnElement[str] = columns.text()
     finished: ColumnElement[str | None] = columns.text(nullable=True)
-    seats_key: ColumnElement[str | None] = columns.text(nullable=True)
-    """The key of the seats' seeds, as text; NULL: in tournaments of older versions they come from `seed`."""
+    seats_key: ColumnElement[int | None] = columns.big_number(nullable=True)
+    """The key of the seats' seeds; NULL: in tournaments of older versions they come from `seed`."""
 
 
 class Entry(_Rows):
@@ -107,7 +107,7 @@ class Game(_Rows):
     attempt: ColumnElement[int] = columns.number()
     rules: ColumnElement[str] = columns.text()
     clock: ColumnElement[str] = columns.text()
-    seed: ColumnElement[str] = columns.text()
+    seed: ColumnElement[int | None] = columns.big_number()
     opening: ColumnElement[str | None] = columns.text(nullable=True)
     status: ColumnElement[str] = columns.text()
     verdict: ColumnElement[str | None] = columns.text(nullable=True)
@@ -122,6 +122,10 @@ class Game(_Rows):
     """`db.records.moves_hash` of its moves, to find repeated games; None if no move is recorded."""
     kind: ColumnElement[str] = columns.text(server_default=GameKind.TOURNAMENT)
     """A `db.records.GameKind`."""
+
+
+ATTEMPT: Final = tuple([Game.__table__.c["rules" if name == "game" else name] for name in Attempt.__struct_fields__])
+"""The columns of `db.records.Attempt`, in the order of its fields."""
 
 
 class Seat(_Rows, sqlite_with_rowid=False):
@@ -317,6 +321,17 @@ EXPRESSIONS: Final = (
 )
 """The SQL expressions in our tables and indexes, as `sqlite_master` lists them."""
 
+
+def _shown(table: type[_Rows], names: Sequence[str] = ()) -> str:
+    """These columns in a view, or all of them; durations in milliseconds."""
+    shown = [(one.name, '"left"' if one.name == "left" else one.name) for one in table.__table__.c]
+    return ", ".join(
+        f"{table.__table__.name}.{written}{' / 1000000' if name in MILLISECONDS else ''} AS {written}"
+        for name, written in shown
+        if name in (names or table.__table__.c)
+    )
+
+
 VIEWS: Final = {
     "v_game": f"""
         SELECT game.id AS id, tournament.name AS tournament, game.round AS round, game.number AS number,
@@ -333,19 +348,12 @@ VIEWS: Final = {
     """,
     "v_seat": f"""
         SELECT seat.game AS game, seat.seat AS seat, seat.name AS player, version.number AS version,
-               {POINTS} AS points,
-               seat.utility AS utility, seat.spent / 1000000 AS spent, seat.longest / 1000000 AS longest,
-               seat.cpu / 1000000 AS cpu, seat.memory AS memory, seat.stderr AS stderr
+               {POINTS} AS points, {_shown(Seat, [name for name in SEAT_RESULT if name not in ("points", "seed")])}
         FROM seat
         JOIN v_game ON v_game.id = seat.game
         JOIN version ON version.id = seat.version
     """,
-    "v_move": """
-        SELECT game, ply, who, move, spent / 1000000 AS spent, "left" / 1000000 AS "left", cpu / 1000000 AS cpu,
-               delay / 1000000 AS delay, lag / 1000000 AS lag, log, score, depth, nodes, line, text,
-               marks
-        FROM move
-    """,
+    "v_move": f"SELECT {_shown(Move)} FROM move",
     "v_analysis": """
         SELECT analysis.game AS game, analysis.ply AS ply, move.who AS who, seat.name AS player, move.move AS move,
                analysis.before AS before, analysis.before_exact AS before_exact,

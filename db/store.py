@@ -10,37 +10,35 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import count, islice
+from operator import attrgetter
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import astuple
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from db import dialect
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
-from db.records import SEAT_RESULT, GameKind, GameRecord, JudgedPly, MoveRecord, PositionValue, instant, moves_hash
-from db.schema import GAME_STATUSES, Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
+from db.records import (
+    SEAT_RESULT,
+    Attempt,
+    GameKind,
+    GameRecord,
+    JudgedPly,
+    MoveRecord,
+    PositionValue,
+    ScheduledGame,
+    instant,
+    moves_hash,
+)
+from db.schema import ATTEMPT, GAME_STATUSES, Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 _PART: Final = 2500
 """Number of games that are scheduled or forfeited with one statement."""
+_GIVEN: Final = ("id", "number", "kind")
+"""The fields of a scheduled game that are known when it is written."""
 VOID: Final = "void"
 FORFEIT: Final = "forfeit"
-
-
-class NewGame(Struct, frozen=True):
-    """A game to schedule."""
-
-    round: int | None
-    pair: str
-    leg: int
-    attempt: int
-    rules: str
-    clock: str
-    seed: str
-    opening: str | None
-    seats: tuple[tuple[int, str], ...]
-    """The version (row id) and the player's name for each seat."""
 
 
 # Versions.
@@ -83,8 +81,8 @@ def create_tournament(
         format=format,
         rules=rules,
         clock=clock,
-        seed=str(seed),
-        seats_key=None if seats_key is None else str(seats_key),
+        seed=seed,
+        seats_key=seats_key,
         settings=dict(settings),
         status="running",
         created=instant(now),
@@ -121,14 +119,12 @@ def set_entry_status(connection: Connection, tournament: int, name: str, status:
 # Games.
 
 
-def schedule(
-    connection: Connection, tournament: int | None, games: Iterable[NewGame], kind: GameKind | None = None
-) -> list[int]:
-    """Insert games with status "scheduled", numbered after the last game; return their ids. `kind`: by default those of
-    a tournament, or without one casual.
+def schedule(connection: Connection, tournament: int | None, games: Iterable[ScheduledGame]) -> list[int]:
+    """Insert games with status "scheduled", numbered after the last game; return their ids. A game without a kind is
+    one of a tournament, or without one casual.
 
     The games are read in parts: a generator of a million games needs little memory."""
-    kind = kind or (GameKind.CASUAL if tournament is None else GameKind.TOURNAMENT)
+    kind = GameKind.CASUAL if tournament is None else GameKind.TOURNAMENT
     number = _last_number(connection, tournament)
     ids: list[int] = []
     rest = iter(games)
@@ -137,7 +133,7 @@ def schedule(
         _GAME.run(
             connection,
             *(
-                (id, at, tournament, "scheduled", str(kind), *astuple(game)[:-1])
+                (tournament, id, at, str(game.kind or kind), *_planned(game))
                 for id, at, game in zip(new, count(number + 1), part, strict=False)
             ),
         )
@@ -225,8 +221,8 @@ def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | N
         Game.tournament == row["tournament"], Game.pair == row["pair"], Game.leg == row["leg"]
     )
     attempt = (connection.execute(last).scalar() or row["attempt"]) + 1
-    same = ("tournament", "round", "number", "pair", "leg", "rules", "clock", "seed", "opening", "kind")
-    new = insert(Game).values(status="scheduled", attempt=attempt, **{name: row[name] for name in same})
+    same = {column.key: row[column.key] for column in ATTEMPT if column.key != "id"}
+    new = insert(Game).values(same | {"tournament": row["tournament"], "attempt": attempt, "status": "scheduled"})
     id = _key(connection.execute(new))
     seats = connection.execute(select(Seat.seat, Seat.version, Seat.name).where(Seat.game == game)).all()
     connection.execute(
@@ -395,5 +391,7 @@ _SEAT: Final = Prepared(
     *("_game", "_seat", *SEAT_RESULT),
 )
 _MOVE: Final = Prepared(insert(Move), "game", *MoveRecord.__struct_fields__)
-_GAME: Final = Prepared(insert(Game), "id", "number", "tournament", "status", "kind", *NewGame.__struct_fields__[:-1])
+_PLANNED: Final = [(of, to.key) for of, to in zip(Attempt.__struct_fields__, ATTEMPT, strict=True) if of not in _GIVEN]
+_planned: Final = attrgetter(*[field for field, _ in _PLANNED])
+_GAME: Final = Prepared(insert(Game), "tournament", *_GIVEN, *[column for _, column in _PLANNED])
 _NEW_SEAT: Final = Prepared(insert(Seat), "game", "seat", "version", "name")

@@ -10,27 +10,25 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import astuple
+
 from agents.protocol import Verdict
-from arena.history.fields import LISTED
+from arena.history.fields import LISTED, MOVE, SEAT
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Finished
-from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat, instant
+from db.records import MILLISECONDS, MoveRecord, PastGame, PastRuling, PastSeat, instant
 
 
 def past(finished: Finished) -> PastGame:
     """A game that was just played, in the form of a recorded game."""
     planned, record = finished.game, finished.record
     return PastGame(
+        **planned.recorded,
         id=planned.number,
         number=planned.number,
         pair=" - ".join(sorted(entrant.name for entrant in planned.entrants)),
-        leg=planned.leg,
-        kind=planned.conditions.kind,
-        attempt=planned.attempt,
         game=planned.game,
-        clock=planned.conditions.clock,
-        seed=planned.seed,
-        opening=" ".join(planned.opening) or None,
         status="void" if record.verdict == Verdict.VOID else "finished",
         verdict=record.verdict,
         fault=record.fault,
@@ -39,10 +37,7 @@ def past(finished: Finished) -> PastGame:
         started=instant(finished.started),
         finished=instant(finished.finished),
         lag=record.lag,
-        seats=tuple(
-            PastSeat(seat=seat.seat, player=seat.player, **{name: getattr(seat, name) for name in SEAT_RESULT})
-            for seat in record.seats
-        ),
+        seats=tuple([PastSeat(*astuple(seat)) for seat in record.seats]),
         moves=record.moves,
     )
 
@@ -55,7 +50,8 @@ def heading(game: PastGame) -> dict[str, Any]:
         "utilities": finite(game.utilities),
         "ruling": None if game.ruling is None else ruled(game.ruling),
     }
-    return {name: counted[name] if name in counted else getattr(game, name) for name in LISTED}
+    values = _document(game, [name for name in LISTED if name not in counted]) | counted
+    return {name: values[name] for name in LISTED}
 
 
 def whole(game: PastGame) -> dict[str, Any]:
@@ -64,42 +60,14 @@ def whole(game: PastGame) -> dict[str, Any]:
         **heading(game),
         "detail": game.detail,
         "host": game.host,
-        "seats": [seat(one) for one in game.seats],
+        "seats": [_document(one, SEAT) for one in game.seats],
         "moves": [move(one) for one in game.moves],
-    }
-
-
-def seat(seat: PastSeat) -> dict[str, Any]:
-    """The player in a seat, and the resources used."""
-    return {
-        "seat": seat.seat,
-        "player": seat.player,
-        "version": seat.version,
-        "spent": milliseconds(seat.spent),
-        "longest": milliseconds(seat.longest),
-        "cpu": milliseconds(seat.cpu),
-        "memory": seat.memory,
-        "stderr": seat.stderr,
     }
 
 
 def move(move: MoveRecord) -> dict[str, Any]:
     """One ply; `marks` only if there are any."""
-    document = {
-        "ply": move.ply,
-        "who": move.who,
-        "move": move.move,
-        "spent": milliseconds(move.spent),
-        "left": milliseconds(move.left),
-        "cpu": milliseconds(move.cpu),
-        "delay": milliseconds(move.delay),
-        "lag": milliseconds(move.lag),
-        "score": move.score if move.score is None or isfinite(move.score) else None,
-        "depth": move.depth,
-        "nodes": move.nodes,
-        "line": move.line,
-        "text": move.text,
-    }
+    document = _document(move, MOVE)
     return document | {"marks": move.marks} if move.marks else document
 
 
@@ -107,6 +75,17 @@ def ruled(ruling: PastRuling) -> dict[str, Any]:
     """A ruling about a game."""
     document = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "when": ruling.when, "id": ruling.id}
     return document if ruling.revokes is None else document | {"revokes": ruling.revokes}
+
+
+def _document(record: Struct, names: Iterable[str]) -> dict[str, Any]:
+    """These fields of the record: durations in whole milliseconds, numbers that are not finite as None."""
+    return {name: _written(name, getattr(record, name)) for name in names}
+
+
+def _written(name: str, value: Any) -> Any:
+    if name in MILLISECONDS:
+        return milliseconds(value)
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def milliseconds(time: int | None) -> int | None:

@@ -13,6 +13,8 @@ from itertools import groupby
 from math import isfinite
 from typing import Any, Final
 
+from msgspec import structs
+
 from adsearch import CHANCE, State
 from adsearch.errors import AdsearchError, quote
 from adsearch.games.catalog import is_of_package
@@ -30,7 +32,7 @@ from arena.match.seeds import GameSeeds
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from db import audit, ladder_audit, stored_types
-from db.audit import Attempt, StoredVersion
+from db.audit import AuditedAttempt, StoredVersion
 from db.database import Database
 from db.games import is_bundle
 from db.records import ANNULS, IMPORTED, MoveRecord, PastGame, moment_of
@@ -414,7 +416,7 @@ def _wrong_source(source: str, store: Store) -> str | None:
 # Tournaments.
 
 
-def _wrong_schedules(attempts: Iterator[Attempt], *, part: bool) -> Iterator[Wrong]:
+def _wrong_schedules(attempts: Iterator[AuditedAttempt], *, part: bool) -> Iterator[Wrong]:
     """What is wrong with the schedules of tournaments. `part`: the database has only some games of a tournament, so
     numbers can be missing."""
     for tournament, of_it in groupby(attempts, key=lambda attempt: attempt.tournament):
@@ -433,15 +435,19 @@ def _wrong_schedules(attempts: Iterator[Attempt], *, part: bool) -> Iterator[Wro
                 yield _about(tries[-1], wrong)
 
 
-def _about(attempt: Attempt, reason: str) -> Wrong:
+def _about(attempt: AuditedAttempt, reason: str) -> Wrong:
     return Wrong(_name(attempt.tournament, attempt.number, attempt.attempt), attempt.id, reason)
 
 
-def _wrong_attempts(tries: list[Attempt]) -> str | None:
+_OF_ATTEMPT: Final = {"id": 0, "attempt": 1, "status": "", "tournament_status": "", "ruling": None, "counts": False}
+"""Values in place of those in which the attempts at a game can differ."""
+
+
+def _wrong_attempts(tries: list[AuditedAttempt]) -> str | None:
     """What is wrong with the attempts at one game; None if nothing."""
     last = tries[-1]
-    if len({(one.pair, one.leg, one.fixed) for one in tries}) > 1:
-        return "its attempts differ in pairing, leg, round, rules, clock, seed or opening"
+    if len({structs.replace(one, **_OF_ATTEMPT) for one in tries}) > 1:
+        return "its attempts differ in pairing, leg, round, rules, clock, seed, opening or kind"
     if [one.attempt for one in tries] != list(range(1, len(tries) + 1)):
         return f"expected the attempts 1 to {len(tries)}, got {_listed(one.attempt for one in tries)}"
     waiting = [one.attempt for one in tries[:-1] if one.status in ("scheduled", "playing")]

@@ -92,6 +92,18 @@ class Planned:
         """Where its chance events come from: the same in two games if this is the same, and players move alike."""
         return (self.seed, *self.identity, self.leg, self.attempt)
 
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What every record says about it: fields of `db.records.Attempt`."""
+        return {
+            "leg": self.leg,
+            "attempt": self.attempt,
+            "clock": self.conditions.clock,
+            "seed": self.seed,
+            "opening": " ".join(self.opening) or None,
+            "kind": self.conditions.kind,
+        }
+
     def side(self, seat: int) -> tuple[object, ...]:
         """The pairing, leg and player of a seat: the same in every attempt at the game."""
         return (*self.identity, self.leg, self.entrants[seat].name)

@@ -13,6 +13,8 @@ from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
+from msgspec import structs
+
 from adsearch import games
 from adsearch.errors import AdsearchError
 from agents import builtin
@@ -33,7 +35,7 @@ from db import challenges, ladder, running, store
 from db.challenges import StoredChallenge
 from db.database import Connection, Database
 from db.ladder import LadderLine, author_of
-from db.records import GameKind
+from db.records import GameKind, ScheduledGame
 
 _NONE_BEFORE_CLOSE: Final = timedelta(hours=24)
 """Before the close there are no challenges for this time: all games are for the ratings."""
@@ -70,15 +72,12 @@ def challenge(
         lines = _lines(connection, opened)
         names = (agent, opponent) if seed % 2 else (opponent, agent)
         league = opened.ladder.league
-        new = store.NewGame(
-            round=None,
+        new = ScheduledGame(
             pair=json.dumps([*sorted(names), challenges.count(connection, opened.id)]),
-            leg=0,
-            attempt=1,
-            rules=opened.rules,
+            game=opened.rules,
             clock=league.conditions.clock,
-            seed=str(seed),
-            opening=None,  # drawn when it begins
+            seed=seed,
+            kind=GameKind.CHALLENGE,
             seats=tuple((_version(connection, lines, name, now), name) for name in names),
         )
         id = challenges.add(connection, opened.id, author, new, now)
@@ -268,20 +267,10 @@ class Challenges(StandingSchedule):
     def _begin(self, one: StoredChallenge) -> Planned | None:
         """Begins the game with the versions that play now; None if it does not wait any more. BadChallenge if one of
         the two cannot play."""
-        players = tuple([self._player(one, name) for name in one.names])
+        players = tuple([self._player(one, name) for name in one.game.names])
         opened, now = self._opened, datetime.now(UTC)
-        opening = Book(opened.rules, opened.ladder.league.openings, seed=one.seed).opening(0, *one.names)
-        scheduled = running.ScheduledGame(
-            id=one.game,
-            number=one.number,
-            round=None,
-            pair=one.pair,
-            leg=0,
-            attempt=1,
-            opening=" ".join(opening) or None,
-            names=one.names,
-            versions=(),
-        )
+        opening = Book(opened.rules, opened.ladder.league.openings, seed=one.game.seed).opening(0, *one.game.names)
+        scheduled = structs.replace(one.game, opening=" ".join(opening) or None)
 
         def begin(connection: Connection) -> bool:
             lines = _lines(connection, opened)
@@ -289,12 +278,12 @@ class Challenges(StandingSchedule):
                 line = lines.get(player.name)
                 if line is not None and (line.status, line.source) != ("active", player.source):
                     raise _NotYet
-            versions = {name: _version(connection, lines, name, now) for name in one.names}
-            return challenges.begin(connection, one.game, versions, scheduled.opening, now)
+            versions = {name: _version(connection, lines, name, now) for name in one.game.names}
+            return challenges.begin(connection, one.game.id, versions, scheduled.opening, now)
 
         if not written(self._database, self._wait, begin):
             return None
-        game = planned_game(opened.ladder.league, opened.rules, scheduled, players, seed=one.seed)
+        game = planned_game(opened.ladder.league, opened.rules, scheduled, players, seed=one.game.seed)
         return game.under(kind=GameKind.CHALLENGE)
 
     def _player(self, one: StoredChallenge, name: str) -> Entrant:
@@ -306,7 +295,7 @@ class Challenges(StandingSchedule):
         raise BadChallenge(f"{whose} could not play any more")
 
     def _cancel(self, one: StoredChallenge, why: str) -> None:
-        written(self._database, self._wait, lambda connection: challenges.cancel(connection, one.game, why))
+        written(self._database, self._wait, lambda connection: challenges.cancel(connection, one.game.id, why))
 
 
 class _Otherwise(StandingSchedule):

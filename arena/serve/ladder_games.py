@@ -40,6 +40,7 @@ from db.audit import StoredVersion
 from db.database import Connection, Database
 from db.ladder import LadderLine, author_of
 from db.ladder_pairs import BegunPairs
+from db.records import ScheduledGame
 
 _LEGS: Final = 2
 MOST_FAILURES: Final = 3
@@ -47,7 +48,7 @@ MOST_FAILURES: Final = 3
 _OPENINGS: Final = 50
 """Pairs of the same agents until the first opening follows again: after a restart all of them are found anew."""
 
-Unplayed = tuple[list[running.ScheduledGame], dict[str, set[int]]]
+Unplayed = tuple[list[ScheduledGame], dict[str, set[int]]]
 """The scheduled games; and of each pair in progress, by its key, the games that are not over."""
 
 
@@ -100,7 +101,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         # The agents that can play, by name; and the players of their current versions, by row id.
         self._lines: dict[str, LadderLine] = {}
         self._entrants: dict[int, Entrant] = {}
-        self._scheduled: list[running.ScheduledGame] = []
+        self._scheduled: list[ScheduledGame] = []
         self._open: dict[str, set[int]] = {}
         # The numbers of the games in progress.
         self._playing: set[int] = set()
@@ -181,7 +182,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         if game is None:
             return None
         self._playing.add(game.id)
-        return self._planned(game, tuple(self._entrants[one] for one in game.versions))
+        return self._planned(game, tuple([self._entrants[version] for version, _ in game.seats]))
 
     def note(self, finished: Finished) -> None:
         """Records the game and all its effects in one transaction."""
@@ -251,7 +252,7 @@ class LadderGames(RecordedGames, StandingSchedule):
 
     # Outside of transactions.
 
-    def _begin_scheduled(self, *, placement: bool) -> running.ScheduledGame | None:
+    def _begin_scheduled(self, *, placement: bool) -> ScheduledGame | None:
         """Begins the first scheduled game that this schedule can play."""
         wanted = [
             game for game in self._scheduled if self._can_play(game) and (self._is_placement(game) or not placement)
@@ -259,7 +260,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         if not wanted:
             return None
 
-        def begin(connection: Connection) -> tuple[running.ScheduledGame | None, list[running.ScheduledGame]]:
+        def begin(connection: Connection) -> tuple[ScheduledGame | None, list[ScheduledGame]]:
             scheduled = running.scheduled(connection, self.id, MOST_GAMES)
             game = next((game for game in wanted if game in scheduled), None)
             if game is not None:
@@ -270,7 +271,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         game, self._scheduled = self._write(begin)
         return game
 
-    def _begin_pair(self, pair: Pair) -> running.ScheduledGame | None:
+    def _begin_pair(self, pair: Pair) -> ScheduledGame | None:
         """Schedules both games and begins the first; None if one of the two agents cannot play any more."""
         names = (pair.one, pair.other)
         versions = {name: self._lines[name].version for name in names}
@@ -290,10 +291,10 @@ class LadderGames(RecordedGames, StandingSchedule):
             return None
         new = [*games_of(self._on_record, pairing, versions, opening)]
 
-        def begin(connection: Connection) -> list[running.ScheduledGame]:
+        def begin(connection: Connection) -> list[ScheduledGame]:
             if not ladder_pairs.all_active(connection, self.id, versions.values()):
                 return []
-            ids = store.schedule(connection, self.id, new, self.league.conditions.kind)
+            ids = store.schedule(connection, self.id, new)
             both = [game for game in running.scheduled(connection, self.id, MOST_GAMES) if game.id in ids]
             store.begin(connection, both[0].id, datetime.now(UTC))
             return both
@@ -337,9 +338,9 @@ class LadderGames(RecordedGames, StandingSchedule):
         ]
         return State(candidates, pairs.met, pairs.now, self._aside)
 
-    def _can_play(self, game: running.ScheduledGame) -> bool:
+    def _can_play(self, game: ScheduledGame) -> bool:
         """Whether the store has the programs of both players."""
-        return all(map(self._is_there, game.versions))
+        return all(self._is_there(version) for version, _ in game.seats)
 
     def _is_there(self, version: int) -> bool:
         """Whether the version can play; without its files it would lose by a fault that is not its own."""
@@ -348,11 +349,11 @@ class LadderGames(RecordedGames, StandingSchedule):
             return entrant is not None
         return (self._submissions.folder / entrant.source).is_dir()
 
-    def _is_placement(self, game: running.ScheduledGame) -> bool:
+    def _is_placement(self, game: ScheduledGame) -> bool:
         """Whether the game belongs to the first pairs of a new version."""
         return any(name in self._anchors for name in game.names) and any(
             name not in self._anchors and self._pairs.of_version[version] <= PLACEMENT_PAIRS
-            for name, version in zip(game.names, game.versions, strict=True)
+            for version, name in game.seats
         )
 
     def _counts(self, name: str, finished: Finished) -> bool:

@@ -21,7 +21,6 @@ from arena.serve.ladder import ANCHORS, FINAL, Ladder
 from arena.tournament import formats
 from arena.tournament.description import what_is_wrong_with
 from arena.tournament.description_changes import changes, settings_of
-from arena.tournament.game_scheduling import seats_key_of
 from arena.tournament.league import revived
 from db import ladder as record
 from db import lookup, running, store
@@ -321,8 +320,8 @@ def _read(connection: Connection, name: str) -> OpenLadder:
         name=name,
         ladder=ladder,
         rules=row["rules"],
-        seed=int(row["seed"]),
-        seats_key=seats_key_of(row),
+        seed=row["seed"],
+        seats_key=row["seats_key"],
         anchors=ratings,
         no_challenges=settings.get(_NO_CHALLENGES, False),
     )

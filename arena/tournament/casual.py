@@ -14,6 +14,7 @@ from arena.match.schedule import Finished, Schedule, WrappingSchedule
 from arena.tournament.host import host
 from db import store
 from db.database import Database
+from db.records import ScheduledGame
 
 
 class RecordingSchedule(WrappingSchedule):
@@ -56,18 +57,8 @@ class RecordingSchedule(WrappingSchedule):
                 )
                 for entrant in game.entrants
             )
-            new = store.NewGame(
-                round=None,
-                pair=str(game.identity[0]),
-                leg=game.leg,
-                attempt=game.attempt,
-                rules=game.rules,
-                clock=game.conditions.clock,
-                seed=str(game.seed),
-                opening=" ".join(game.opening) or None,
-                seats=seats,
-            )
-            (id,) = store.schedule(connection, None, [new], game.conditions.kind)
+            new = ScheduledGame(**game.recorded, pair=str(game.identity[0]), game=game.rules, seats=seats)
+            (id,) = store.schedule(connection, None, [new])
             store.begin(connection, id, finished.started)
             store.finish(connection, id, finished.record, host=host(game), now=finished.finished, dice=game.dice)
             if game.number in self._annulled and finished.record.verdict != Verdict.VOID:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from msgspec import convert, to_builtins
 
@@ -23,6 +23,7 @@ from arena.tournament.pairing import Pairing
 from arena.tournament.sequential_test import MatchTest, SprtTerms, match_test
 from db import running, store
 from db.database import Connection
+from db.records import ScheduledGame
 
 _CANCELLED_AT_ONCE: Final = 500
 """Most pairings in one query."""
@@ -41,11 +42,6 @@ class RecordedTournament:
     """The game's text for the referee: paths of user-supplied files lead into the store."""
     if_rules_fail: Callable[[str], None] | None = None
     """Called with a sentence when user-supplied rules fail, and the next game is played; None: the run ends."""
-
-
-def seats_key_of(row: Mapping[str, Any]) -> int | None:
-    """The key of the seats' seeds of the tournament in that row; None if an older version began it."""
-    return None if row["seats_key"] is None else int(row["seats_key"])
 
 
 def schedule_more(connection: Connection, tournament: RecordedTournament) -> list[Pairing]:
@@ -96,7 +92,7 @@ def forfeit_inactive(connection: Connection, tournament: int, entered: Iterable[
 
 def _new_games(
     tournament: RecordedTournament, pairings: Iterable[Pairing], versions: Mapping[str, int]
-) -> Iterator[store.NewGame]:
+) -> Iterator[ScheduledGame]:
     """The games of new pairings; those of a pairing share its opening."""
     book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
     for pairing in pairings:
@@ -112,19 +108,18 @@ def _new_games(
 
 def games_of(
     tournament: RecordedTournament, pairing: Pairing, versions: Mapping[str, int], opening: Opening
-) -> Iterator[store.NewGame]:
+) -> Iterator[ScheduledGame]:
     """The games of one new pairing, all with this opening."""
-    seed = str(tournament.seed)
     moves = " ".join(opening) or None
     for leg in range(pairing.legs):
-        yield store.NewGame(
+        yield ScheduledGame(
             round=pairing.round or None,
             pair=pairing.key,
             leg=leg,
-            attempt=1,
-            rules=tournament.rules,
+            game=tournament.rules,
             clock=tournament.league.conditions.clock,
-            seed=seed,
+            seed=tournament.seed,
+            kind=tournament.league.conditions.kind,
             opening=moves,
             seats=tuple([(versions[name], name) for name in pairing.seats(leg)]),
         )

@@ -20,7 +20,6 @@ from arena.tournament.game_scheduling import (
     decide_match,
     forfeit_all,
     schedule_more,
-    seats_key_of,
 )
 from arena.tournament.league import League
 from arena.tournament.rulings import refusal
@@ -99,7 +98,7 @@ def _continued(connection: Connection, league: League, rules: str, now: datetime
     row = running.tournament(connection, league.name)
     if row is None:
         return None
-    tournament = RecordedTournament(row["id"], int(row["seed"]), seats_key_of(row), league, rules)
+    tournament = RecordedTournament(row["id"], row["seed"], row["seats_key"], league, rules)
     _refuse_changes(row, tournament)
     kept = {key: row["settings"][key] for key in _KEPT if key in row["settings"]}
     store.change_settings(connection, tournament.id, league.settings() | {"rules": rules} | kept)

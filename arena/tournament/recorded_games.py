@@ -18,6 +18,7 @@ from arena.tournament.league import League
 from db import running, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull, Unsure
+from db.records import ScheduledGame
 
 Result = TypeVar("Result")
 Wait = Callable[[str], None]
@@ -61,7 +62,7 @@ class RecordedGames:
 
     # Outside of transactions.
 
-    def _planned(self, game: running.ScheduledGame, entrants: tuple[Entrant, ...]) -> Planned:
+    def _planned(self, game: ScheduledGame, entrants: tuple[Entrant, ...]) -> Planned:
         """The game for the director, with these players in the order of the seats."""
         rules = self._on_record.rules
         return planned_game(self.league, rules, game, entrants, seed=self.seed, seats_key=self.seats_key)
@@ -97,7 +98,7 @@ class RecordedGames:
 def planned_game(
     league: League,
     rules: str,
-    game: running.ScheduledGame,
+    game: ScheduledGame,
     entrants: tuple[Entrant, ...],
     *,
     seed: int,

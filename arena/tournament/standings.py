@@ -120,7 +120,7 @@ def _bracket(connection: Connection, row: Mapping[str, Any], format: Format | No
     outcomes = [one for one in running.outcomes(connection, tournament) if one.status != "cancelled"]
     so_far = TournamentState(
         names=tuple(sorted(entry.name for entry in entered)),
-        seed=int(row["seed"]),
+        seed=row["seed"],
         results=results_of(outcomes),
         known=tuple(known_pairings(running.pairings(connection, tournament), row["settings"].get("byes", []))),
         withdrawn=frozenset(entry.name for entry in entered if entry.status != "active"),

@@ -27,7 +27,7 @@ from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database
 from db.games import hosts
-from db.records import RatedGame
+from db.records import RatedGame, ScheduledGame
 
 _AHEAD: Final = 50
 """Number of scheduled games that are read from the database in one query."""
@@ -62,11 +62,11 @@ class Tournament(RecordedGames, Schedule):
         self.all = prepared.all
         self._consequences = Consequences(prepared.tournament)
         # Games that are marked as in progress in the database, but not yet given to the director.
-        self._marked: deque[running.ScheduledGame] = deque()
+        self._marked: deque[ScheduledGame] = deque()
         # The next scheduled games, as read from the database.
-        self._ahead: list[running.ScheduledGame] = []
+        self._ahead: list[ScheduledGame] = []
         # Scheduled games that wait at the referee for the end of another one.
-        self._waiting: dict[int, running.ScheduledGame] = {}
+        self._waiting: dict[int, ScheduledGame] = {}
         # Waiting games that have begun, and when; the next transaction marks them as in progress.
         self._unmarked: dict[int, datetime] = {}
 
@@ -146,7 +146,7 @@ class Tournament(RecordedGames, Schedule):
         faults = self._faults_after(finished)
         out = self._out(faults)
 
-        def record(connection: Connection) -> tuple[bool, running.ScheduledGame | None]:
+        def record(connection: Connection) -> tuple[bool, ScheduledGame | None]:
             for number, when in self._unmarked.items():
                 store.begin(connection, number, when)
             for begun in self._marked if out else ():
@@ -259,7 +259,7 @@ class Tournament(RecordedGames, Schedule):
         if self._decide(connection):
             self._count(connection)
 
-    def _begin_next(self, connection: Connection) -> running.ScheduledGame | None:
+    def _begin_next(self, connection: Connection) -> ScheduledGame | None:
         """Marks the next scheduled game as in progress and returns it. `_drop` removes it from `_ahead` only after the
         transaction, because that can be repeated."""
         ahead = self._upcoming(connection)
@@ -268,7 +268,7 @@ class Tournament(RecordedGames, Schedule):
         store.begin(connection, ahead[0].id, datetime.now(UTC))
         return ahead[0]
 
-    def _upcoming(self, connection: Connection) -> list[running.ScheduledGame]:
+    def _upcoming(self, connection: Connection) -> list[ScheduledGame]:
         if not self._ahead:
             out = self._waiting.keys() | self._unmarked.keys()
             games = running.scheduled(connection, self.id, _AHEAD + len(out))
@@ -280,11 +280,11 @@ class Tournament(RecordedGames, Schedule):
 
     # Outside of transactions.
 
-    def _drop(self, game: running.ScheduledGame) -> None:
+    def _drop(self, game: ScheduledGame) -> None:
         """Removes the game from the next scheduled ones."""
         self._ahead = [other for other in self._ahead if other.id != game.id]
 
-    def _given(self, game: running.ScheduledGame) -> Planned:
+    def _given(self, game: ScheduledGame) -> Planned:
         """The game, with its players."""
         return self._planned(game, tuple(self.entrants[name] for name in game.names))
 

@@ -79,14 +79,14 @@ def challenging(
 
 
 def _challenged(one: StoredChallenge, shown: Mapping[str, str]) -> Challenged:
-    own = next(seat for seat, name in enumerate(one.names) if author_of(name) == one.author)
-    agent, opponent = one.names[own], one.names[1 - own]
+    own = next(seat for seat, name in enumerate(one.game.names) if author_of(name) == one.author)
+    agent, opponent = one.game.names[own], one.game.names[1 - own]
     return Challenged(
-        game=one.game,
+        game=one.game.id,
         agent=shown[agent],
         opponent=shown[opponent],
         made=one.made,
-        status=one.status,
+        status=one.game.status,
         verdict=one.verdict,
         points=one.points[own],
         words=one.words,

@@ -297,7 +297,7 @@ def _told(finished: Finished, bait: Bait, director: Director) -> Played:
         fault=record.fault,
         detail=record.detail,
         points=tuple(seat.points for seat in record.seats),
-        spent=tuple(seat.spent + _waited(record, seat.seat) for seat in record.seats),
+        spent=tuple((seat.spent or 0) + _waited(record, seat.seat) for seat in record.seats),
         cpu=record.seats[0].cpu,
         moves=tuple(move.move for move in record.moves),
         stderr=stderr,

@@ -24,7 +24,7 @@ from arena.match.clock import SECOND
 from arena.match.match import Match, Phase
 from db import games, imports, lookup, search, store
 from db.database import Connection, Database
-from db.records import MoveRecord, PastGame, PastRuling, PastSeat, moves_hash, storable
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat, ScheduledGame, moves_hash, storable
 from tests.kit.arena_program import arena
 from tests.kit.effort import tries
 from tests.kit.match_table import GAME, Table
@@ -117,7 +117,7 @@ def _record(connection: Connection, match: Match) -> int:
     """Writes the game as the director does; its id."""
     record = match.record()
     seats = tuple((store.version(connection, seat.player, "source", "any", NOW), seat.player) for seat in record.seats)
-    new = store.NewGame(None, "pair", 0, 1, "tictactoe", "10", "1", None, seats)
+    new = ScheduledGame(pair="pair", game="tictactoe", clock="10", seed=1, seats=seats)
     (id,) = store.schedule(connection, None, [new])
     store.begin(connection, id, NOW)
     store.finish(connection, id, record, host=None, now=NOW)

@@ -16,6 +16,7 @@ from db.accounts_database import AccountsDatabase, file_beside
 from db.copying import copy, copy_accounts
 from db.database import Database
 from db.errors import DatabaseError
+from db.records import ScheduledGame
 from db.schema import Agent, Game, Tournament
 from tests.kit.account_room import invite, signed_in
 from tests.kit.ladder_record import store_ladder
@@ -31,8 +32,13 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Database(str(file)) as database:
         ladder = store_ladder(database, folder)
         with database.writing() as connection:
-            challenge = store.NewGame(
-                None, "a challenge", 0, 1, "tictactoe", "5", "1", None, ((1, "alice"), (2, "bob"))
+            challenge = ScheduledGame(
+                pair="a challenge",
+                game="tictactoe",
+                clock="5",
+                seed=1,
+                kind="challenge",
+                seats=((1, "alice"), (2, "bob")),
             )
             challenges.add(connection, ladder.id, "alice", challenge, NOW)
             fill(Record(connection), Random(5))

@@ -10,6 +10,7 @@ import pytest
 from db import ladder_pairs, running, store
 from db.database import Connection, Database
 from db.ladder_pairs import BegunPairs
+from db.records import ScheduledGame
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -34,7 +35,7 @@ def pair(connection: Connection, one: tuple[int, str], other: tuple[int, str], n
         connection,
         ladder,
         [
-            store.NewGame(None, f"{one[1]} {other[1]} {number}", leg, 1, "nim", "none", "7", None, seats)
+            ScheduledGame(pair=f"{one[1]} {other[1]} {number}", leg=leg, game="nim", seed=7, seats=seats)
             for leg, seats in enumerate((both, both[::-1]))
         ],
     )

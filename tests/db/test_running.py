@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from db import running, store
 from db.database import Database
-from db.records import GameRecord, SeatRecord
+from db.records import GameRecord, ScheduledGame, SeatRecord
 from tests.kit.small_record import NOW, tournament
 
 
@@ -30,7 +30,7 @@ class Match:
             self.connection,
             self.id,
             [
-                store.NewGame(1, key, leg, 1, "tictactoe", "none", "7", None, (seats[leg], seats[1 - leg]))
+                ScheduledGame(round=1, pair=key, leg=leg, game="tictactoe", seed=7, seats=(seats[leg], seats[1 - leg]))
                 for leg in range(2)
             ],
         )

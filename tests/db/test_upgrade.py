@@ -19,7 +19,7 @@ from sqlalchemy import create_engine, text
 from db import games, store, upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
-from db.records import HUMAN, moves_hash
+from db.records import HUMAN, ScheduledGame, moves_hash
 from db.schema import METADATA, VIEWS
 from tests.kit.places import ROOT, WRITTEN_BEFORE
 from tests.kit.small_record import NOW, begun_game, counted, finish, planned, program
@@ -136,7 +136,7 @@ def test_games_of_an_older_database_get_their_kinds(tmp_path: Path) -> None:
         ann, bob, human = players
         for cup, number in ((cups[0], 1), (cups[1], 2), (None, 3), (None, 2**41)):  # those of people were numbered so
             seats = (ann, human if number == 2**41 else bob)
-            new = store.NewGame(None, json.dumps(["ann", number]), 0, 1, "nim", "none", "1", None, seats)
+            new = ScheduledGame(pair=json.dumps(["ann", number]), game="nim", seed=1, seats=seats)
             store.schedule(connection, cup, [new])
     with closing(sqlite3.connect(file)) as plain:
         for statement in ("INDEX game_unrated", "TABLE challenge"):

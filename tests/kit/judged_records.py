@@ -13,7 +13,7 @@ from arena.match.openings import Book
 from arena.match.seeds import GameSeeds
 from db import store
 from db.database import Database
-from db.records import GameRecord
+from db.records import GameRecord, ScheduledGame
 from tests.kit.match_model import MS
 from tests.kit.match_table import Table
 from tests.simulation.simulator import Simulation
@@ -33,16 +33,11 @@ def store_evening(database: Database, seed: int) -> list[GameRecord]:
             fixture, record = table.fixture, table.match.record()
             names = [seat.player for seat in record.seats]
             versions = [store.version(connection, name, "random", "random", NOW) for name in names]
-            new = store.NewGame(
-                None,
-                f"{seed} {fixture.game}",
-                0,
-                1,
-                fixture.rules,
-                fixture.conditions.clock,
-                "0",
-                None,
-                tuple(zip(versions, names, strict=True)),
+            new = ScheduledGame(
+                pair=f"{seed} {fixture.game}",
+                game=fixture.rules,
+                clock=fixture.conditions.clock,
+                seats=tuple(zip(versions, names, strict=True)),
             )
             (id,) = store.schedule(connection, None, [new])
             store.finish(connection, id, record, host=HOST, now=NOW)
@@ -75,16 +70,15 @@ def store_tournament(
             opening = book.opening(number)
             for leg in (0, 1):
                 seats = pair if leg == 0 else pair[::-1]
-                new = store.NewGame(
-                    1,
-                    json.dumps([*sorted(pair), 0]),
-                    leg,
-                    1,
-                    rules,
-                    clock,
-                    str(SEED),
-                    " ".join(opening) or None,
-                    tuple((versions[one], one) for one in seats),
+                new = ScheduledGame(
+                    round=1,
+                    pair=json.dumps([*sorted(pair), 0]),
+                    leg=leg,
+                    game=rules,
+                    clock=clock,
+                    seed=SEED,
+                    opening=" ".join(opening) or None,
+                    seats=tuple((versions[one], one) for one in seats),
                 )
                 (id,) = store.schedule(connection, tournament, [new])
                 store.begin(connection, id, NOW)
@@ -93,11 +87,11 @@ def store_tournament(
     return tournament
 
 
-def played(id: int, game: store.NewGame, opening: tuple[str, ...], random: Random) -> GameRecord:
+def played(id: int, game: ScheduledGame, opening: tuple[str, ...], random: Random) -> GameRecord:
     """How the game went between players who move at random, each after some thought."""
     key = GameSeeds.of(int(game.seed), (game.pair,), leg=game.leg, attempt=game.attempt).key
     plans = tuple(SeatPlan(name, name, f"{seat:064x}", seat) for seat, (_, name) in enumerate(game.seats))
-    table = Table(Fixture(id, game.rules, plans, key, Conditions(clock=game.clock), opening=opening))
+    table = Table(Fixture(id, game.game, plans, key, Conditions(clock=game.clock), opening=opening))
     table.begin()
     while table.match.verdict is None:
         move = random.choice(table.match.state.moves())

@@ -22,6 +22,7 @@ from db import ladder as rows
 from db import store
 from db.database import Connection, Database
 from db.ladder import NewRating, SubmissionState
+from db.records import ScheduledGame
 from tests.kit.judged_records import HOST, played
 
 OPENED: Final = datetime(2026, 11, 2, 8, 0, 0, tzinfo=UTC)
@@ -85,16 +86,13 @@ def play_pair(
     league = ladder.ladder.league
     for leg in (0, 1):
         seats = [*versions.items()][:: -1 if leg else 1]
-        new = store.NewGame(
-            None,
-            json.dumps([*sorted(versions), number]),
-            leg,
-            1,
-            ladder.rules,
-            league.conditions.clock,
-            str(ladder.seed),
-            None,
-            tuple((version, name) for name, version in seats),
+        new = ScheduledGame(
+            pair=json.dumps([*sorted(versions), number]),
+            leg=leg,
+            game=ladder.rules,
+            clock=league.conditions.clock,
+            seed=ladder.seed,
+            seats=tuple((version, name) for name, version in seats),
         )
         (id,) = store.schedule(connection, ladder.id, [new])
         at = OPENED + timedelta(minutes=number)

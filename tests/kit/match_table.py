@@ -292,7 +292,7 @@ class JudgedTable(Table):
     def _check_clocks(self) -> None:
         record, model = self.match.record(), self.model
         assert [(seat.spent, seat.longest) for seat in record.seats] == spent_in_all(model, range(len(record.seats)))
-        assert sum(seat.spent for seat in record.seats) + sum(model.delays) + record.lag == sum(model.intervals)
+        assert sum(seat.spent or 0 for seat in record.seats) + sum(model.delays) + record.lag == sum(model.intervals)
         answered = [ply for ply in record.moves if isinstance(ply.who, int)]
         assert [ply.spent for ply in answered] == model.charged[: len(answered)]
         assert [ply.lag for ply in answered] == model.lags[: len(answered)]

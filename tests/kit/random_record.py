@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from db import store
 from db.rated_games import Scope
-from db.records import IMPORTED, GameKind, GameRecord, MoveRecord, SeatRecord, instant
+from db.records import IMPORTED, GameKind, GameRecord, MoveRecord, ScheduledGame, SeatRecord, instant
 
 BEGAN: Final = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
 NAMES: Final = ("ann", "bob", "cleo", "dan")
@@ -107,10 +107,17 @@ class Record:
         kind: GameKind | None = None,
     ) -> Fact:
         seats = [(name, 1 if tournament is None else self.entries[tournament, name]) for name in names]
-        new = store.NewGame(
-            1, pair, leg, 1, rules, "10", "1", None, tuple((self.version(*seat), seat[0]) for seat in seats)
+        new = ScheduledGame(
+            round=1,
+            pair=pair,
+            leg=leg,
+            game=rules,
+            clock="10",
+            seed=1,
+            seats=tuple((self.version(*seat), seat[0]) for seat in seats),
+            kind=kind,
         )
-        (id,) = store.schedule(self.connection, tournament, [new], kind)
+        (id,) = store.schedule(self.connection, tournament, [new])
         self.facts.append(Fact(id, tournament, pair, leg, 1, rules, seats))
         return self.facts[-1]
 

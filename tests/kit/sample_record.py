@@ -21,7 +21,7 @@ from agents.protocol import Verdict
 from arena.match.points import result
 from db import store
 from db.database import Database
-from db.records import GameRecord, MoveRecord, SeatRecord
+from db.records import GameRecord, MoveRecord, ScheduledGame, SeatRecord
 
 NOW: Final = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 HOSTILE: Final = "mal\x1b[31mlory \"'\n,\t\u202e素人"
@@ -78,7 +78,16 @@ class Book:
             (store.version(self.connection, name, source, source, self.now), name) for name, source in given.items()
         )
         self.games += 1
-        new = store.NewGame(round, pair or f"pair {self.games}", leg, 1, rules, "10+0.1", str(2**100), opening, seats)
+        new = ScheduledGame(
+            round=round,
+            pair=pair or f"pair {self.games}",
+            leg=leg,
+            game=rules,
+            clock="10+0.1",
+            seed=2**100,
+            opening=opening,
+            seats=seats,
+        )
         (id,) = store.schedule(self.connection, tournament, [new])
         return id
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 
 from db import store
 from db.database import Database
-from db.records import GameRecord, MoveRecord, SeatRecord
+from db.records import GameRecord, MoveRecord, ScheduledGame, SeatRecord
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -32,10 +32,10 @@ def tournament(connection: Connection, name: str = "cs101", *, settings: dict[st
 
 def planned(
     versions: tuple[int, int], pair: str = "ann bob", *, names: tuple[str, str] = ("ann", "bob")
-) -> store.NewGame:
+) -> ScheduledGame:
     """A game of these two."""
     seats = tuple(zip(versions, names, strict=True))
-    return store.NewGame(1, pair, 0, 1, "tictactoe", "10+0.1", str(2**128 - 1), None, seats)
+    return ScheduledGame(round=1, pair=pair, game="tictactoe", clock="10+0.1", seed=2**128 - 1, seats=seats)
 
 
 def begun_game(database: Database) -> int:

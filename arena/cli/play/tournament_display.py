@@ -272,7 +272,7 @@ def _line(event: Finished, tournament: Tournament) -> str:
         who = f"{first} {words.result([seat.points for seat in record.seats])} {second}"
     else:
         who = "  ".join(f"{words.printable(seat.player)} {words.number(seat.points)}" for seat in record.seats)
-    spent = ", ".join(f"{words.printable(seat.player)} {seat.spent / SECOND:.1f} s" for seat in record.seats)
+    spent = ", ".join(f"{words.printable(seat.player)} {(seat.spent or 0) / SECOND:.1f} s" for seat in record.seats)
     how = record.detail or "normal" if record.verdict == "normal" else words.verdict(record)
     length = words.plies(len(record.moves))
     return (

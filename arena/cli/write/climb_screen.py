@@ -54,7 +54,7 @@ class ClimbScreen:
         self.clear()
         if not self._explained and climb.played:
             last = climb.played[-1][1]
-            if last.game.conditions.clock == "none" and any(seat.longest > SLOW for seat in last.record.seats):
+            if last.game.conditions.clock == "none" and any((seat.longest or 0) > SLOW for seat in last.record.seats):
                 self._explained = True
                 print(wrapped(NO_CLOCK), flush=True)
         while self._shown < len(climb.done):

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from agents.protocol import Verdict
 from arena.history.words import helped, ruled, verdict_on_record, without_store
 from arena.results.report import ListedGame
+from db.records import SAID
 
 if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
@@ -44,10 +45,7 @@ def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
         seats=tuple(
             replace(seat, player=names.shown[seat.player], stderr=None, cpu=None, memory=None) for seat in game.seats
         ),
-        moves=tuple(
-            replace(move, log=None, score=None, depth=None, nodes=None, line=None, text=None, marks=None)
-            for move in game.moves
-        ),
+        moves=tuple(replace(move, **dict.fromkeys(SAID)) for move in game.moves),
         rulings=() if ruling is None else (ruling if helped(ruling) else replace(ruling, reason=""),),
     )
 

@@ -65,7 +65,7 @@ class CheckGame:
     @property
     def was_asked(self) -> bool:
         """Whether the agent was ready, and was asked for a move."""
-        return self.own.spent > 0
+        return bool(self.own.spent)
 
     @property
     def failed(self) -> bool:
@@ -205,7 +205,7 @@ def resources_used(games: Sequence[CheckGame], allowance: Allowance) -> Measured
     """Memory and processor time used, with a warning if it is too much."""
     memory = max((game.own.memory or 0 for game in games), default=0)
     cpu = sum(game.own.cpu or 0 for game in games)
-    spent = sum(game.own.spent for game in games)
+    spent = sum(game.own.spent or 0 for game in games)
     of = f" of {allowance.memory / MEBIBYTE:,.0f}" if allowance.memory else ""
     message = f"{memory / MEBIBYTE:,.0f}{of} MiB of memory, {_seconds(cpu)} of processor time in {len(games)} games"
     if allowance.memory and memory > _NEARLY * allowance.memory:

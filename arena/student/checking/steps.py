@@ -143,10 +143,10 @@ class Check:
     ) -> Generator[GameBatch, list[CheckGame], bool]:
         """Plays a move in many positions. Returns whether the agent can continue with whole games."""
         failures = [first] if first.failed else []
-        self._uses_clock = first.own.longest > _USES_CLOCK
+        self._uses_clock = (first.own.longest or 0) > _USES_CLOCK
 
         def enough(game: CheckGame) -> bool:
-            self._uses_clock = self._uses_clock or game.own.longest > _USES_CLOCK
+            self._uses_clock = self._uses_clock or (game.own.longest or 0) > _USES_CLOCK
             if game.failed:
                 failures.append(game)
             return game.failed and (game.verdict in COSTLY or len(failures) >= _MOST_FAILURES)

@@ -18,7 +18,7 @@ from arena.players.submissions import Store
 from db import games, store
 from db.bundles import store_beside
 from db.database import Database
-from db.records import JudgedPly, PositionValue
+from db.records import JudgedPly, PositionValue, ScheduledGame
 from tests.kit.effort import tries
 from tests.kit.judged_records import NOW, store_evening, store_tournament
 from tests.kit.match_table import Table
@@ -358,7 +358,7 @@ def test_a_void_game_whose_rules_failed_is_no_contradiction(tmp_path: Path) -> N
     ended.finish()
     with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
         version = store.version(connection, "ann", "random", "random", NOW)
-        new = store.NewGame(None, "own", 0, 1, rules, "none", "7", None, ((version, "ann"), (version, "bob")))
+        new = ScheduledGame(pair="own", game=rules, seed=7, seats=((version, "ann"), (version, "bob")))
         (id,) = store.schedule(connection, None, [new])
         store.finish(connection, id, ended.match.record(), host=None, now=NOW)
     with Database(str(tmp_path / "arena.db")) as database:

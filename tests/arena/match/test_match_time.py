@@ -400,7 +400,7 @@ def cost_of(
     table.play("b2", spent=wall * MS, **{what: time * MS for what, time in told.items()})
     record = table.match.record() if table.match.verdict else None
     if record is not None:
-        return record.seats[0].spent // MS, None, record.lag // MS, record.verdict
+        return (record.seats[0].spent or 0) // MS, None, record.lag // MS, record.verdict
     ply = table.match.moves[0]
     return (ply.spent or 0) // MS, (ply.delay or 0) // MS, (ply.lag or 0) // MS, None
 

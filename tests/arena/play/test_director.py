@@ -158,7 +158,7 @@ def test_who_is_measured_is_recorded(setup: Setup, tmp_path: Path) -> None:
     for seat in finished.record.seats:
         assert seat.cpu is not None
         assert seat.memory
-        assert seat.spent > 0
+        assert seat.spent
     for move in finished.record.moves:
         assert move.spent is not None
         assert move.lag is not None

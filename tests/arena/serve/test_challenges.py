@@ -426,7 +426,7 @@ def test_the_rows_are_read_back(room: Room) -> None:
     with room.database() as database, database.reading() as connection:
         (one,) = challenges.latest(connection, 1, "ann", most=5)
         assert challenges.latest(connection, 1, "bob", most=5) == []
-        assert (one.game, one.made, one.status, {*one.names}) == (game, LATER, "scheduled", {"ann", "bob"})
+        assert (one.game.id, one.made, one.game.status, {*one.game.names}) == (game, LATER, "scheduled", {"ann", "bob"})
         assert challenges.of_game(connection, game) == ("cs101", "")
         assert challenges.of_game(connection, 99) is None
         assert ladder.standings(connection, 1)

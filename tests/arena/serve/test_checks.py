@@ -30,7 +30,7 @@ from arena.walls.run_folder import RunFolder
 from db import ladder, running, store
 from db.errors import Busy
 from db.ladder import StoredSubmission, SubmissionState, author_of
-from db.records import GameRecord, SeatRecord
+from db.records import GameRecord, ScheduledGame, SeatRecord
 from tests.kit import needs
 from tests.kit.effort import tries
 from tests.kit.hand_in_room import AGENT, OPENS, HandInRoom, hand_in_room
@@ -260,8 +260,8 @@ def test_two_checks_of_one_author_never_run_at_the_same_time(tmp_path: Path) -> 
 def test_a_new_version_plays_at_once_and_cancels_what_its_old_one_had_not_begun(room: HandInRoom) -> None:
     tournament = room.opened.id
 
-    def game(version: int, leg: int) -> store.NewGame:
-        return store.NewGame(1, "a pair", leg, 1, "nap", "none", "0", None, ((version, "alice"), (1, "random")))
+    def game(version: int, leg: int) -> ScheduledGame:
+        return ScheduledGame(round=1, pair="a pair", leg=leg, game="nap", seats=((version, "alice"), (1, "random")))
 
     room.receive(room.file(1))
     schedule = new_checks(room, room.folder)

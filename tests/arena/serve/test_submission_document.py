@@ -11,7 +11,7 @@ from arena.serve.submission_document import REPLACED, SubmissionDocument, submis
 from arena.student.checking import CheckStep, Light, StepName
 from db import ladder, store
 from db.ladder import NewRating, SubmissionState
-from db.records import GameRecord, SeatRecord
+from db.records import GameRecord, ScheduledGame, SeatRecord
 from tests.kit.hand_in_room import HandInRoom, hand_in_room
 
 
@@ -49,7 +49,7 @@ def test_it_follows_a_submission_to_its_first_rating(tmp_path: Path) -> None:
         assert [step.message for step in one.steps] == ["x"]
         with room.database.writing() as connection:
             seats = ((version, "alice"), (1, "random"))
-            new = store.NewGame(1, "pair", 0, 1, "nap", "none", "0", None, seats)
+            new = ScheduledGame(round=1, pair="pair", game="nap", seats=seats)
             (game,) = store.schedule(connection, room.opened.id, [new])
             results = (SeatRecord(0, "alice", 1.0, 1.0, 0, 0), SeatRecord(1, "random", 0.0, -1.0, 0, 0))
             later = room.now + timedelta(seconds=1)

@@ -23,6 +23,7 @@ from db import games, lookup, running, store
 from db import rulings as record
 from db.audit import entries
 from db.database import Connection, Database
+from db.records import ScheduledGame
 from db.scores import scores
 from tests.arena.tournament.test_tournament import Course, ann_wins, describe_match
 from tests.kit.effort import tries
@@ -57,16 +58,14 @@ class Event(Course):
     def judged(self, game: Planned) -> Finished:
         """The game between players who move at random."""
         seats = tuple((0, entrant.name) for entrant in game.entrants)
-        new = store.NewGame(
-            None,
-            str(game.identity[0]),
-            game.leg,
-            game.attempt,
-            game.rules,
-            game.conditions.clock,
-            str(game.seed),
-            None,
-            seats,
+        new = ScheduledGame(
+            pair=str(game.identity[0]),
+            leg=game.leg,
+            attempt=game.attempt,
+            game=game.rules,
+            clock=game.conditions.clock,
+            seed=game.seed,
+            seats=seats,
         )
         return Finished(game, played(game.number, new, game.opening, self.random), NOW, NOW)
 

@@ -18,7 +18,7 @@ from arena.serve.checks import Checks
 from arena.walls.run_folder import RunFolder
 from db import ladder, store
 from db.ladder import NewRating, StoredSubmission
-from db.records import GameRecord, SeatRecord
+from db.records import GameRecord, ScheduledGame, SeatRecord
 from tests.kit.arena_program import Ended, arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.hand_in_room import HandInRoom, hand_in_room
@@ -82,7 +82,7 @@ def serve(room: HandInRoom) -> None:
             row = ladder.submission(connection, one.id)
             assert row.version is not None
             seats = ((row.version, "alice"), (1, "random"))
-            new = store.NewGame(1, "pair", 0, 1, "nap", "none", "0", None, seats)
+            new = ScheduledGame(round=1, pair="pair", game="nap", seats=seats)
             (game,) = store.schedule(connection, room.opened.id, [new])
             results = (SeatRecord(0, "alice", 1.0, 1.0, 0, 0), SeatRecord(1, "random", 0.0, -1.0, 0, 0))
             record = GameRecord(game, "normal", None, "", results, (), lag=0)
