@@ -116,6 +116,12 @@ def set_entry_status(connection: Connection, tournament: int, name: str, status:
     connection.execute(update(Entry).where(Entry.tournament == tournament, Entry.name == name).values(status=status))
 
 
+def quarantine(connection: Connection, tournament: int, name: str) -> None:
+    """Set the status of an active entry to quarantined. Who was withdrawn meanwhile by another process, stays so."""
+    active = update(Entry).where(Entry.tournament == tournament, Entry.name == name, Entry.status == "active")
+    connection.execute(active.values(status="quarantined"))
+
+
 # Games.
 
 

@@ -17,3 +17,10 @@ SEAT: Final = ("seat", "player", "version", "spent", "longest", "cpu", "memory",
 """The fields of a seat in the JSON of a game."""
 MOVE: Final = ("ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text")
 """The fields of a ply in the JSON of a game."""
+BEFORE_PLAYERS: Final = ("id", "tournament", "number", "attempt", "pair", "leg", "game", "round")
+AFTER_PLAYERS: Final = (
+    *("result", "counts", "utilities", "versions", "outdated", "anchors", "opening", "clock", "seed"),
+    *("status", "verdict", "fault", "plies", "started", "finished"),
+    *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves", "kind"),
+)
+"""The columns of a CSV file of games, before and after those of the players."""

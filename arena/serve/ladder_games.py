@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from random import Random
 from typing import Final
@@ -82,8 +82,6 @@ class LadderGames(RecordedGames, StandingSchedule):
         self.placements = _Placements(self)
         # Agents that cannot play because their copy in the store cannot be used, each with the reason.
         self.left_out: dict[str, str] = {}
-        # Agents that were put aside during this run, after faults in a row.
-        self.put_aside: list[str] = []
         # Whether no pair is begun; both games of the pairs in progress are played.
         self.is_closed = False
         # Can be replaced when the description changes.
@@ -190,28 +188,12 @@ class LadderGames(RecordedGames, StandingSchedule):
             self._note_failure(finished.record.detail)
         elif finished.record.verdict != Verdict.VOID and not self.rules_are_broken:
             self._failures = 0
-        faults = {name: count for name, count in self._faults_after(finished).items() if self._counts(name, finished)}
-        out = self._out(faults)
-
-        def record(connection: Connection) -> Unplayed | None:
-            repeated = self._finish(connection, finished)
-            for name in out:
-                # An instructor's process may have withdrawn it meanwhile, and that stays.
-                if ladder_pairs.all_active(connection, self.id, [self._lines[name].version]):
-                    store.set_entry_status(connection, self.id, name, "quarantined")
-            if not repeated and not out:
-                return None
-            ladder_pairs.cancel_replaced(connection, self.id)
-            return self._unplayed(connection)
-
-        unplayed = self._write(record)
+        out, unplayed = self._record(finished, self._follow)
         self._playing.discard(finished.game.number)
         if unplayed is None:
             self._end_leg(str(finished.game.identity[0]), finished.game.leg)
         else:
             self._scheduled, self._open = unplayed
-        self._faults |= faults | dict.fromkeys(out, 0)
-        self.put_aside += out
         for name in out:
             del self._lines[name]
 
@@ -238,6 +220,12 @@ class LadderGames(RecordedGames, StandingSchedule):
         self._write(end)
 
     # Inside a transaction.
+
+    def _follow(self, connection: Connection, repeated: bool, out: Mapping[str, str]) -> Unplayed | None:
+        if not repeated and not out:
+            return None
+        ladder_pairs.cancel_replaced(connection, self.id)
+        return self._unplayed(connection)
 
     def _put_back(self, connection: Connection) -> Unplayed:
         store.interrupt(connection, self.id)
@@ -356,12 +344,14 @@ class LadderGames(RecordedGames, StandingSchedule):
             for version, name in game.seats
         )
 
-    def _counts(self, name: str, finished: Finished) -> bool:
-        """Whether faults in this game count for the agent: not if its version was replaced, and not for anchors, which
-        hold the scale."""
-        line = self._lines.get(name)
-        played = next(entrant.source for entrant in finished.game.entrants if entrant.name == name)
-        return line is not None and name not in self._anchors and played == line.source
+    def _faults_after(self, finished: Finished) -> dict[str, int]:
+        """Without agents whose version was replaced, and without anchors, which hold the scale."""
+        sources = {entrant.name: entrant.source for entrant in finished.game.entrants}
+        return {
+            name: count
+            for name, count in super()._faults_after(finished).items()
+            if name not in self._anchors and name in self._lines and self._lines[name].source == sources[name]
+        }
 
     def _end_leg(self, pair: str, leg: int) -> None:
         """This game of the pair is over."""

@@ -152,7 +152,7 @@ class Serving(WrappingSchedule):
             self._rater.process.nudge()
         if finished.record.fault is not None and finished.record.verdict not in (Verdict.RESIGNED, Verdict.VOID):
             self._tell(Faulted(finished))
-        for name in self._parts.games.put_aside[self._put_aside :]:
+        for name in self._parts.games.quarantined[self._put_aside :]:
             self._put_aside += 1
             self._tell(Notice(f"{name} is put aside after faults in a row; it plays again after its next submission"))
 

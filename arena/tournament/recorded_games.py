@@ -1,12 +1,13 @@
-"""What a tournament and a ladder do alike: a game's end is recorded once, and a void game is played again.
+"""The bookkeeping of tournaments and ladders: a game's end is recorded once, a void game is played again, and an agent
+with too many faults in a row is quarantined.
 
-Both are played by a director. All that follows from a game is written in one transaction; while the
-database is busy or the disk is full, the transaction is tried again, so no result is lost.
+Both are played by a director. All that follows from a game is written in one transaction; while the database is busy
+or the disk is full, the transaction is tried again, so no result is lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -40,6 +41,35 @@ class RecordedGames:
         self._database = database
         self._wait = wait
         self._faults = dict(faults)
+        # Agents that were quarantined during this run.
+        self.quarantined: list[str] = []
+
+    def _record(
+        self,
+        finished: Finished,
+        follow: Callable[[Connection, bool, Mapping[str, str]], Result],
+        first: Callable[[Connection, Sequence[str]], None] = lambda *_: None,
+    ) -> tuple[list[str], Result]:
+        """Records the game and all its effects in one transaction; returns whom it quarantines, and what `follow` does.
+
+        `follow` writes what follows: it gets whether the game is scheduled again, and who is quarantined, each with the
+        reason. `first` is called before the game is written, with those who will be quarantined."""
+        faults = self._faults_after(finished)
+        out = [name for name, count in faults.items() if 0 < self.league.quarantine <= count]
+
+        def record(connection: Connection) -> Result:
+            first(connection, out)
+            repeated = self._finish(connection, finished)
+            for name in out:
+                store.quarantine(connection, self.id, name)
+            return follow(
+                connection, repeated, {name: f"{name} is quarantined: {faults[name]} faults in a row" for name in out}
+            )
+
+        effects = self._write(record)
+        self._faults |= faults | dict.fromkeys(out, 0)
+        self.quarantined += out
+        return out, effects
 
     # Inside a transaction.
 
@@ -77,10 +107,6 @@ class RecordedGames:
             entrant.name: self._faults.get(entrant.name, 0) + 1 if seat == at_fault else 0
             for seat, entrant in enumerate(finished.game.entrants)
         }
-
-    def _out(self, faults: Mapping[str, int]) -> list[str]:
-        """The agents with as many faults in a row as lead to quarantine."""
-        return [name for name, count in faults.items() if 0 < self.league.quarantine <= count]
 
     def _forget(self) -> None:
         """What was read from the database may not hold any more: a transaction failed."""

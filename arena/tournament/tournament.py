@@ -7,8 +7,9 @@ that after a crash of any process the next run resumes with exactly the games th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
@@ -53,8 +54,6 @@ class Tournament(RecordedGames, Schedule):
         self.changed = prepared.changed
         # Numbers of the void games that this run plays once more.
         self.tried_again = prepared.tried_again
-        # Agents that were quarantined during this run.
-        self.quarantined: list[str] = []
         # The state of a match's sequential test; once the test is decided, its state at the decision.
         self.test = prepared.test
         # Numbers of games, without cancelled ones.
@@ -143,32 +142,13 @@ class Tournament(RecordedGames, Schedule):
 
     def note(self, finished: Finished) -> None:
         """Records the game and all its effects in one transaction."""
-        faults = self._faults_after(finished)
-        out = self._out(faults)
-
-        def record(connection: Connection) -> tuple[bool, ScheduledGame | None]:
-            for number, when in self._unmarked.items():
-                store.begin(connection, number, when)
-            for begun in self._marked if out else ():
-                store.postpone(connection, begun.id)  # then it is forfeited if its player is quarantined
-            changed = self._record(connection, finished, {name: faults[name] for name in out})
-            if changed:
-                self._ahead = []
-            if self._unmarked:
-                return changed, None
-            game = self._begin_next(connection)
-            # A game that was scheduled by a ruling is noticed at the latest when no other one is left.
-            return changed or (game is None and self._consequences.notice_rulings(connection)), game
-
-        changed, game = self._write(record)
+        out, (changed, game) = self._record(finished, partial(self._follow, finished), self._first)
         self._unmarked.clear()
         if out:
             self._marked.clear()
         if game is not None:
             self._marked.append(game)
             self._drop(game)
-        self._faults |= faults | dict.fromkeys(out, 0)
-        self.quarantined += out
         if changed:
             self._write(self._count)
         else:
@@ -227,21 +207,32 @@ class Tournament(RecordedGames, Schedule):
 
     # Inside a transaction.
 
-    def _record(self, connection: Connection, finished: Finished, out: Mapping[str, int]) -> bool:
-        """Records the game and its effects; returns whether they change the schedule. `out`: the agents to quarantine,
-        with their numbers of faults in a row."""
-        repeated = self._finish(connection, finished)
+    def _first(self, connection: Connection, out: Sequence[str]) -> None:
+        for number, when in self._unmarked.items():
+            store.begin(connection, number, when)
+        for begun in self._marked if out else ():
+            store.postpone(connection, begun.id)  # then it is forfeited if its player is quarantined
+
+    def _follow(
+        self, finished: Finished, connection: Connection, repeated: bool, out: Mapping[str, str]
+    ) -> tuple[bool, ScheduledGame | None]:
+        """Writes what follows; returns whether the schedule has changed, and the next game."""
         self.test = self._consequences.decide(connection, finished)
-        changed = repeated or (self.test is not None and self.test.verdict is not None)
-        for name, count in out.items():
-            store.set_entry_status(connection, self.id, name, "quarantined")
-            forfeit_all(connection, self.id, name, f"{name} is quarantined: {count} faults in a row")
-            changed = True
+        changed = bool(repeated or out or (self.test is not None and self.test.verdict is not None))
+        for name, reason in out.items():
+            forfeit_all(connection, self.id, name, reason)
         if repeated:
             self._forfeit_quarantined(connection)
         if out or repeated:
             self._consequences.forget()
-        return self._consequences.schedule(connection, finished, repeated=repeated) or changed
+        changed = self._consequences.schedule(connection, finished, repeated=repeated) or changed
+        if changed:
+            self._ahead = []
+        if self._unmarked:
+            return changed, None
+        game = self._begin_next(connection)
+        # A game that was scheduled by a ruling is noticed at the latest when no other one is left.
+        return changed or (game is None and self._consequences.notice_rulings(connection)), game
 
     def _forfeit_quarantined(self, connection: Connection) -> None:
         """Forfeits games that are scheduled again, if a player was quarantined while they were in progress."""

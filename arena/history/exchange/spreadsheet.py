@@ -22,17 +22,11 @@ from msgspec.structs import replace
 from adsearch.errors import nearly, quote
 from arena.history import csv_cells
 from arena.history.exchange.checks import refuse
-from arena.history.fields import NUMBERS, TEXTS
+from arena.history.fields import AFTER_PLAYERS, BEFORE_PLAYERS, NUMBERS, TEXTS
 from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat
 
 SEATS: Final = ("first", "second", "third", "fourth")
 PLAIN: Final = ("round", "first", "second", "result")
-_BEFORE: Final = ("id", "tournament", "number", "attempt", "pair", "leg", "game", "round")
-_AFTER: Final = (
-    *("result", "counts", "utilities", "versions", "outdated", "anchors", "opening", "clock", "seed"),
-    *("status", "verdict", "fault", "plies", "started", "finished"),
-    *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves", "kind"),
-)
 _EMPTY: Final = "%"
 """Stands for a move with an empty text, in a list of moves separated by spaces."""
 
@@ -107,7 +101,7 @@ def _without_spaces(text: str) -> str:
 def write(games: Iterable[PastGame], out: TextIO, *, most_seats: int = 2) -> int:
     """Writes a row for each game and returns the number of games."""
     writer = csv.writer(out, lineterminator="\n")
-    columns = [*_BEFORE, *(seat_name(seat) for seat in range(max(2, most_seats))), *_AFTER]
+    columns = [*BEFORE_PLAYERS, *(seat_name(seat) for seat in range(max(2, most_seats))), *AFTER_PLAYERS]
     writer.writerow(columns)
     count = 0
     for game in games:
@@ -183,7 +177,7 @@ def _columns(cells: list[str], name: str, line: int) -> list[str]:
         if len(cells) == len(PLAIN):
             return cells
         refuse(name, line, f"expected a header line with the names of the columns, such as {','.join(PLAIN)}")
-    known = {*_BEFORE, *_AFTER, *SEATS}
+    known = {*BEFORE_PLAYERS, *AFTER_PLAYERS, *SEATS}
     for title in titles:
         if title not in known and not (title.startswith("seat") and title[4:].isdigit()):
             refuse(name, line, f"unknown column {quote(title)}{nearly(title, sorted(known))}")

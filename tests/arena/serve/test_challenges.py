@@ -375,7 +375,7 @@ def test_ratings_and_standings_are_the_same_with_challenges_and_without(tmp_path
                     assert run.play(crashes).conditions.kind is GameKind.CHALLENGE
                     room.now += timedelta(hours=3)
                 assert run.play(crashes).conditions.kind is GameKind.LADDER
-            assert run.games.put_aside == []
+            assert run.games.quarantined == []
         found.append(everything(room))
     assert found[0] == found[1]
     assert any("ann" in row for row in found[0]["SELECT * FROM v_standing WHERE tournament IS NOT NULL"])

@@ -391,7 +391,7 @@ def test_a_new_ruling_is_followed_at_the_next_look(stand: Stand) -> None:
 def test_faults_in_a_row_put_an_agent_aside_until_its_next_submission(stand: Stand) -> None:
     with stand.running() as games:
         play(games, crashes("ann"), most=40)
-        assert games.put_aside == ["ann"]
+        assert games.quarantined == ["ann"]
     faults = "SELECT COUNT(*) FROM game JOIN seat ON seat.game = game.id AND seat.seat = game.fault WHERE name = 'ann'"
     assert stand.sql(faults) == [(3,)]
     assert stand.sql("SELECT COUNT(*) FROM game WHERE verdict = 'forfeit'") == [(0,)]
@@ -402,7 +402,7 @@ def test_faults_in_a_row_put_an_agent_aside_until_its_next_submission(stand: Sta
         stand.hand_in("ann", "mended = True")
         games.reload()
         assert any("ann" in names(game) for game in play(games, crashes("ann"), most=2))
-        assert games.put_aside == []  # the faults of the old version do not count
+        assert games.quarantined == []  # the faults of the old version do not count
 
 
 def test_faults_are_counted_across_restarts(stand: Stand) -> None:
@@ -410,7 +410,7 @@ def test_faults_are_counted_across_restarts(stand: Stand) -> None:
         with stand.running() as games:
             while "ann" not in names(play(games, crashes("ann"))[0]):
                 pass
-    assert games.put_aside == ["ann"]
+    assert games.quarantined == ["ann"]
 
 
 def test_faults_of_a_replaced_version_and_of_anchors_put_nobody_aside(tmp_path: Path) -> None:
@@ -426,7 +426,7 @@ def test_faults_of_a_replaced_version_and_of_anchors_put_nobody_aside(tmp_path: 
         games.reload()
         for game in begun:
             games.note(record(game, crashes("ann")))
-        assert games.put_aside == []
+        assert games.quarantined == []
 
 
 def test_an_agent_that_another_process_has_withdrawn_is_not_paired(stand: Stand) -> None:

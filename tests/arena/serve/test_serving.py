@@ -70,7 +70,7 @@ class Games(Queue):
     def __init__(self) -> None:
         super().__init__()
         self.placements = Queue()
-        self.put_aside: list[str] = []
+        self.quarantined: list[str] = []
         self.left_out: dict[str, str] = {}
         self.is_closed = False
         self.opened: OpenLadder | None = None

@@ -304,6 +304,18 @@ def test_a_game_for_which_there_is_no_room_yet_is_forfeited_too(course: Course) 
         assert tournament.is_over
 
 
+def test_an_agent_that_another_process_has_withdrawn_is_not_quarantined_instead(course: Course) -> None:
+    course.describe(quarantine=1)
+    with course.opened() as tournament:
+        game = tournament.next()
+        assert game is not None
+        out = game.entrants[0].name
+        with Database(str(course.folder / "arena.db")) as database, database.writing() as connection:
+            writing.rule_on_entry(connection, tournament.id, out, "withdraw", "asked for it", NOW)
+        tournament.note(record(game, lambda _: (Verdict.CRASHED, 0, (0.0, 1.0))))
+    assert course.sql("SELECT name, status FROM entry WHERE status <> 'active'") == [(out, "withdrawn")]
+
+
 @pytest.mark.parametrize("void", [False, True])
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])
 def test_a_game_whose_player_was_quarantined_meanwhile_is_not_played_again(
