@@ -175,13 +175,12 @@ class League:
         }
 
 
+_FIRST_CONDITIONS: Final = ("clock", "margin", "max_plies", "names", "reuse", "limits", "walls")
 _LATER_SETTINGS: Final[dict[str, Any]] = {
     "seats_key": None,
-    "allowance": to_builtins(Allowance()),
-    "ponder": False,
-    "python": None,
-    "modules": None,
+    **{key: default for key, default in _DEFAULT.described().items() if key not in _FIRST_CONDITIONS},
 }
+"""Settings that the first version did not have: a tournament's default name depends on them only if they are set."""
 
 
 def read(path: Path, *, agents: bool = True) -> League:

@@ -1,9 +1,9 @@
 """Where the facts of a game, of a seat and of a ply are declared: `python -m tests.kit.declared_facts` lists it.
 
-A fact is a column of the tables `game`, `seat` and `move`. It is declared once as a column, once as a field of a record
-and once as a name in documents; everything else takes its names from there. A place is a class, a tuple, a dictionary or
-an SQL query that writes down more than half of a table's facts: a new fact would have to be added there too. What builds
-a record from a message is no place, and neither is the protocol, which has messages of its own.
+A fact is a column of the tables `game`, `seat` and `move`. It is declared once as a column, once as a field of a
+record and once as a name in documents; everything else takes its names from there. A place is a class, a tuple, a
+dictionary or an SQL query that writes down more than half of a table's facts: a new fact would have to be added there
+too. What builds a record from a message is no place, and neither is the protocol, which has messages of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from db.schema import Game, Move, Seat
 from tests.kit.places import ROOT
 
 FACTS: Final = {
-    table.__table__.name: {column for column in table.__table__.c.keys() if column not in keys}
+    table.__table__.name: {column.key for column in table.__table__.c} - keys
     for table, keys in (
         (Game, {"id", "tournament", "number", "status"}),
         (Seat, {"game", "seat", "version", "name"}),
