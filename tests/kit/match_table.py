@@ -23,7 +23,7 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
-from arena.match.conditions import Conditions, Limits
+from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.match import Match, Phase
 from arena.match.seeds import GameSeeds
@@ -40,19 +40,16 @@ def new_fixture(
     rules: str = "tictactoe",
     *,
     seats: int = 2,
-    clock: str = "none",
     key: bytes = b"dice",
     hosted: tuple[int, ...] = (0, 1, 2, 3),
     guarded: tuple[int, ...] = (),
     liable: tuple[int, ...] = (),
-    margin: int = 50 * MS,
     opening: tuple[str, ...] = (),
-    max_plies: int | None = None,
-    limits: Limits | None = None,
     game: int = GAME,
     played: tuple[MoveRecord, ...] = (),
+    **conditions: Any,
 ) -> Fixture:
-    """A game for that many seats; each takes its name from NAMES."""
+    """A game for that many seats under these conditions; each seat takes its name from NAMES."""
     plans = tuple(
         SeatPlan(
             NAMES[seat],
@@ -65,8 +62,7 @@ def new_fixture(
         )
         for seat in range(seats)
     )
-    terms = Conditions(clock=clock, margin=margin, max_plies=max_plies, limits=limits or Limits())
-    return Fixture(game, rules, plans, key, terms, opening, played=played)
+    return Fixture(game, rules, plans, key, Conditions(**conditions), opening, played=played)
 
 
 class Table:
