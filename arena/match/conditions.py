@@ -42,8 +42,6 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """The number of the players' plies after which a game is a draw; None: no limit."""
     names: Literal["hidden", "shown"] = "shown"
     """Whether agents get their opponents' names."""
-    reports: Literal["recorded", "ignored"] = "recorded"
-    """Whether what agents report about their search (`tell`) is recorded."""
     reuse: bool = False
     """Whether an agent's process is kept for its next game."""
     limits: Limits = Limits()

@@ -289,7 +289,7 @@ class Match:
             return
         clock.charge(seat, turn.charged)
         hosted = place.plan.hosted
-        info = message.info if message.info and self.fixture.conditions.reports == "recorded" else _NO_INFO
+        info = message.info or _NO_INFO
         record = MoveRecord(
             ply=self._ply,
             who=seat,

@@ -350,10 +350,3 @@ def test_the_same_key_and_moves_make_the_same_record() -> None:
         records.append(table.match.record())
     assert records[0] == records[1]
     assert isinstance(table.post[0][-1], Over)
-
-
-@pytest.mark.parametrize(("reports", "depth"), [("recorded", 5), ("ignored", None)])
-def test_reports_can_be_ignored(reports: str, depth: int | None) -> None:
-    table = Table(reports=reports).begin()
-    table.play("b2", info=Info(depth=5))
-    assert table.match.moves[0].depth == depth
