@@ -36,7 +36,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
         new = {name: getattr(game, name) for name in COLUMN_FIELDS if name != "id"}
         if game.kind not in {*GameKind}:
             new["kind"] = GameKind.CASUAL if tournament is None else GameKind.TOURNAMENT
-        new["moves_hash"] = moves_hash(game.moves, (game.seed, game.pair, game.leg, game.attempt))
+        new["moves_hash"] = moves_hash(game.moves, (game.seed, game.pair, game.leg, game.attempt), game.position)
         id = _key(
             connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=game.seed, **new))
         )

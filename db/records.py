@@ -123,12 +123,15 @@ SAID: Final = MoveRecord.__struct_fields__[MoveRecord.__struct_fields__.index("l
 """What the agent wrote and reported with a move: for its author's eyes."""
 
 
-def moves_hash(moves: Iterable[MoveRecord], dice: Sequence[object] = ()) -> int | None:
-    """A hash that is equal for two games with the same moves, chance and opening included; None without moves. `dice`:
-    where the chance events come from, as the seed; with other dice, a game in which the same happens is a new one."""
+def moves_hash(moves: Iterable[MoveRecord], dice: Sequence[object] = (), position: str | None = None) -> int | None:
+    """A hash that is equal for two games with the same moves, chance and opening included, from the same position; None
+    without moves. `dice`: where the chance events come from, as the seed; with other dice, a game in which the same
+    happens is a new one."""
     events = [(str(move.who), storable(move.move)) for move in moves]
     if not events:
         return None
+    if position:
+        events.insert(0, ("position", position))
     if dice and any(who == "chance" for who, _ in events):
         events.append(("dice", " ".join(map(str, dice))))
     return int.from_bytes(blake2b(json.dumps(events).encode(), digest_size=8).digest(), "big", signed=True)
@@ -264,6 +267,8 @@ class Attempt(Struct, frozen=True, kw_only=True):
     clock: str = "none"
     seed: int = 0
     """0 also if it is not known."""
+    position: str | None = None
+    """The position from which it begins, before its opening; None: that of the rules."""
     opening: str | None = None
     """Its moves, separated by spaces."""
     status: str = "scheduled"

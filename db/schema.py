@@ -122,6 +122,8 @@ class Game(_Rows):
     """`db.records.moves_hash` of its moves, to find repeated games; None if no move is recorded."""
     kind: ColumnElement[str] = columns.text(server_default=GameKind.TOURNAMENT)
     """A `db.records.GameKind`."""
+    position: ColumnElement[str | None] = columns.text(nullable=True)
+    """The position from which it begins; NULL: that of the rules."""
 
 
 ATTEMPT: Final = tuple([Game.__table__.c["rules" if name == "game" else name] for name in Attempt.__struct_fields__])
@@ -341,7 +343,7 @@ VIEWS: Final = {
                game.lag / 1000000 AS lag, ruling.what AS ruling, ruling.seat AS awarded_to, ruling.reason AS reason,
                game.pair AS pair, game.leg AS leg, game.kind AS kind,
                {COUNTS} AS counts,
-               {CURRENT_VERSIONS} AS present
+               {CURRENT_VERSIONS} AS present, game.position AS position
         FROM game
         LEFT JOIN tournament ON tournament.id = game.tournament
         LEFT JOIN ruling ON {in_force("game.id")}

@@ -193,9 +193,10 @@ def finish(
     host: Mapping[str, Any] | None,
     now: datetime,
     dice: Sequence[object] = (),
+    position: str | None = None,
 ) -> None:
-    """Write a finished game with its seats and moves; DatabaseError if the game was over already. `dice`: see
-    `moves_hash`."""
+    """Write a finished game with its seats and moves; DatabaseError if the game was over already. `dice` and
+    `position`: see `moves_hash`."""
     written = _FINISH.run(
         connection,
         (
@@ -208,7 +209,7 @@ def finish(
             instant(now),
             None if host is None else dict(host),
             record.lag,
-            moves_hash(record.moves, dice),
+            moves_hash(record.moves, dice, position),
         ),
     )
     if written != 1:

@@ -162,6 +162,7 @@ def find(spec: str) -> tuple[Game, dict[str, float | str]]:
     """The game that `spec` names and the value of each option; UnknownGame or BadOption lists what is valid."""
     if not isinstance(spec, str):
         raise UnknownGame(f"expected a game as text, such as 'connect4', got {quote(spec)}")
+    spec = split_position(spec)[0]
     name, _, options = spec.partition(":")
     by_path = _BY_PATH.fullmatch(spec)
     if name in GAMES.names():
@@ -236,8 +237,15 @@ def use_checked(path: Path, source: bytes) -> None:
     _checked[str(path.absolute())] = source
 
 
-def start(spec: str) -> State[Any]:
-    """The start position of the game that `spec` names."""
+def split_position(spec: str) -> tuple[str, str]:
+    """The game that `spec` names, and the position from which it begins if `spec` says that too: "chess:fen=..."."""
+    return ("chess", spec.removeprefix(_FEN)) if spec.startswith(_FEN) else (spec, "")
+
+
+def start(spec: str, position: str | None = None) -> State[Any]:
+    """The start of the game that `spec` names, which is `position` if that is given."""
+    if position := position or split_position(spec)[1]:
+        return load(spec, position)
     game, options = find(spec)
     return game.start(**options)
 

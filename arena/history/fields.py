@@ -4,11 +4,12 @@ from typing import Final
 
 LISTED: Final = (
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
-    *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "ruling", "kind"),
+    *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "ruling", "kind", "position"),
 )
 """The fields in a listing, in JSON and in CSV."""
 TEXTS: Final = (
-    *("tournament", "game", "pair", "clock", "opening", "status", "verdict", "detail", "started", "finished", "kind"),
+    *("tournament", "game", "pair", "clock", "opening", "status", "verdict", "detail", "started", "finished"),
+    *("kind", "position"),
 )
 """The fields that are strings in files."""
 NUMBERS: Final = ("round", "number", "attempt", "leg", "seed", "fault", "plies")
@@ -21,6 +22,6 @@ BEFORE_PLAYERS: Final = ("id", "tournament", "number", "attempt", "pair", "leg",
 AFTER_PLAYERS: Final = (
     *("result", "counts", "utilities", "versions", "outdated", "anchors", "opening", "clock", "seed"),
     *("status", "verdict", "fault", "plies", "started", "finished"),
-    *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves", "kind"),
+    *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves", "kind", "position"),
 )
 """The columns of a CSV file of games, before and after those of the players."""

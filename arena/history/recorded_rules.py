@@ -35,7 +35,7 @@ class MissingRules(UnknownGame):
 def start(game: PastGame, *, trust: bool) -> State[Any]:
     """The first position of the game; UntrustedCode if its recorded rules must not be loaded."""
     _check(game, trust=trust)
-    return games.start(game.game)
+    return games.start(game.game, game.position)
 
 
 def seeds(game: PastGame) -> GameSeeds | None:

@@ -213,6 +213,12 @@ def moment(time: datetime) -> Moment:
     return Moment.of(f"{time:%Y-%m-%d %H:%M} {zone_name(time)} ({there})", in_utc)
 
 
+def beginning(game: PastGame) -> list[str]:
+    """From where the game began, and its opening, where it did not begin as the rules say."""
+    said = (("from", game.position), ("opening", game.opening))
+    return [f"{word} {text}" for word, text in said if text]
+
+
 def recorded_moment(text: str | None) -> str:
     """A time as the record has it, in words as `moment` writes it; empty without one, and unchanged without a zone."""
     time = moment_of(text or "")

@@ -84,6 +84,7 @@ class GameSent(Struct, frozen=True):
     pair: str
     leg: int
     attempt: int
+    position: str
     opening: tuple[str, ...]
     players: tuple[int, ...]
 

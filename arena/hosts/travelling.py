@@ -79,6 +79,7 @@ class Sender:
                     str(game.identity[0]),
                     game.leg,
                     game.attempt,
+                    game.position,
                     game.opening,
                     tuple(names.index(entrant.name) for entrant in game.entrants),
                 )
@@ -119,6 +120,7 @@ class Receiver:
                 leg=game.leg,
                 attempt=game.attempt,
                 conditions=about.conditions,
+                position=game.position,
                 opening=game.opening,
             )
             for game in batch.games

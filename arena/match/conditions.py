@@ -57,7 +57,7 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """Modules that agents can import besides the standard library; None: all that the interpreter has."""
     kind: GameKind = GameKind.CASUAL
     """What the games are played for. Players cannot tell."""
-    position: Literal[""] = ""
+    position: str = ""
     """The position from which games begin; empty: that of the rules."""
     seat_clocks: tuple[()] = ()
     """The clocks of seats that have another one than `clock`."""
@@ -70,5 +70,5 @@ class Conditions(Struct, frozen=True, kw_only=True):
         return {key: value for key, value in fields.items() if key not in UNDESCRIBED}
 
 
-UNDESCRIBED: Final = ("kind", "position", "seat_clocks", "adjudication")
+UNDESCRIBED: Final = ("kind", "seat_clocks", "adjudication")
 """Conditions that a description cannot have yet."""

@@ -51,6 +51,8 @@ class Fixture(Struct, frozen=True):
     key: bytes
     """The key of the game's chance events."""
     conditions: Conditions = Conditions()
+    position: str = ""
+    """The position from which the game begins; empty: that of the rules."""
     opening: tuple[str, ...] = ()
     watched: bool = False
     """Whether each ply is sent to the director when it is played."""
@@ -62,7 +64,7 @@ class Fixture(Struct, frozen=True):
 
         Chance events are not known yet, so the opening of a game with chance is checked only when it is played."""
         try:
-            state = games.start(self.rules)
+            state = games.start(self.rules, self.position)
         except AdsearchError as error:
             raise BadFixture(str(error)) from None
         if not type(state).__module__.startswith("adsearch.games."):
@@ -71,6 +73,8 @@ class Fixture(Struct, frozen=True):
             raise BadFixture(f"{self.rules} is for {state.players} players, got {len(self.seats)}")
         if (most := self.conditions.max_plies) is not None and most < 1:
             raise BadFixture(f"expected max_plies of 1 or more, got {most}")
+        if self.position and state.turn is None:
+            raise BadFixture(f"expected a position from which a game can begin, but it is over: {quote(self.position)}")
         after = state
         for number, text in enumerate(() if state.chance else self.opening, 1):
             try:

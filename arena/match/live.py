@@ -62,6 +62,8 @@ class LiveGame(_Published, frozen=True):
     plies: tuple[LivePly, ...]
     since: int | None
     """When the first turn began, on the clock of `LivePly.at`; None: not all players are ready."""
+    position: str = ""
+    """The position from which it begins; empty: that of the rules."""
 
 
 class LiveEnd(_Published, frozen=True):

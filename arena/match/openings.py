@@ -13,11 +13,11 @@ from random import Random
 from typing import Any, Final
 
 from adsearch import Budget, State, games, pvs
-from adsearch.errors import AdsearchError
+from adsearch.errors import AdsearchError, quote
 from agents.builtin.thinker import deepened
 from arena.errors import BadFixture
 from arena.match import rules_errors
-from arena.match.fixture import move_text
+from arena.match.fixture import move_text, position_text
 from arena.match.seeds import number
 
 _TRIES: Final = 200
@@ -34,12 +34,23 @@ Opening = tuple[str, ...]
 """The texts of the opening's moves."""
 
 
+def position_read(game: str, text: str) -> str:
+    """A position that a user wrote, as the rules write it; BadFixture if no game can begin there."""
+    try:
+        state = games.load(game, text)
+    except AdsearchError as error:
+        raise BadFixture(str(error)) from None
+    if state.turn is None:
+        raise BadFixture(f"expected a position from which a game can begin, but in {quote(text)} it is over")
+    return position_text(state.position())
+
+
 class Book:
     """The openings of one game: random ones with a number of plies, or those of a list."""
 
-    def __init__(self, rules: str, wanted: int | Sequence[Opening], *, seed: int) -> None:
-        """`wanted`: a number of plies, 0 for none; or the openings to choose from. BadFixture if the game cannot have
-        them."""
+    def __init__(self, rules: str, wanted: int | Sequence[Opening], *, seed: int, position: str = "") -> None:
+        """`wanted`: a number of plies, 0 for none; or the openings to choose from. `position`: where they begin, if not
+        where the rules say. BadFixture if the game cannot have them."""
         self._rules = rules
         self._wanted = wanted
         self._seed = seed
@@ -48,7 +59,7 @@ class Book:
         if not wanted:
             return
         try:
-            self._start = games.start(rules)
+            self._start = games.start(rules, position)
         except AdsearchError as error:
             raise BadFixture(str(error)) from None
         if self._start.chance:

@@ -65,6 +65,8 @@ class Planned:
     leg: int = 0
     attempt: int = 1
     conditions: Conditions = _DEFAULT
+    position: str = ""
+    """The position from which it begins; empty: that of the rules."""
     opening: tuple[str, ...] = ()
     watched: bool = False
     seats_key: int | None = None
@@ -100,9 +102,15 @@ class Planned:
             "attempt": self.attempt,
             "clock": self.conditions.clock,
             "seed": self.seed,
+            "position": self.position or None,
             "opening": " ".join(self.opening) or None,
             "kind": self.conditions.kind,
         }
+
+    @property
+    def hashed_with(self) -> dict[str, Any]:
+        """What is hashed with its moves, beside them: see `db.records.moves_hash`."""
+        return {"dice": self.dice, "position": self.position}
 
     def side(self, seat: int) -> tuple[object, ...]:
         """The pairing, leg and player of a seat: the same in every attempt at the game."""
@@ -159,7 +167,10 @@ def repeats_tell(start: State[Any]) -> bool:
 def repeated_games(finished: Iterable[Finished]) -> int:
     """How many of these games are move for move the same as an earlier one, with the same players in the same seats."""
     played = [
-        (tuple(entrant.name for entrant in game.game.entrants), moves_hash(game.record.moves))
+        (
+            tuple(entrant.name for entrant in game.game.entrants),
+            moves_hash(game.record.moves, position=game.game.position),
+        )
         for game in finished
         if game.record.verdict != Verdict.VOID and game.record.moves
     ]

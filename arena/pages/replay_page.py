@@ -207,7 +207,7 @@ class _Page:
             "" if game.round is None else f"round {game.round}",
             f"attempt {game.attempt}" if game.attempt > 1 else "",
             f"clock {game.clock}",
-            f"opening {game.opening}" if game.opening else "",
+            *words.beginning(game),
             words.recorded_moment(game.finished),
         ]
         return words.printable(" · ".join(filter(None, facts)))

@@ -327,6 +327,7 @@ class Director:
             seats=seats,
             key=seeds.key,
             conditions=game.conditions,
+            position=game.position,
             opening=game.opening,
             played=game.played,
             watched=game.watched,

@@ -64,7 +64,7 @@ class FollowedGame:
             first = None
         self.left = [first] * len(game.players)
         try:
-            self.state = games.start(game.rules)
+            self.state = games.start(game.rules, game.position)
         except Exception as error:  # user-supplied rules may raise anything
             self.state, self.trouble = None, str(error) or type(error).__name__
         for ply in game.plies:

@@ -15,6 +15,7 @@ import zmq
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adsearch import games
 from arena.match import live
 from arena.match.live import GameNews, LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.schedule import Finished, Planned
@@ -66,7 +67,9 @@ class LiveGames:
                 continue
             if number not in self._games:
                 names = tuple(entrant.name for entrant in planned.entrants)
-                self._games[number] = LiveGame(number, planned.rules, names, planned.conditions.clock, (), None)
+                self._games[number] = LiveGame(
+                    number, planned.rules, names, planned.conditions.clock, (), None, _public_position(planned)
+                )
                 self._tell_referee(control.Watch(number))
             self._publish(number, self._games[number])
 
@@ -121,3 +124,8 @@ class LiveGames:
     def close(self) -> None:
         """Closes the socket."""
         self.socket.close()
+
+
+def _public_position(planned: Planned) -> str:
+    """The position from which the game begins; a text that is none if the rules hide a part of it."""
+    return "?" if planned.position and games.start(planned.rules).hidden else planned.position

@@ -78,6 +78,7 @@ def challenge(
             clock=league.conditions.clock,
             seed=seed,
             kind=GameKind.CHALLENGE,
+            position=league.conditions.position or None,
             seats=tuple((_version(connection, lines, name, now), name) for name in names),
         )
         id = challenges.add(connection, opened.id, author, new, now)
@@ -246,7 +247,7 @@ class Challenges(StandingSchedule):
 
         def finish(connection: Connection) -> None:
             now = datetime.now(UTC)
-            store.finish(connection, game.number, record, host=host(game), now=now, dice=game.dice)
+            store.finish(connection, game.number, record, host=host(game), now=now, **game.hashed_with)
 
         written(self._database, self._wait, finish)
         self._playing, self._looks = None, True
@@ -269,7 +270,9 @@ class Challenges(StandingSchedule):
         the two cannot play."""
         players = tuple([self._player(one, name) for name in one.game.names])
         opened, now = self._opened, datetime.now(UTC)
-        opening = Book(opened.rules, opened.ladder.league.openings, seed=one.game.seed).opening(0, *one.game.names)
+        league = opened.ladder.league
+        book = Book(opened.rules, league.openings, seed=one.game.seed, position=league.conditions.position)
+        opening = book.opening(0, *one.game.names)
         scheduled = structs.replace(one.game, opening=" ".join(opening) or None)
 
         def begin(connection: Connection) -> bool:

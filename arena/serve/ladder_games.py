@@ -92,7 +92,9 @@ class LadderGames(RecordedGames, StandingSchedule):
         self._confinement = confinement
         self._random = random or Random()
         self._start = games.start(opened.rules)
-        self._book = Book(opened.rules, self.league.openings, seed=opened.seed)
+        self._book = Book(
+            opened.rules, self.league.openings, seed=opened.seed, position=self.league.conditions.position
+        )
         self._pairs = PairsBegun(pairs)
         # The current version of every agent, of those that are put aside too.
         self._versions: dict[str, int] = {}

@@ -128,6 +128,7 @@ def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Star
         conditions=Conditions(
             clock=game.clock, margin=_EVER, max_plies=_max_plies(game), limits=Limits(hello=None, move=_EVER)
         ),
+        position=game.position or "",
         opening=tuple((game.opening or "").split()),
     )
     now = 0

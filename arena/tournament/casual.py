@@ -60,7 +60,7 @@ class RecordingSchedule(WrappingSchedule):
             new = ScheduledGame(**game.recorded, pair=str(game.identity[0]), game=game.rules, seats=seats)
             (id,) = store.schedule(connection, None, [new])
             store.begin(connection, id, finished.started)
-            store.finish(connection, id, finished.record, host=host(game), now=finished.finished, dice=game.dice)
+            store.finish(connection, id, finished.record, host=host(game), now=finished.finished, **game.hashed_with)
             if game.number in self._annulled and finished.record.verdict != Verdict.VOID:
                 store.rule_on_game(connection, id, "void", self._annulled[game.number], now)
         self.ids.append(id)

@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from adsearch import State
+from adsearch import State, games
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadLeague
 from arena.match import openings
 from arena.tournament.description import Table, read_text, shown
 
 
-def read_openings(table: Table, folder: Path, game: str, start: State[Any]) -> int | tuple[tuple[str, ...], ...]:
-    """The number of random plies at the start, or the moves of each opening in a file."""
+def read_openings(table: Table, folder: Path, game: str, position: str) -> int | tuple[tuple[str, ...], ...]:
+    """The number of random plies after that position, or the moves of each opening in a file."""
     given = table.value("openings")
     if given is None:
         return 0
+    start = games.start(game, position)
     if isinstance(given, str):
         if start.chance:
             table.fail(f"openings from a file need a game without chance; {game} has chance events", "openings")
@@ -29,7 +30,7 @@ def read_openings(table: Table, folder: Path, game: str, start: State[Any]) -> i
     if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= 1000:
         table.fail(f"expected a whole number from 0 to 1000 or a file's name, got {shown(given)}", "openings")
     try:
-        openings.Book(game, given, seed=0)
+        openings.Book(game, given, seed=0, position=position)
     except ArenaError as error:
         table.fail(str(error), "openings")
     return given

@@ -94,7 +94,8 @@ def _new_games(
     tournament: RecordedTournament, pairings: Iterable[Pairing], versions: Mapping[str, int]
 ) -> Iterator[ScheduledGame]:
     """The games of new pairings; those of a pairing share its opening."""
-    book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
+    league = tournament.league
+    book = Book(tournament.rules, league.openings, seed=tournament.seed, position=league.conditions.position)
     for pairing in pairings:
         try:
             opening = book.opening(pairing.cycle, *pairing.names)
@@ -120,6 +121,7 @@ def games_of(
             clock=tournament.league.conditions.clock,
             seed=tournament.seed,
             kind=tournament.league.conditions.kind,
+            position=tournament.league.conditions.position or None,
             opening=moves,
             seats=tuple([(versions[name], name) for name in pairing.seats(leg)]),
         )

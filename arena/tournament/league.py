@@ -24,11 +24,12 @@ from adsearch.errors import AdsearchError, quote
 from adsearch.games.catalog import begins_with_name, package_of
 from agents import builtin
 from agents.errors import AgentsError
-from arena.errors import BadClock
+from arena.errors import ArenaError, BadClock
 from arena.match.allowance import Allowance
 from arena.match.checks import Share, Whole
 from arena.match.clock import TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits
+from arena.match.openings import position_read
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
 from arena.tournament import formats, host_speed
@@ -256,6 +257,7 @@ def _league(
     keys = (*KEYS, *kind.own_keys())
     table.only(keys, {key: "put it below [limits]" for key in LIMIT_KEYS if key not in keys})
     game_text, game, start = _game(table, folder)
+    position = _position(table, game)
     if "format" not in table:
         kind = formats.default(start.players)
     skipped: list[str] = []
@@ -277,10 +279,11 @@ def _league(
             agents=_sorted(everybody),
             format=_format(table, kind, [agent.name for agent in everybody]),
             package=formats.FORMATS.package(kind.name),
-            openings=read_openings(table, folder, game, start),
+            openings=read_openings(table, folder, game, position),
             conditions=replaced(
                 table.read(_DEFAULT),
                 clock=_clock(table),
+                position=position,
                 limits=limits.read(Limits()),
                 allowance=allowance,
                 python=_python(table, folder),
@@ -312,6 +315,16 @@ def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
         return text, located, games.start(located)
     except AdsearchError as error:
         table.fail(str(error), "game")
+
+
+def _position(table: Table, game: str) -> str:
+    """The position from which games begin, as the rules write it; empty: that of the rules."""
+    if not (text := table.text("position", "")):
+        return ""
+    try:
+        return position_read(game, text)
+    except ArenaError as error:
+        table.fail(str(error), "position")
 
 
 def _named_format(table: Table) -> type[Format]:

@@ -82,7 +82,7 @@ class RecordedGames:
         if finished.host is not None:  # it began later than it was given out
             store.begin(connection, game.number, finished.started)
         how = host(game) if finished.host is None else finished.host
-        store.finish(connection, game.number, finished.record, host=how, now=datetime.now(UTC), dice=game.dice)
+        store.finish(connection, game.number, finished.record, host=how, now=datetime.now(UTC), **game.hashed_with)
         if finished.record.verdict != Verdict.VOID or rules_failed(finished.record):
             return False
         if running.voids(connection, self.id, str(game.identity[0]), game.leg) >= MOST_ATTEMPTS:
@@ -142,6 +142,7 @@ def planned_game(
         leg=game.leg,
         attempt=game.attempt,
         conditions=league.conditions,
+        position=game.position or "",
         opening=tuple((game.opening or "").split()),
     )
 

@@ -30,7 +30,11 @@ def warning(league: League) -> str:
     if pairings < 2 or not repeats_tell(games.start(league.game)):
         return ""
     enough = min(pairings, _ENOUGH)
-    there = Book(league.game, league.openings, seed=0).different(enough) if league.openings else 1
+    there = (
+        Book(league.game, league.openings, seed=0, position=league.conditions.position).different(enough)
+        if league.openings
+        else 1
+    )
     if there >= enough:
         return ""
     same, unknown = _who_repeats(league)
@@ -66,7 +70,7 @@ def _advice(league: League, pairings: int) -> str:
     gain = "gives every pairing a different one" if pairings == enough else f"gives {enough} or more"
     try:
         for plies in range(league.openings + 1, _LONGEST + 1):
-            if Book(league.game, plies, seed=0).different(enough) == enough:
+            if Book(league.game, plies, seed=0, position=league.conditions.position).different(enough) == enough:
                 return f"; openings = {plies} {gain}"
     except BadFixture:
         pass

@@ -324,7 +324,8 @@ class PersonsGame:
             return {}
         self._state, self._last, self._plies = None, None, []
         with suppress(Exception):  # user-supplied rules may raise anything
-            self._state = games.start(self.seen.rules)
+            first = games.start(self.seen.rules)
+            self._state = first if first.hidden else games.load(self.seen.rules, self._from)
         self._note(ended.plies)
         found: dict[str, Any] = {"plies": tuple(self._plies), "last": self._last}
         if self._state is not None:
@@ -386,6 +387,7 @@ class PersonsGame:
         return True
 
     def _begin(self, start: Start, *, continues: bool) -> None:
+        self._from = start.position
         self._load(start.rules, start.position)
         if continues:  # the first turn has the position, at once
             return

@@ -44,6 +44,7 @@ def new_fixture(
     hosted: tuple[int, ...] = (0, 1, 2, 3),
     guarded: tuple[int, ...] = (),
     liable: tuple[int, ...] = (),
+    position: str = "",
     opening: tuple[str, ...] = (),
     game: int = GAME,
     played: tuple[MoveRecord, ...] = (),
@@ -62,7 +63,7 @@ def new_fixture(
         )
         for seat in range(seats)
     )
-    return Fixture(game, rules, plans, key, Conditions(**conditions), opening, played=played)
+    return Fixture(game, rules, plans, key, Conditions(**conditions), position, opening, played=played)
 
 
 class Table:

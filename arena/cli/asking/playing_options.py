@@ -14,6 +14,15 @@ SLOW: Final = 5 * SECOND
 """A move without a clock that takes longer is explained once."""
 NO_CLOCK: Final = "there is no clock, so a player may think this long; --clock 10+0.1 sets one"
 MARGIN_HELP: Final = "Seconds that a player can exceed its time."
+FromOption = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="POSITION",
+        help="Position from which the games begin, as text: arena games GAME explains it.",
+        show_default="as the rules say",
+    ),
+]
 MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
 
 SeedOption = Annotated[

@@ -38,7 +38,7 @@ def header(game: PastGame) -> list[str]:
     name = str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
     what = [f"game {game.id}", f"round {game.round}" * (game.round is not None)]
     what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
-    what += [f"opening {game.opening}" * (game.opening is not None)]
+    what += words.beginning(game)
     host = game.host or {}
     walls, waits_charged = host.get("walls"), host.get("waits_charged")
     what += [f"walls {walls}" * bool(walls), words.recorded_moment(game.finished)]

@@ -115,7 +115,7 @@ class GameScreen:
             self.say("mean score: " + "   ".join(means))
 
     def _show_beginning(self, game: Planned) -> None:
-        self._state = games.start(game.rules)
+        self._state = games.start(game.rules, game.position)
         here = [seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people]
         self._hidden_from = here if self._state.hidden and here else None
         self._last, self._events = None, []

@@ -15,13 +15,21 @@ import typer
 from adsearch import games
 from agents import builtin
 from arena import engines
-from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
+from arena.cli.asking.playing_options import (
+    CLOCK_HELP,
+    MARGIN_HELP,
+    MAX_PLIES_HELP,
+    FromOption,
+    SeedOption,
+    WallsOption,
+)
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.asking.record_options import DatabaseOption, named_players, submissions
 from arena.cli.terminal.listings import FormatOption, OutputFormat, show
 from arena.errors import BadFixture
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
+from arena.match.openings import position_read
 from arena.players.player import PlayerKind, unique_names
 from db.errors import DatabaseError
 from db.records import GameKind
@@ -62,6 +70,7 @@ def play(
             metavar="N", min=0, max=1000, help="Random plies at the start of each game; with --swap, shared by a pair."
         ),
     ] = 0,
+    position: FromOption = None,
     max_plies: Annotated[
         int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
     ] = None,
@@ -111,6 +120,7 @@ def play(
             clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else DEFAULT_CLOCK)),
             margin=round(margin * SECOND),
             max_plies=max_plies,
+            position=position_read(game, position) if position else "",
             walls=walls,
             reuse=reuse,
             # People, and agents that are started by hand, have no time limit by default.
@@ -186,7 +196,7 @@ class _Plan:
         from arena.match.openings import Book
         from arena.match.schedule import Planned
 
-        book = Book(rules, self.openings, seed=self.seed)
+        book = Book(rules, self.openings, seed=self.seed, position=self.conditions.position)
         names = sorted(self.names)
 
         def planned(pairing: int, leg: int) -> Planned:
@@ -199,6 +209,7 @@ class _Plan:
                 identity=(json.dumps([*names, pairing]),),
                 leg=leg,
                 conditions=self.conditions,
+                position=self.conditions.position,
                 opening=book.opening(pairing),
                 watched=self.watched,
             )

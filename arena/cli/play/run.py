@@ -15,7 +15,7 @@ from adsearch import games
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
-from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, WallsOption
+from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, FromOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from arena.tournament import formats
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 _DESCRIBED: Final = (
-    *("name", "format", "rounds", "clock", "margin", "seed", "seats_key", "openings", "max_plies", "games_at_once"),
-    *("walls", "sprt"),
+    *("name", "format", "rounds", "clock", "margin", "seed", "seats_key", "openings", "position", "max_plies"),
+    *("games_at_once", "walls", "sprt"),
 )
 """The options that are also keys of a description."""
 
@@ -82,6 +82,7 @@ def run(
     openings: Annotated[
         int, typer.Option(metavar="N", min=0, help="Random plies at the start, shared by a pairing.")
     ] = 0,
+    position: FromOption = None,
     max_plies: Annotated[
         int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
     ] = None,
@@ -188,6 +189,7 @@ def run(
             seats_key=seats_key,
             openings=openings,
             max_plies=max_plies,
+            position=position,
             games_at_once=games_at_once,
             walls=walls,
             sprt=test,

@@ -12,8 +12,8 @@ from decimal import Decimal
 from math import copysign
 from typing import Any, Final
 
+from adsearch import games
 from adsearch.errors import AdsearchError
-from adsearch.games.chess import Chess
 from adsearch.games.chess_worth import pawns_of_value, value_of_pawns
 from arena.match.clock import SECOND
 from db.records import Mark, MoveRecord, PastGame
@@ -41,16 +41,19 @@ def written(game: PastGame, result: str) -> list[str] | None:
         return None
     marks = {ply.ply: _SIGNS[ply.mark] for ply in game.analysis if ply.mark in _SIGNS}
     words: list[str] = []
-    state, number = Chess.start(), ""
+    number = ""
     try:
-        for ply, record in enumerate(game.moves):
+        state: Any = games.start(game.game, game.position)
+        for record in game.moves:
             move = state.from_text(record.move)
-            if ply % 2 == 0:
-                number = f"{ply // 2 + 1}. "
+            if state.turn == 0:
+                number = f"{state.number}. "
+            elif not words:
+                number = f"{state.number}... "
             words.append(f"{number}{state.shown(move)}")
             after = [*filter(None, (marks.get(record.ply), _comment(record)))]
             words += after
-            number = f"{ply // 2 + 1}... " if after else ""
+            number = f"{state.number}... " if after else ""
             state = state.play(move)
     except AdsearchError:
         return None
@@ -99,13 +102,15 @@ def _clock(time: int) -> str:
 # Reading.
 
 
-def read(lines: Sequence[str]) -> tuple[MoveRecord, ...]:
-    """The moves of these lines; BadMove if one is not legal."""
-    state, found = Chess.start(), list[dict[str, Any]]()
+def read(lines: Sequence[str], position: str | None) -> tuple[MoveRecord, ...]:
+    """The moves of these lines, from that position or the usual one; BadMove if one is not legal, BadPosition if the
+    position is none."""
+    state: Any = games.start("chess", position)
+    found = list[dict[str, Any]]()
     for kind, text in _tokens("\n".join(lines)):
         if kind == "comment":
             if found:
-                found[-1] |= _fields(" ".join(text.split()), (len(found) - 1) % 2)
+                found[-1] |= _fields(" ".join(text.split()), 1 - state.side)
         elif text not in RESULTS:
             move = state.from_text(text.rstrip("!?"))
             found.append({"ply": len(found) + 1, "who": state.turn, "move": state.to_text(move)})

@@ -70,6 +70,8 @@ def _chess_tags(game: PastGame) -> Iterator[str]:
         "Result": result(game.points),
         "Termination": _TERMINATIONS.get(game.verdict or "", "normal"),
     }
+    if game.position:
+        standard |= {"SetUp": "1", "FEN": " ".join(game.position.split()[:6])}
     yield from (_tag(tag, value) for tag, value in standard.items())
     ours = {_tag_name(seat.seat) for seat in game.seats} | standard.keys()
     yield from (tag for tag in _tags(game) if tag[1:].partition(" ")[0] not in ours)
@@ -213,13 +215,14 @@ class _Game:
             if texts[needed] is None:
                 foreign = "; `arena rank --from FILE` reads the files of other programs" if self._chess else ""
                 self._refuse(f"expected a tag {needed.capitalize()}, as `arena export` writes it{foreign}")
+        texts["position"] = texts["position"] or (self._tags.get("FEN") if self._chess else None)
         texts |= {"clock": texts["clock"] or "none", "status": texts["status"] or "finished"}
         numbers = {name: self._whole(self._tags[tag], tag) for tag, name in _NUMBERS.items() if tag in self._tags}
         numbers |= {name: 0 for name in ("number",) if name not in numbers}
         return PastGame(
             id=0,
             seats=tuple(self._seats()),
-            moves=self._chess_moves() if self._chess else tuple(self._moves),
+            moves=self._chess_moves(texts["position"]) if self._chess else tuple(self._moves),
             rulings=tuple(self._rulings),
             counts=None if (counts := self._tags.get("Counts")) is None else bool(self._whole(counts, "Counts")),
             **texts,  # type: ignore[arg-type]
@@ -235,9 +238,9 @@ class _Game:
             if colour in self._tags:
                 self._tags[_tag_name(seat)] = self._tags.pop(colour)
 
-    def _chess_moves(self) -> tuple[MoveRecord, ...]:
+    def _chess_moves(self, position: str | None) -> tuple[MoveRecord, ...]:
         try:
-            return chess_moves.read(self._chess)
+            return chess_moves.read(self._chess, position)
         except AdsearchError as error:
             self._refuse(str(error))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple, NoReturn
@@ -49,6 +49,7 @@ def text(game: PastGame) -> str:
         named = quote(words.without_store(game.game))
         raise ArenaError(f"SGF is for games of go, and game {game.id} is {named}; use --format ndjson, pgn or csv")
     state: Any = recorded_rules.start(game, trust=False)
+    placed = _placed(state) if game.position else {}
     mistakes = {ply.ply: words.mistake(ply, game.players) for ply in game.analysis}
     nodes = []
     for move in game.moves:
@@ -58,10 +59,10 @@ def text(game: PastGame) -> str:
             raise ArenaError(f"game {game.id}, ply {move.ply}: {error}") from None
         nodes.append(_node(move, state, played, mistakes.get(move.ply, "")))
         state = state.play(played)
-    return "\n".join([f"(;{_root(game, state)}", *nodes]) + ")\n\n"
+    return "\n".join([f"(;{_root(game, state, placed)}", *nodes]) + ")\n\n"
 
 
-def _root(game: PastGame, end: Go) -> str:
+def _root(game: PastGame, end: Go, placed: Mapping[str, str]) -> str:
     black, white = game.players
     main, overtime = _clock(TimeControl.parse(game.clock))
     properties = {
@@ -81,8 +82,19 @@ def _root(game: PastGame, end: Go) -> str:
         "TM": main,
         "OT": overtime,
         "GC": _escaped(words.printable(game.detail or "")),
+        **placed,
     }
     return "".join(f"{name}[{value}]" for name, value in properties.items() if value)
+
+
+def _placed(start: Go) -> dict[str, str]:
+    """The stones of the position from which the game began, and who was to move."""
+    size = range(start.board.size)
+    placed = {"AB": "", "AW": "", "PL": _COLOURS[start.turn or 0]}
+    for property, stone in (("AB", "x"), ("AW", "o")):
+        points = [(row, column) for row in size for column in size if start.cell(row, column) == stone]
+        placed[property] = "][".join([_POINTS[column] + _POINTS[row] for row, column in points])
+    return placed
 
 
 def _node(move: MoveRecord, state: Go, played: int, mistake: str) -> str:

@@ -37,7 +37,7 @@ def page(
         which_game(game),
         "" if game.round is None else f"round {game.round}",
         f"clock {game.clock}",
-        f"opening {game.opening}" if game.opening else "",
+        *words.beginning(game),
     )
     is_cancelled = game.status == "cancelled"
     return frame.drawn(

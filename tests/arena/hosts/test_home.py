@@ -49,7 +49,7 @@ class Sends:
     def batch(self, key: str, games: Sequence[Planned], has: set[str]) -> Batch:
         """The message for these games."""
         there = tuple(
-            GameSent(game.number, str(game.identity[0]), game.leg, game.attempt, (), (0, 1)) for game in games
+            GameSent(game.number, str(game.identity[0]), game.leg, game.attempt, "", (), (0, 1)) for game in games
         )
         return Batch(RUN, key, _AGENTS, there, {} if "ab" * 32 in has else {"ab" * 32: ()})
 

@@ -130,7 +130,7 @@ def test_a_game_of_other_rules_or_with_illegal_moves_has_a_line_for_each_ply() -
 
 def test_comments_numbers_signs_and_other_lines_of_play_of_an_editor_are_read() -> None:
     text = "1.e4 {a\ncomment} e5! (1... c5 2. Nf3 (2. c3)) 2. Nf3 $1 ; to the end\nNc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O *"
-    moves = [move.move for move in chess_moves.read(text.split("\n"))]
+    moves = [move.move for move in chess_moves.read(text.split("\n"), None)]
     assert moves == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1"]
 
 
