@@ -32,6 +32,7 @@ OPENSPIEL: Final = "openspiel"
 
 _NAME = re.compile(r"[A-Za-z][\w-]*(?=:|$)")
 """At the beginning of what names a game by its name."""
+_FEN = "chess:fen="
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?::(?P<name>[^:=,]*))?(?::(?P<options>.*))?", re.DOTALL)
 
 

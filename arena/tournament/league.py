@@ -21,7 +21,7 @@ from msgspec.structs import replace as replaced
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, quote
-from adsearch.games.catalog import begins_with_name, package_of
+from adsearch.games.catalog import begins_with_name, package_of, split_position
 from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import ArenaError, BadClock
@@ -256,8 +256,7 @@ def _league(
     kind = _named_format(table)
     keys = (*KEYS, *kind.own_keys())
     table.only(keys, {key: "put it below [limits]" for key in LIMIT_KEYS if key not in keys})
-    game_text, game, start = _game(table, folder)
-    position = _position(table, game)
+    game_text, game, start, position = _game(table, folder)
     if "format" not in table:
         kind = formats.default(start.players)
     skipped: list[str] = []
@@ -302,9 +301,12 @@ def _sorted(agents: Iterable[Listed]) -> tuple[Listed, ...]:
     return tuple(sorted(agents, key=lambda agent: agent.name))
 
 
-def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
-    """The game as written, the game with `folder` in front of its paths, and its first position."""
-    text = table.text("game")
+def _game(table: Table, folder: Path) -> tuple[str, str, State[Any], str]:
+    """The game as written, the game with `folder` in front of its paths, the first position of its rules, and the
+    position from which games begin; empty: that of the rules."""
+    text, given = split_position(table.text("game"))
+    if given and "position" in table:
+        table.fail("the game has a position already: write only one of the two", "position")
     located = text
     if (by_path := split_path(text)) and not begins_with_name(text):
         located = f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
@@ -312,19 +314,14 @@ def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
         name, _, file = text.partition(":file=")
         located = f"{name}:file={folder / os.path.expanduser(file)}"
     try:
-        return text, located, games.start(located)
+        start = games.start(located)
     except AdsearchError as error:
         table.fail(str(error), "game")
-
-
-def _position(table: Table, game: str) -> str:
-    """The position from which games begin, as the rules write it; empty: that of the rules."""
-    if not (text := table.text("position", "")):
-        return ""
+    begins = table.text("position", given)
     try:
-        return position_read(game, text)
+        return text, located, start, position_read(located, begins) if begins else ""
     except ArenaError as error:
-        table.fail(str(error), "position")
+        table.fail(str(error), "game" if given else "position")
 
 
 def _named_format(table: Table) -> type[Format]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adsearch import games
+from adsearch.games.catalog import split_position
 from agents import builtin
 from arena import engines
 from arena.cli.asking.playing_options import (
@@ -105,6 +106,10 @@ def play(
     """
     from arena.match import seeds
 
+    game, given = split_position(game)
+    if given and position:
+        raise BadFixture("--from: the game has a position already: give only one of the two")
+    position = position or given
     found = named_players(players, db)
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player, _ in found)
     people = any(player.kind is PlayerKind.HUMAN for player, _ in found)
