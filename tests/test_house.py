@@ -206,11 +206,13 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/engines/gtp.py", "arena/engines/gnubg.py", "arena/players/engine_handshake.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
+        "arena/play/live_games.py",
         *("arena/web/person.py", "arena/web/hinting.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),
     }
     of_a_description = {
         "arena/serve/ladder_games.py",
         *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
+        "arena/tournament/described_openings.py",
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
         *(
             "arena/serve/ladder.py",
@@ -238,6 +240,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/history/words.py", "arena/pages/game.py"),  # `looks` loads only our own
         *("arena/as_engine/gtp.py", "arena/as_engine/uci.py"),
         *("arena/tournament/host_speed.py", "arena/student/named_game.py"),
+        "arena/history/exchange/chess_moves.py",
     }
     on_record = {"arena/history/recorded_rules.py"}
     assert loading == of_the_game_being_played | of_a_description | typed | name | built_in | on_record

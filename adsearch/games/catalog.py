@@ -240,7 +240,8 @@ def use_checked(path: Path, source: bytes) -> None:
 
 def split_position(spec: str) -> tuple[str, str]:
     """The game that `spec` names, and the position from which it begins if `spec` says that too: "chess:fen=..."."""
-    return ("chess", spec.removeprefix(_FEN)) if spec.startswith(_FEN) else (spec, "")
+    is_one = isinstance(spec, str) and spec.startswith(_FEN)
+    return ("chess", spec.removeprefix(_FEN)) if is_one else (spec, "")
 
 
 def start(spec: str, position: str | None = None) -> State[Any]:

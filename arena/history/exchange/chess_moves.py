@@ -19,6 +19,7 @@ from arena.match.clock import SECOND
 from db.records import Mark, MoveRecord, PastGame
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
+_CHESS: Final = "chess"
 _COLUMNS: Final = 80
 _OPENING: Final = "opening"
 _SIGNS: Final = {Mark.MISTAKE: "$2", Mark.BLUNDER: "$4"}
@@ -37,13 +38,13 @@ _EVAL: Final = re.compile(r"\[%eval (#?)([+-]?\d{1,4}(?:\.\d{1,4})?)(?:,(\d{1,4}
 
 def written(game: PastGame, result: str) -> list[str] | None:
     """The lines of the moves and the result; None if it is not a game of chess, or not a legal one."""
-    if game.game != "chess" or len(game.seats) != 2:
+    if game.game != _CHESS or len(game.seats) != 2:
         return None
     marks = {ply.ply: _SIGNS[ply.mark] for ply in game.analysis if ply.mark in _SIGNS}
     words: list[str] = []
     number = ""
     try:
-        state: Any = games.start(game.game, game.position)
+        state: Any = games.start(_CHESS, game.position)
         for record in game.moves:
             move = state.from_text(record.move)
             if state.turn == 0:
@@ -105,7 +106,7 @@ def _clock(time: int) -> str:
 def read(lines: Sequence[str], position: str | None) -> tuple[MoveRecord, ...]:
     """The moves of these lines, from that position or the usual one; BadMove if one is not legal, BadPosition if the
     position is none."""
-    state: Any = games.start("chess", position)
+    state: Any = games.start(_CHESS, position)
     found = list[dict[str, Any]]()
     for kind, text in _tokens("\n".join(lines)):
         if kind == "comment":

@@ -27,7 +27,7 @@ from tests.kit.terminal import Session
 
 HISTORY = {
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
-    *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "kind"),
+    *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "kind", "position"),
 }
 SEAT = {"seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr"}
 MOVE = {"ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text"}
