@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from adsearch import Budget, State, games, pvs
 from adsearch.errors import AdsearchError, quote
@@ -29,9 +31,29 @@ _MOST_NODES: Final = 4_000
 
 _MOST_ORDERS: Final = 10_000
 """Groups of players whose openings are kept in memory; those of others are found again when they meet again."""
+_MOST_LISTED: Final = 10_000_000
+"""The same with the openings of a file: references to them that are kept."""
 
-Opening = tuple[str, ...]
-"""The texts of the opening's moves."""
+
+class Opening(Struct, frozen=True):
+    """A position, and the moves after it."""
+
+    moves: tuple[str, ...] = ()
+    position: str = ""
+    """Empty: the one from which all games begin."""
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """The openings of a file."""
+
+    openings: tuple[Opening, ...]
+    order: Literal["random", "given"] = "random"
+    """random: another order for each group of players. given: as in the file."""
+    start: int = 1
+    """The first one, counted from 1; after the last one the first of the file follows."""
+    file: str = ""
+    hash: str = ""
+    """Of the file's content."""
 
 
 def position_read(game: str, text: str) -> str:
@@ -46,16 +68,18 @@ def position_read(game: str, text: str) -> str:
 
 
 class Book:
-    """The openings of one game: random ones with a number of plies, or those of a list."""
+    """The openings of one game: random ones with a number of plies, or those of a file."""
 
-    def __init__(self, rules: str, wanted: int | Sequence[Opening], *, seed: int, position: str = "") -> None:
+    def __init__(self, rules: str, wanted: int | Listed, *, seed: int, position: str = "") -> None:
         """`wanted`: a number of plies, 0 for none; or the openings to choose from. `position`: where they begin, if not
         where the rules say. BadFixture if the game cannot have them."""
         self._rules = rules
         self._wanted = wanted
         self._seed = seed
+        self._position = position
         self._orders: dict[tuple[str, ...], _ListedOrder | _RandomOrder] = {}
         self._decided: dict[Hashable, bool] = {}
+        self._different: list[Opening] = []
         if not wanted:
             return
         try:
@@ -74,7 +98,8 @@ class Book:
         """The opening of a pairing of these players; `cycle` counts their pairings from 0. After the last opening the
         first one follows again. BadFixture if user-supplied rules fail."""
         found = self._until(cycle, players)
-        return found[cycle % len(found)] if found else ()
+        opening = found[cycle % len(found)] if found else Opening()
+        return opening if opening.position else Opening(opening.moves, self._position)
 
     def different(self, most: int) -> int:
         """How many different openings there are, counted up to `most`."""
@@ -87,7 +112,8 @@ class Book:
         names = tuple(sorted(players))
         try:
             if names not in self._orders:
-                if len(self._orders) >= _MOST_ORDERS:
+                kept = _MOST_ORDERS if isinstance(self._wanted, int) else _MOST_LISTED // len(self._wanted.openings)
+                if len(self._orders) > kept:
                     self._orders.clear()
                 self._orders[names] = self._order(names)
             return self._orders[names].until(cycle)
@@ -97,20 +123,34 @@ class Book:
     def _order(self, names: tuple[str, ...]) -> _ListedOrder | _RandomOrder:
         if isinstance(self._wanted, int):
             return _RandomOrder(self._start, self._rules, self._wanted, names, self._seed, self._decided)
-        return _ListedOrder(self._start, self._wanted, names, self._seed)
+        if not self._different:
+            self._different = _different(self._rules, self._start, self._wanted.openings)
+        return _ListedOrder(self._different, self._wanted, names, self._seed)
+
+
+def _different(rules: str, start: State[Any], listed: Sequence[Opening]) -> list[Opening]:
+    """Of the openings that lead to one position only the first; positions that are only written down differ."""
+    found: dict[Hashable, Opening] = {}
+    for opening in listed:
+        key: Hashable = opening.position
+        if opening.moves:
+            state = games.start(rules, opening.position) if opening.position else start
+            for text in opening.moves:
+                state = state.play(state.from_text(text))
+            key = state.key
+        found.setdefault(key, opening)
+    return [*found.values()]
 
 
 class _ListedOrder:
-    """The openings of a list, in an order for certain players; of those that lead to one position only the first."""
+    """The openings of a file, in an order for certain players."""
 
-    def __init__(self, start: State[Any], listed: Sequence[Opening], names: tuple[str, ...], seed: int) -> None:
-        different: dict[Hashable, Opening] = {}
-        for opening in listed:
-            state = start
-            for text in opening:
-                state = state.play(state.from_text(text))
-            different.setdefault(state.key, opening)
-        self._found = sorted(different.values(), key=lambda opening: number(seed, "opening", *names, *opening))
+    def __init__(self, different: Sequence[Opening], listed: Listed, names: tuple[str, ...], seed: int) -> None:
+        found = [*different]
+        if listed.order == "random":
+            found.sort(key=lambda one: number(seed, "opening", *names, *one.moves, *filter(None, [one.position])))
+        first = (listed.start - 1) % len(found)
+        self._found = [*found[first:], *found[:first]]
 
     def until(self, _: int) -> list[Opening]:
         """All of them."""
@@ -183,15 +223,15 @@ class _RandomOrder:
     def _walk(self, random: Random) -> tuple[tuple[int, ...], State[Any], Opening]:
         path: tuple[int, ...] = ()
         state = self._start
-        opening: Opening = ()
+        moves: tuple[str, ...] = ()
         while len(path) < self._plies and state.turn is not None:
-            moves = state.moves()
-            self._moves[path] = len(moves)
-            place = random.choice([place for place in range(len(moves)) if (*path, place) not in self._spent])
+            legal = state.moves()
+            self._moves[path] = len(legal)
+            place = random.choice([place for place in range(len(legal)) if (*path, place) not in self._spent])
             path = (*path, place)
-            opening = (*opening, move_text(state.to_text(moves[place])))
-            state = state.play(moves[place])
-        return path, state, opening
+            moves = (*moves, move_text(state.to_text(legal[place])))
+            state = state.play(legal[place])
+        return path, state, Opening(moves)
 
     def _spend(self, path: tuple[int, ...]) -> None:
         """Marks a path that leads to nothing new, and each shorter path all of whose moves are marked."""

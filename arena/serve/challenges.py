@@ -273,7 +273,7 @@ class Challenges(StandingSchedule):
         league = opened.ladder.league
         book = Book(opened.rules, league.openings, seed=one.game.seed, position=league.conditions.position)
         opening = book.opening(0, *one.game.names)
-        scheduled = structs.replace(one.game, opening=" ".join(opening) or None)
+        scheduled = structs.replace(one.game, opening=" ".join(opening.moves) or None)
 
         def begin(connection: Connection) -> bool:
             lines = _lines(connection, opened)

@@ -251,11 +251,11 @@ def read_toml(path: Path, what: str = "a tournament's description") -> dict[str,
         raise BadLeague(f"{path}: tables and lists are nested too deeply") from None
 
 
-def read_text(path: Path, what: str) -> str:
+def read_text(path: Path, what: str, most: int = _LARGEST_FILE) -> str:
     """The text of a file; BadLeague says why it cannot be read. `what` describes the file in the message."""
     try:
-        if path.is_file() and path.stat().st_size > _LARGEST_FILE:
-            raise BadLeague(f"{path}: expected {what} of at most {_LARGEST_FILE} bytes, got {path.stat().st_size}")
+        if path.is_file() and path.stat().st_size > most:
+            raise BadLeague(f"{path}: expected {what} of at most {most} bytes, got {path.stat().st_size}")
         return path.read_bytes().decode()
     except UnicodeDecodeError as error:
         raise BadLeague(f"{path}: expected {what} in UTF-8; byte {error.start + 1} is not UTF-8") from None

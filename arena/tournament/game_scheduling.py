@@ -103,7 +103,7 @@ def _new_games(
             if tournament.if_rules_fail is None:
                 raise
             tournament.if_rules_fail(f"games of {tournament.league.name!r} start without an opening: {error}")
-            opening = ()
+            opening = Opening()
         yield from games_of(tournament, pairing, versions, opening)
 
 
@@ -111,7 +111,6 @@ def games_of(
     tournament: RecordedTournament, pairing: Pairing, versions: Mapping[str, int], opening: Opening
 ) -> Iterator[ScheduledGame]:
     """The games of one new pairing, all with this opening."""
-    moves = " ".join(opening) or None
     for leg in range(pairing.legs):
         yield ScheduledGame(
             round=pairing.round or None,
@@ -121,8 +120,8 @@ def games_of(
             clock=tournament.league.conditions.clock,
             seed=tournament.seed,
             kind=tournament.league.conditions.kind,
-            position=tournament.league.conditions.position or None,
-            opening=moves,
+            position=opening.position or None,
+            opening=" ".join(opening.moves) or None,
             seats=tuple([(versions[name], name) for name in pairing.seats(leg)]),
         )
 

@@ -29,11 +29,11 @@ from arena.match.allowance import Allowance
 from arena.match.checks import Share, Whole
 from arena.match.clock import TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits
+from arena.match.openings import Listed as Openings
 from arena.match.openings import position_read
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
-from arena.tournament import formats, host_speed
-from arena.tournament.described_openings import read_openings
+from arena.tournament import described_openings, formats, host_speed
 from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
 from arena.tournament.description_changes import CHANGEABLE, Changes, changes
 from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched
@@ -82,8 +82,8 @@ class League:
     seed: Annotated[int | None, _SEED] = None
     seats_key: Annotated[int | None, _SEED] = None
     """The key of the seats' seeds. Seed and key are drawn when the tournament is first run if they are None."""
-    openings: int | tuple[tuple[str, ...], ...] = 0
-    """The number of random plies; or the openings of a file, each as its moves' texts."""
+    openings: int | Openings = 0
+    """The number of random plies; or the openings of a file."""
     games_at_once: Annotated[int | None, Whole(1, 1024)] = None
     """None: see `at_once`."""
     host_tolerance: Annotated[float, Share()] = host_speed.TOLERANCE
@@ -157,7 +157,7 @@ class League:
             **self._format_settings(),
             "seed": self.seed,
             "seats_key": self.seats_key,
-            "openings": self.openings if isinstance(self.openings, int) else [list(moves) for moves in self.openings],
+            "openings": described_openings.settings(self.openings),
             "games_at_once": self.games_at_once,
             "host_tolerance": self.host_tolerance,
             "public": self.public,
@@ -197,6 +197,7 @@ def read(path: Path, *, agents: bool = True) -> League:
 def revived(document: Mapping[str, Any], kind: GameKind = GameKind.TOURNAMENT) -> dict[str, Any]:
     """The fields of a league from its `document`, or from the settings that are stored: with the conditions, for games
     of this kind, and the format."""
+    document = {**document, "openings": described_openings.revived(document["openings"])}
     given = {key: value for key, value in document.items() if key in Conditions.__struct_fields__}
     others = {key: value for key, value in document.items() if key not in given}
     format = formats.recorded(document["format"], document)
@@ -278,7 +279,7 @@ def _league(
             agents=_sorted(everybody),
             format=_format(table, kind, [agent.name for agent in everybody]),
             package=formats.FORMATS.package(kind.name),
-            openings=read_openings(table, folder, game, position),
+            openings=described_openings.read(table, folder, game, position),
             conditions=replaced(
                 table.read(_DEFAULT),
                 clock=_clock(table),

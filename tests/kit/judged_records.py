@@ -77,12 +77,14 @@ def store_tournament(
                     game=rules,
                     clock=clock,
                     seed=SEED,
-                    opening=" ".join(opening) or None,
+                    opening=" ".join(opening.moves) or None,
                     seats=tuple((versions[one], one) for one in seats),
                 )
                 (id,) = store.schedule(connection, tournament, [new])
                 store.begin(connection, id, NOW)
-                store.finish(connection, id, played(id, new, opening, random), host=HOST, now=NOW + timedelta(hours=1))
+                store.finish(
+                    connection, id, played(id, new, opening.moves, random), host=HOST, now=NOW + timedelta(hours=1)
+                )
         store.set_status(connection, tournament, "finished", NOW)
     return tournament
 

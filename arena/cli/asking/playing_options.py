@@ -14,6 +14,10 @@ SLOW: Final = 5 * SECOND
 """A move without a clock that takes longer is explained once."""
 NO_CLOCK: Final = "there is no clock, so a player may think this long; --clock 10+0.1 sets one"
 MARGIN_HELP: Final = "Seconds that a player can exceed its time."
+OPENINGS_HELP: Final = (
+    "Random plies at the start, or a file of openings: moves in each line, book.epd, or book.pgn,plies=16. "
+    "After it ,order=given plays them as in the file, ,start=N from the Nth on."
+)
 FromOption = Annotated[
     str | None,
     typer.Option(
@@ -24,6 +28,16 @@ FromOption = Annotated[
     ),
 ]
 MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
+
+
+def openings_asked(text: str) -> int | dict[str, int | str]:
+    """The value of the key `openings` that an option means: a number of plies, or a file with what is said of it."""
+    if text.lstrip("-").isdigit():
+        return int(text)
+    file, *more = text.split(",")
+    pairs = [part.partition("=") for part in more]
+    return {"file": file} | {key: int(value) if value.isdigit() else value for key, _, value in pairs}
+
 
 SeedOption = Annotated[
     int | None,

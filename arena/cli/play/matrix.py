@@ -156,7 +156,7 @@ class _Plan:
                     seed=self.seed,
                     identity=(number,),
                     conditions=self.conditions,
-                    opening=opening,
+                    opening=opening.moves,
                 )
 
     def cells(self, finished: Sequence[Finished]) -> list[tuple[_Cell, Score]]:

@@ -8,6 +8,7 @@ import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,9 +21,11 @@ from arena.cli.asking.playing_options import (
     CLOCK_HELP,
     MARGIN_HELP,
     MAX_PLIES_HELP,
+    OPENINGS_HELP,
     FromOption,
     SeedOption,
     WallsOption,
+    openings_asked,
 )
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.asking.record_options import DatabaseOption, named_players, submissions
@@ -30,7 +33,7 @@ from arena.cli.terminal.listings import FormatOption, OutputFormat, show
 from arena.errors import BadFixture
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
-from arena.match.openings import position_read
+from arena.match.openings import Listed, position_read
 from arena.players.player import PlayerKind, unique_names
 from db.errors import DatabaseError
 from db.records import GameKind
@@ -65,12 +68,7 @@ def play(
     ] = None,
     margin: Annotated[float, typer.Option(metavar="SECONDS", min=0, max=3600, help=MARGIN_HELP)] = 0.05,
     seed: SeedOption = None,
-    openings: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, max=1000, help="Random plies at the start of each game; with --swap, shared by a pair."
-        ),
-    ] = 0,
+    openings: Annotated[str, typer.Option(metavar="N|FILE", help=OPENINGS_HELP)] = "0",
     position: FromOption = None,
     max_plies: Annotated[
         int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
@@ -109,7 +107,7 @@ def play(
     game, given = split_position(game)
     if given and position:
         raise BadFixture("--from: the game has a position already: give only one of the two")
-    position = position or given
+    position = position_read(game, position or given) if position or given else ""
     found = named_players(players, db)
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player, _ in found)
     people = any(player.kind is PlayerKind.HUMAN for player, _ in found)
@@ -125,7 +123,7 @@ def play(
             clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else DEFAULT_CLOCK)),
             margin=round(margin * SECOND),
             max_plies=max_plies,
-            position=position_read(game, position) if position else "",
+            position=position,
             walls=walls,
             reuse=reuse,
             # People, and agents that are started by hand, have no time limit by default.
@@ -134,7 +132,7 @@ def play(
         ),
         seed=seeds.short_seed() if seed is None else seed,
         seed_given=seed is not None,
-        openings=openings,
+        openings=_openings(openings, game, position),
         with_guests=guests,
         quiet=quiet,
         web=web,
@@ -156,6 +154,17 @@ def play(
             from arena.cli.play import game_rows
 
             show([game_rows.game(event) for event in finished], game_rows.COLUMNS, format=format)
+
+
+def _openings(text: str, game: str, position: str) -> int | Listed:
+    """The openings that the option means."""
+    asked = openings_asked(text)
+    if asked == 0:
+        return 0
+    from arena.tournament import described_openings
+    from arena.tournament.description import Table
+
+    return described_openings.read(Table({"openings": asked}, ""), Path.cwd(), game, position)
 
 
 def _replay_hint(last: int, *, several: bool, db: str | None) -> str:
@@ -180,7 +189,7 @@ class _Plan:
     conditions: Conditions
     seed: int
     seed_given: bool
-    openings: int
+    openings: int | Listed
     with_guests: bool
     quiet: bool
     web: bool
@@ -214,8 +223,8 @@ class _Plan:
                 identity=(json.dumps([*names, pairing]),),
                 leg=leg,
                 conditions=self.conditions,
-                position=self.conditions.position,
-                opening=book.opening(pairing),
+                position=book.opening(pairing).position,
+                opening=book.opening(pairing).moves,
                 watched=self.watched,
             )
 

@@ -15,7 +15,15 @@ from adsearch import games
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.cli.asking.on_hosts import OnOption, check_on, cluster_at
-from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, FromOption, WallsOption
+from arena.cli.asking.playing_options import (
+    CLOCK_HELP,
+    MARGIN_HELP,
+    MAX_PLIES_HELP,
+    OPENINGS_HELP,
+    FromOption,
+    WallsOption,
+    openings_asked,
+)
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from arena.tournament import formats
@@ -79,9 +87,7 @@ def run(
             show_default="random",
         ),
     ] = None,
-    openings: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Random plies at the start, shared by a pairing.")
-    ] = 0,
+    openings: Annotated[str, typer.Option(metavar="N|FILE", help=OPENINGS_HELP)] = "0",
     position: FromOption = None,
     max_plies: Annotated[
         int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
@@ -187,7 +193,7 @@ def run(
             margin=margin,
             seed=seed,
             seats_key=seats_key,
-            openings=openings,
+            openings=openings_asked(openings),
             max_plies=max_plies,
             position=position,
             games_at_once=games_at_once,

@@ -136,7 +136,7 @@ class ClimbRun:
             entrant,
             steps,
             common,
-            [book.opening(number) for number in range(rounds)],
+            [book.opening(number).moves for number in range(rounds)],
             repeats=repeats_tell(start),
             gives_up=not self.against,
         )

@@ -7,7 +7,7 @@ in pawns, for White. A move of the opening has the comment "opening"; a mistake 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from math import copysign
 from typing import Any, Final
@@ -16,9 +16,9 @@ from adsearch import games
 from adsearch.errors import AdsearchError
 from adsearch.games.chess_worth import pawns_of_value, value_of_pawns
 from arena.match.clock import SECOND
+from arena.match.pgn_text import RESULTS, tokens
 from db.records import Mark, MoveRecord, PastGame
 
-RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 _CHESS: Final = "chess"
 _COLUMNS: Final = 80
 _OPENING: Final = "opening"
@@ -26,8 +26,6 @@ _SIGNS: Final = {Mark.MISTAKE: "$2", Mark.BLUNDER: "$4"}
 _MOST_PAWNS: Final = 99.99
 """What stands for a won or a lost game."""
 _TIMES: Final = {"clk": "left", "emt": "spent"}
-_TOKEN: Final = re.compile(r"\{([^}]*)\}|;([^\n]*)|([()])|\$\d+|\d+\.+|\d+(?=[\s{;(]|$)|([^\s{};()]+)")
-"""A comment, a parenthesis, a sign, the number of a move, or a move. Results look like moves."""
 _TIME: Final = re.compile(r"\[%(clk|emt) (\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)\]")
 _MATE: Final = re.compile(r"mate (-?\d{1,4})")
 _EVAL: Final = re.compile(r"\[%eval (#?)([+-]?\d{1,4}(?:\.\d{1,4})?)(?:,(\d{1,4}))?\]")
@@ -108,8 +106,8 @@ def read(lines: Sequence[str], position: str | None) -> tuple[MoveRecord, ...]:
     position is none."""
     state: Any = games.start(_CHESS, position)
     found = list[dict[str, Any]]()
-    for kind, text in _tokens("\n".join(lines)):
-        if kind == "comment":
+    for text, is_comment in tokens("\n".join(lines)):
+        if is_comment:
             if found:
                 found[-1] |= _fields(" ".join(text.split()), 1 - state.side)
         elif text not in RESULTS:
@@ -117,19 +115,6 @@ def read(lines: Sequence[str], position: str | None) -> tuple[MoveRecord, ...]:
             found.append({"ply": len(found) + 1, "who": state.turn, "move": state.to_text(move)})
             state = state.play(move)
     return tuple(MoveRecord(**fields) for fields in found)
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """The comments and the moves; what is in parentheses is another line of play, which is left out."""
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        comment, rest, parenthesis, move = token.groups()
-        if parenthesis:
-            depth += 1 if parenthesis == "(" else -1
-        elif depth == 0 and (comment or rest):
-            yield "comment", comment or rest
-        elif depth == 0 and move:
-            yield "move", move
 
 
 def _fields(comment: str, seat: int) -> dict[str, Any]:

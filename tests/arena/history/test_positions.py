@@ -128,9 +128,9 @@ def test_fen_can_be_written_with_the_game() -> None:
 def test_openings_begin_at_the_position() -> None:
     opening = Book("chess", 2, seed=1, position=BARE).opening(0, "ann", "bob")
     state = games.load("chess", BARE)
-    for text in opening:
+    for text in opening.moves:
         state = state.play(state.from_text(text))
-    assert len(opening) == 2
+    assert (len(opening.moves), opening.position) == (2, BARE)
 
 
 def test_the_same_moves_from_another_position_are_another_game(tmp_path: Path) -> None:

@@ -12,13 +12,11 @@ from adsearch import State, games, pvs
 from adsearch.games.dots import Dots
 from agents.builtin.thinker import deepened
 from arena.errors import BadFixture
-from arena.match.openings import Book, Opening
+from arena.match.openings import Book, Listed, Opening
 from tests.kit import broken_games
 
 
-def drawn(
-    rules: str, wanted: int | Sequence[Opening], count: int, *, seed: int, players: Sequence[str] = ()
-) -> list[Opening]:
+def drawn(rules: str, wanted: int | Listed, count: int, *, seed: int, players: Sequence[str] = ()) -> list[Opening]:
     """The first openings of these players."""
     book = Book(rules, wanted, seed=seed)
     return [book.opening(cycle, *players) for cycle in range(count)]
@@ -26,7 +24,7 @@ def drawn(
 
 def after(rules: str, opening: Opening) -> State[Any]:
     state = games.start(rules)
-    for text in opening:
+    for text in opening.moves:
         state = state.play(state.from_text(text))
     return state
 
@@ -36,7 +34,7 @@ def after(rules: str, opening: Opening) -> State[Any]:
 def test_openings_are_legal_and_end_nothing(rules: str, plies: int) -> None:
     for opening in drawn(rules, plies, 5, seed=7):
         assert after(rules, opening).turn is not None
-        assert len(opening) == plies
+        assert len(opening.moves) == plies
 
 
 @pytest.mark.parametrize("name", ["Leaves", "NoTexts", "WordsForUtilities"])
@@ -131,16 +129,16 @@ def test_where_every_game_is_over_by_then_openings_are_shorter() -> None:
 
 
 def test_listed_openings_are_used_once_each_before_they_begin_again() -> None:
-    listed = [("4", "4"), ("1", "7"), ("3", "2", "3"), ("4", "4")]
+    listed = Listed(openings=tuple(map(Opening, [("4", "4"), ("1", "7"), ("3", "2", "3"), ("4", "4")])))
     openings = drawn("connect4", listed, 7, seed=3, players=("a", "b"))
-    assert set(openings[:3]) == set(listed)
+    assert set(openings[:3]) == set(listed.openings)
     assert openings == [*openings[:3], *openings[:3], openings[0]]
     orders = {tuple(drawn("connect4", listed, 3, seed=seed)) for seed in range(40)}
     assert len(orders) == 6
 
 
 def test_no_plies_are_no_opening() -> None:
-    assert drawn("pig", 0, 3, seed=1) == [(), (), ()]
+    assert drawn("pig", 0, 3, seed=1) == [Opening()] * 3
 
 
 def test_games_of_chance_take_no_openings() -> None:

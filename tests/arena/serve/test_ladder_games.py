@@ -20,7 +20,7 @@ from sqlalchemy import Pool, event
 
 from agents.protocol import Verdict
 from arena.errors import BadFixture
-from arena.match.openings import Book
+from arena.match.openings import Book, Opening
 from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned
 from arena.players.confinement import Confinement
 from arena.players.player import read_player
@@ -359,7 +359,7 @@ def test_a_pair_without_an_opening_is_put_aside_and_all_others_play(
 ) -> None:
     opening = Book.opening
 
-    def fails_for_ann_and_bob(book: Book, cycle: int, *players: str) -> tuple[str, ...]:
+    def fails_for_ann_and_bob(book: Book, cycle: int, *players: str) -> Opening:
         if {*players} == {"ann", "bob"}:
             raise BadFixture("the rules failed: ZeroDivisionError, in an opening")
         return opening(book, cycle, *players)

@@ -21,6 +21,7 @@ from arena.errors import BadLeague
 from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
 from arena.match.conditions import HELLO_WITHIN, Limits
+from arena.match.openings import Listed, Opening
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
@@ -142,7 +143,10 @@ def test_files_are_found_from_the_descriptions_folder(folder: Path) -> None:
 
 
 def test_openings_come_from_a_file(folder: Path) -> None:
-    assert read(folder, 'game = "connect4"\nopenings = "openings.txt"\n' + TWO).openings == (("4", "4"), ("1", "7"))
+    found = read(folder, 'game = "connect4"\nopenings = "openings.txt"\n' + TWO)
+    assert isinstance(found.openings, Listed)
+    assert found.openings.openings == (Opening(("4", "4")), Opening(("1", "7")))
+    assert found.settings()["openings"] == [["4", "4"], ["1", "7"]]
 
 
 def test_a_clock_may_be_a_number(folder: Path) -> None:
@@ -335,7 +339,7 @@ def test_every_key_is_documented_with_its_default() -> None:
     for key, told in keys.items():
         if key not in ("name", "game", "format", "players"):
             value = usual[key]
-            shown = "none" if value in (None, []) else f"`{json.dumps(value)}`"
+            shown = "none" if value in (None, [], "") else f"`{json.dumps(value)}`"
             assert told == shown, key
     assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
     assert sorted(documented("[sprt]")) == sorted(each.name for each in fields(SprtTerms))
