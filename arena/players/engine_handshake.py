@@ -6,6 +6,7 @@ first game, and loses no game. The translator that the warden uses in games says
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +33,8 @@ from arena.walls.jail import NoProgram
 from arena.walls.warden_settings import WardenSettings
 
 _SEED: Final = 1
+_OF_XBOARD: Final = re.compile(r"(illegal|invalid) move|error \(", re.IGNORECASE)
+"""What engines of the protocol xboard answer to a command that they do not know."""
 _EXITS_WITHIN: Final = 5.0
 """Seconds to wait for the exit code of a program that has closed its stdout."""
 _LOOKS_EVERY: Final = 0.025
@@ -139,6 +142,8 @@ class _Handshake:
                     self._process.write(self._translator.say(Welcome(PROTOCOL, LIMITS)))
                 case Failed():
                     raise BadPlayer(f"{quote(self._text)}: {message.detail}")
+                case str() if not self._greeted and _OF_XBOARD.match(message):
+                    self._refuse(f"answered {quote(message)}, as engines for xboard do, which arena does not speak")
                 case str() if not self._greeted and _knows_no_command(message):
                     self._refuse(f"answered {quote(message)}")
         return False

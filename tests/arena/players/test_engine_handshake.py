@@ -97,6 +97,14 @@ def test_the_limits_hold_in_the_handshake_too(program: str, says: str) -> None:
     assert says in " ".join(ended.err.split())
 
 
+@pytest.mark.parametrize("answer", ["Invalid move: uci", "Illegal move: uci", "Error (unknown command): uci"])
+def test_an_engine_for_xboard_is_told_so_by_name(answer: str) -> None:
+    program = shlex.quote(f"input(); print({answer!r}, flush=True); input()")
+    ended = arena("play", "chess", f"uci:{PYTHON} -c {program}", "random", "--walls", "limits", "--no-record")
+    assert ended.code == 2
+    assert f"answered '{answer}', as engines for xboard do, which arena does not speak" in " ".join(ended.err.split())
+
+
 def test_a_program_that_never_answers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text(
         f"""
