@@ -164,6 +164,12 @@ class State(Generic[Move]):
             return 0.0
         return low + 1.0 if high == float("inf") else high - 1.0 if low == -float("inf") else (low + high) / 2.0
 
+    @classmethod
+    def reported(cls, score: float) -> float:
+        """What a player that reports this score, in the scale in which people write scores of the game, is recorded
+        with. Usually both are the scale of `evaluate`."""
+        return score
+
     def features(self, seat: int) -> dict[str, float]:
         """The value of each feature of `evaluation`, by name, for `seat`; the game is not over. `evaluate` is the sum
         of weight times value, `scaled`."""

@@ -87,6 +87,10 @@ class Chess(ChessRules):
         state._settle()
         return state
 
+    @classmethod
+    def reported(cls, score: float) -> float:
+        return value_of_pawns(score / 100)
+
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]

@@ -13,7 +13,7 @@ from itertools import groupby
 from math import isfinite
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import ValidationError, convert, structs
 
 from adsearch import CHANCE, State
 from adsearch.errors import AdsearchError, quote
@@ -25,6 +25,7 @@ from arena import installation
 from arena.errors import ArenaError, UntrustedCode
 from arena.history import recorded_rules
 from arena.history.exchange.checks import wrong_moment
+from arena.match.adjudication import DrawRule, ResignRule, Ruled, ruled
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
@@ -146,7 +147,7 @@ def _name(tournament: str, number: int, attempt: int) -> str:
 
 
 class PositionCheck:
-    """First positions of games, cached by their rules."""
+    """First positions of games; those of the rules are kept."""
 
     def __init__(self, *, trust: bool) -> None:
         self._trust = trust
@@ -155,6 +156,8 @@ class PositionCheck:
     def start(self, game: PastGame) -> State[Any] | str:
         """The first position of the game, or why there is none; UntrustedCode if its rules must not be run,
         MissingRules if they are of a package that is not installed."""
+        if game.position:
+            return self._made(game)
         kind = (game.game, game.from_outside)
         if kind not in self._starts:
             self._starts[kind] = self._made(game)
@@ -276,7 +279,10 @@ def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[st
         yield "its verdict is normal, but by the rules the game is not over in its last position"
     if verdict not in (Verdict.NORMAL, Verdict.VOID) and end.turn is None and game.moves:
         yield f"the game is over by the rules, but its verdict is {verdict}"
-    if verdict is Verdict.ADJUDICATED and "max_plies" in (game.host or {}):
+    found = _rule_of(game, end)
+    if found is not None and (verdict is not Verdict.ADJUDICATED or game.detail != found.detail):
+        yield f"it ends {found.detail}, but its verdict is {verdict}"
+    if verdict is Verdict.ADJUDICATED and found is None and "max_plies" in (game.host or {}):
         made, limit = sum(isinstance(move.who, int) for move in game.moves), (game.host or {})["max_plies"]
         if made != limit:
             yield f"its verdict is adjudicated after {made} moves, but the limit of moves is {_listed([limit])}"
@@ -288,6 +294,18 @@ def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[st
         yield f"the verdict {verdict} is against seat {game.fault}, but {_who_moves(end)}"
 
 
+def _rule_of(game: PastGame, end: State[Any]) -> Ruled | None:
+    """How a rule of its conditions ends the game after its last move; None if none does, or if the game was over."""
+    given = {name: (game.host or {}).get(name) for name in ("resign", "draw")}
+    if not any(given.values()) or end.turn is None or len(game.seats) != 2:
+        return None
+    try:
+        rules = convert(given["resign"], ResignRule | None), convert(given["draw"], DrawRule | None)
+    except ValidationError:
+        return None  # only of a file that other programs have changed
+    return ruled(game.moves, *rules, end.reported)
+
+
 def _who_moves(state: State[Any]) -> str:
     return "the game was over" if state.turn is None else f"seat {state.turn} was to move"
 
@@ -295,7 +313,8 @@ def _who_moves(state: State[Any]) -> str:
 def _wrong_result(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
     if verdict is Verdict.NORMAL and end.turn is not None:
         return
-    utilities, points = result(end, verdict, game.fault)
+    found = _rule_of(game, end) if verdict is Verdict.ADJUDICATED else None
+    utilities, points = result(end, verdict, game.fault if found is None else found.loser)
     expected = [None] * len(game.seats) if utilities is None else [float(u) if isfinite(u) else None for u in utilities]
     yield from _differs("utilities", [seat.utility for seat in game.seats], expected)
     yield from _wrong_points(game, points)

@@ -71,7 +71,9 @@ def verdict(record: GameRecord) -> str:
     if kind is Verdict.VOID:
         return "void: no result"
     if kind is Verdict.ADJUDICATED and not winners:
-        return "ended by the limit of moves: draw"
+        return (
+            f"draw, {record.detail}" if record.detail.startswith("by the rule") else "ended by the limit of moves: draw"
+        )
     if kind is Verdict.NORMAL or record.fault is None:
         return f"{won}, {record.detail}" if record.detail else won
     return f"{record.seats[record.fault].player} {ENDS[kind]}; {won}"

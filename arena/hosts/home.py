@@ -24,6 +24,7 @@ from arena.hosts.leases import Leases
 from arena.hosts.messages import Played, check_result, received, sent
 from arena.hosts.travelling import Sender
 from arena.match.schedule import Finished, Planned, Schedule, rules_failed
+from arena.tournament.host import ended_by
 
 _OURS: Final = "adsearch.games."
 
@@ -121,7 +122,7 @@ class Home(Company):
             if (game := self._leases.leased(name, key, result.number, result.attempt)) is not None:
                 check_result(result, game)
                 began, ended = (now - timedelta(seconds=ago) for ago in (result.began, result.ended))
-                host = {**result.host, "name": self._known[name].shown, "max_plies": game.conditions.max_plies}
+                host = {**result.host, "name": self._known[name].shown, **ended_by(game.conditions)}
                 over = Finished(game, result.record, began, ended, host)
                 self._check(over)
                 accepted[game.number] = over

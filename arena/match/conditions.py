@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct, json
 
+from arena.match.adjudication import DrawRule, ResignRule
 from arena.match.allowance import Allowance, WallKind
 from arena.match.checks import Seconds, Whole
 from arena.match.clock import MILLISECOND, SECOND
@@ -61,8 +62,11 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """The position from which games begin; empty: that of the rules."""
     seat_clocks: tuple[()] = ()
     """The clocks of seats that have another one than `clock`."""
-    adjudication: Literal["never"] = "never"
-    """The rule by which a game ends early; what `max_plies` says is another matter."""
+    resign: ResignRule | None = None
+    draw: DrawRule | None = None
+    """The rules by which a game ends early; what `max_plies` says is another matter."""
+    scores: Literal["own", "comparable"] = "own"
+    """comparable: also agents whose scores have no known scale take part in games with these rules."""
 
     def described(self) -> dict[str, Any]:
         """The conditions as JSON values, to be stored with a tournament; times are in nanoseconds."""
@@ -70,5 +74,5 @@ class Conditions(Struct, frozen=True, kw_only=True):
         return {key: value for key, value in fields.items() if key not in UNDESCRIBED}
 
 
-UNDESCRIBED: Final = ("kind", "seat_clocks", "adjudication")
+UNDESCRIBED: Final = ("kind", "seat_clocks")
 """Conditions that a description cannot have yet."""

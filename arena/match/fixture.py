@@ -73,6 +73,8 @@ class Fixture(Struct, frozen=True):
             raise BadFixture(f"{self.rules} is for {state.players} players, got {len(self.seats)}")
         if (most := self.conditions.max_plies) is not None and most < 1:
             raise BadFixture(f"expected max_plies of 1 or more, got {most}")
+        if (self.conditions.resign or self.conditions.draw) and state.players != 2:
+            raise BadFixture(f"resign and draw are for games of two players, {self.rules} is for {state.players}")
         if self.position and state.turn is None:
             raise BadFixture(f"expected a position from which a game can begin, but it is over: {quote(self.position)}")
         after = state

@@ -39,6 +39,7 @@ from agents.protocol import (
     Who,
     shortened,
 )
+from arena.match.adjudication import DrawRule, ResignRule, Ruled, ruled
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY, charged, longest_wait
 from arena.match.fixture import Fixture, SeatPlan, move_text, position_text
 from arena.match.points import finite, result
@@ -309,10 +310,19 @@ class Match:
         )
         self._made += 1
         self._play(move, record)
-        if self.state.turn is not None and self._made == self.fixture.conditions.max_plies:
+        terms = self.fixture.conditions
+        if self.state.turn is None:
+            self._go_on(now)
+        elif (found := self._ruled(terms.resign, terms.draw)) is not None:
+            self._end(Verdict.ADJUDICATED, None, found.detail, now, loser=found.loser)
+        elif self._made == terms.max_plies:
             self._end(Verdict.ADJUDICATED, None, f"the limit of {self._made} moves was reached", now)
         else:
             self._go_on(now)
+
+    def _ruled(self, resign: ResignRule | None, draw: DrawRule | None) -> Ruled | None:
+        """How a rule of the conditions ends the game now."""
+        return None if resign is None and draw is None else ruled(self.moves, resign, draw, self.state.reported)
 
     def _read(self, text: str) -> Any:
         """The legal move that `text` names; BadMove if there is none, whatever error the rules raise."""
@@ -615,10 +625,10 @@ class Match:
         plan = self._seats[seat].plan
         return not plan.liable if plan.guarded else plan.hosted and self.phase is not Phase.PLAYING
 
-    def _end(self, verdict: Verdict, fault: int | None, detail: str, now: int) -> None:
+    def _end(self, verdict: Verdict, fault: int | None, detail: str, now: int, *, loser: int | None = None) -> None:
         if self._id:
             self._clock.stop(self._asked_seat, self._spend(self._asked_seat, None, now).charged)
-        self.utilities, self.points = result(self.state, verdict, fault)
+        self.utilities, self.points = result(self.state, verdict, fault if loser is None else loser)
         self.verdict = verdict
         self.fault = fault
         self.detail = one_line(detail, most=_LONGEST_DETAIL)

@@ -17,7 +17,8 @@ from agents.protocol import Verdict
 def result(
     state: State[Any], verdict: Verdict, fault: int | None
 ) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
-    """The utilities and the points of a game that ended at `state` with this verdict.
+    """The utilities and the points of a game that ended at `state` with this verdict. `fault`: the seat at fault, or
+    that lost by a rule of the conditions.
 
     BadGame if the rules do not give one number for each seat."""
     if verdict is Verdict.VOID:

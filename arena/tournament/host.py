@@ -12,8 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from arena import installation
 from arena.match.allowance import WallKind
+from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Planned
 from arena.tournament import host_speed
 from arena.walls import meter
@@ -30,9 +33,15 @@ def host(game: Planned) -> dict[str, Any]:
         "software": installation.software(game.rules),
         "walls": ", ".join(kinds) or None,
         "waits_charged": waits_charged,
-        "max_plies": game.conditions.max_plies,
+        **ended_by(game.conditions),
         "names": game.conditions.names,
     }
+
+
+def ended_by(conditions: Conditions) -> dict[str, Any]:
+    """What can end a game early under these conditions: the limit of moves, and the rules that are set."""
+    rules = {"resign": conditions.resign, "draw": conditions.draw}
+    return {"max_plies": conditions.max_plies} | {name: to_builtins(rule) for name, rule in rules.items() if rule}
 
 
 def _counts_waits(entrant: Entrant) -> bool:

@@ -25,6 +25,7 @@ from adsearch.games.catalog import begins_with_name, package_of, split_position
 from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import ArenaError, BadClock
+from arena.match.adjudication import DrawRule, ResignRule
 from arena.match.allowance import Allowance
 from arena.match.checks import Share, Whole
 from arena.match.clock import TimeControl
@@ -284,6 +285,8 @@ def _league(
                 table.read(_DEFAULT),
                 clock=_clock(table),
                 position=position,
+                resign=_resign(table),
+                draw=_draw(table),
                 limits=limits.read(Limits()),
                 allowance=allowance,
                 python=_python(table, folder),
@@ -348,6 +351,30 @@ def _format(table: Table, kind: type[Format], agents: Sequence[str]) -> Format:
     return kind.read(table, agents)
 
 
+def _resign(table: Table) -> ResignRule | None:
+    """The rule by which a player resigns: resign = {moves = 3, score = 600}."""
+    if "resign" not in table:
+        return None
+    own = table.table("resign")
+    own.only(("moves", "score", "both"))
+    return ResignRule(own.whole("moves", 1, 1000, 3), _score(own), own.flag("both", False))
+
+
+def _draw(table: Table) -> DrawRule | None:
+    """The rule by which a game is a draw: draw = {from = 40, moves = 8, score = 10}."""
+    if "draw" not in table:
+        return None
+    own = table.table("draw")
+    own.only(("from", "moves", "score"))
+    return DrawRule(own.whole("from", 0, 100_000, 0), own.whole("moves", 1, 1000, 8), _score(own))
+
+
+def _score(table: Table) -> float:
+    if (score := table.number("score")) is None or score < 0:
+        table.fail("expected a number of at least 0: in chess centipawns, else as agents report it", "score")
+    return float(score)
+
+
 def _clock(table: Table) -> str:
     given = table.value("clock")
     is_number = isinstance(given, int | float) and not isinstance(given, bool)
@@ -398,6 +425,17 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
                 builtin.check_can_play(agent.player.text, start)
             except AgentsError as error:
                 table.fail(f"agent {quote(agent.name)}: {error}")
+    terms = league.conditions
+    if terms.resign or terms.draw:
+        if league.seats != 2:
+            table.fail(f"{league.game_text} is for {league.seats} players", "resign" if terms.resign else "draw")
+        unlike = [one.name for one in league.agents if terms.scores == "own" and not _has_known_scores(one)]
+        if unlike:
+            table.fail(
+                f'the scores of {listing(unlike)} have no known scale; scores = "comparable" says that they are like '
+                "those of engines",
+                "resign" if terms.resign else "draw",
+            )
     for key, names in league.format.agents_named():
         for name in names:
             if name not in {agent.name for agent in league.agents}:
@@ -406,6 +444,11 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
                 )
         if len(set(names)) < len(names):
             table.fail(f"expected each name once, got {listing(names)}", key)
+
+
+def _has_known_scores(agent: Listed) -> bool:
+    """Whether the agent reports scores in the scale of the game: ours, and engines."""
+    return agent.player.kind is PlayerKind.BUILTIN or agent.player.engine is not None
 
 
 def _check_format(table: Table, league: League) -> None:

@@ -1,5 +1,6 @@
 """Options of the commands that play games: the random seed, and how agents are confined."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
@@ -37,6 +38,22 @@ def openings_asked(text: str) -> int | dict[str, int | str]:
     file, *more = text.split(",")
     pairs = [part.partition("=") for part in more]
     return {"file": file} | {key: int(value) if value.isdigit() else value for key, _, value in pairs}
+
+
+def rule_asked(text: str | None, option: str, names: Sequence[str], flag: str = "") -> dict[str, float | bool] | None:
+    """The table of a rule that ends games early, from numbers separated by commas; at the end can be a flag's name."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    is_set = flag != "" and parts[-1] == flag
+    try:
+        numbers = [float(part) if "." in part else int(part) for part in parts[: len(parts) - is_set]]
+    except ValueError:
+        numbers = []
+    if len(numbers) != len(names):
+        expected = ",".join(map(str.upper, names)) + f"[,{flag}]" * bool(flag)
+        raise typer.BadParameter(f"{option}: expected {expected}, got {text!r}")
+    return {**dict(zip(names, numbers, strict=True)), **({flag: True} if is_set else {})}
 
 
 SeedOption = Annotated[

@@ -23,6 +23,7 @@ from arena.cli.asking.playing_options import (
     FromOption,
     WallsOption,
     openings_asked,
+    rule_asked,
 )
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 _DESCRIBED: Final = (
     *("name", "format", "rounds", "clock", "margin", "seed", "seats_key", "openings", "position", "max_plies"),
-    *("games_at_once", "walls", "sprt"),
+    *("resign", "draw", "games_at_once", "walls", "sprt"),
 )
 """The options that are also keys of a description."""
 
@@ -91,6 +92,24 @@ def run(
     position: FromOption = None,
     max_plies: Annotated[
         int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
+    ] = None,
+    resign: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MOVES,SCORE",
+            help="Loss of a player that reports -SCORE or less for so many of its moves in a row, in chess in "
+            "centipawns: 3,600. With ,both the other player must agree.",
+            show_default="never",
+        ),
+    ] = None,
+    draw: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM,MOVES,SCORE",
+            help="Draw if both players report a score within SCORE for so many moves in a row, after FROM moves each: "
+            "40,8,10.",
+            show_default="never",
+        ),
     ] = None,
     games_at_once: Annotated[
         int | None,
@@ -196,6 +215,8 @@ def run(
             openings=openings_asked(openings),
             max_plies=max_plies,
             position=position,
+            resign=rule_asked(resign, "--resign", ("moves", "score"), "both"),
+            draw=rule_asked(draw, "--draw", ("from", "moves", "score")),
             games_at_once=games_at_once,
             walls=walls,
             sprt=test,

@@ -68,6 +68,7 @@ def test_a_game_from_any_position_is_the_rest_of_a_game(rules: str, seed: int, t
     random = Random(f"{rules} {seed}")
     state = walked(rules, random.randrange(1, 9), random)
     with Database(str(tmp_path / "arena.db")) as database:
+        played(rules, games.start(rules).position(), database, random)
         game = played(rules, state.position(), database, random)
         checked = verify(database, Store(tmp_path / "arena.store"))
     assert checked.wrongs == []
