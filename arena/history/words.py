@@ -70,10 +70,10 @@ def verdict(record: GameRecord) -> str:
     won = f"{winners[0]} wins" if winners and len(points) > 1 else _shares(record)
     if kind is Verdict.VOID:
         return "void: no result"
+    if kind is Verdict.ADJUDICATED and record.detail.startswith(BY_RULE):
+        return f"{won}, adjudicated"
     if kind is Verdict.ADJUDICATED and not winners:
-        return (
-            f"draw, {record.detail}" if record.detail.startswith("by the rule") else "ended by the limit of moves: draw"
-        )
+        return "ended by the limit of moves: draw"
     if kind is Verdict.NORMAL or record.fault is None:
         return f"{won}, {record.detail}" if record.detail else won
     return f"{record.seats[record.fault].player} {ENDS[kind]}; {won}"
