@@ -17,6 +17,7 @@ from adsearch import State, games
 from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
+from arena.match.adjudication import BY_RULE
 from arena.match.clock import SECOND
 from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
 
