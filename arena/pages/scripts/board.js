@@ -125,12 +125,10 @@ export const put = (place, fresh, { make = plain, moves = true } = {}) => {
   plan(place, fresh, make, found);
   const isStill = isCalm.matches || !moves || place.querySelector("svg") === null;
   const inside = (parts) => parts.filter((part) => part.getBBox && part.ownerSVGElement && !part.matches(".fields, .marks"));
-  const gone = isStill ? [] : inside(found.gone).map(measured);
   for (const act of found.acts) act();
+  const [gone, come] = [found.gone, found.come].map((parts) => (isStill ? [] : inside(parts).map(measured)));
   const stays = new Set(gone.map(({ part }) => part));
   for (const part of found.gone) if (!stays.has(part)) part.remove();
-  if (isStill) return;
-  const come = inside(found.come).map(measured);
   const moved = [];
   for (const one of come) {
     // What is on a piece, such as its ring, goes with it.
