@@ -69,6 +69,23 @@ def test_a_move_glides_forwards_and_back_and_not_for_those_who_want_no_motion(br
         assert shown.evaluate("document.getAnimations().length") == 0
 
 
+FALLS = """() => {
+  const [fall] = document.getAnimations();
+  fall.pause();
+  const disc = fall.effect.target.getBoundingClientRect();
+  return Math.round(disc.y - document.querySelector("#board svg").getBoundingClientRect().y);
+}"""
+"""How far below the edge of the board a disc begins to fall, in pixels."""
+
+
+def test_a_disc_falls_from_the_edge_of_the_board_and_not_from_above_it(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game("connect4", moves="4 4")).text, "utf-8")
+    with browser.open(file, at="#ply-1", moves=True) as shown:
+        shown.keyboard.press("ArrowRight")
+        assert 0 <= shown.evaluate(FALLS) < 20
+
+
 LAID_OUT = """() => {
   const changes = new MutationObserver(() => {});
   changes.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
