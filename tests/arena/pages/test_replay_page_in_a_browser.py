@@ -69,6 +69,16 @@ def test_a_move_glides_forwards_and_back_and_not_for_those_who_want_no_motion(br
         assert shown.evaluate("document.getAnimations().length") == 0
 
 
+def test_on_paper_colours_stay_and_are_those_of_a_light_page(browser: Browser, file: Path) -> None:
+    with browser.open(file, dark=True) as page:
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        page.emulate_media(media="print")
+        style = page.locator(".piece").first.evaluate(
+            "e => [getComputedStyle(e).printColorAdjust, getComputedStyle(e).color]"
+        )
+        assert style == ["exact", "rgb(20, 24, 31)"]
+
+
 FALLS = """() => {
   const [fall] = document.getAnimations();
   fall.pause();
