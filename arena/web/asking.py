@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Final
 
@@ -13,3 +14,5 @@ asker: Final[ContextVar[str]] = ContextVar("asker", default="")
 """The account that makes it: a class behind one address does not share its turns. Empty of a visitor."""
 manages: Final[ContextVar[str]] = ContextVar("manages", default="")
 """The ladder that who makes it manages; empty if it is no instructor."""
+hands_in: Final[ContextVar[Callable[[], bool]]] = ContextVar("hands_in", default=lambda: True)
+"""Tells whether the served ladder still takes something of who makes it; asked in the thread that draws."""

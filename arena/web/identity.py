@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ from starlette.responses import Response
 
 from arena.accounts import sessions
 from arena.accounts.keys import KeyKind, kind_of
-from arena.web.asking import asker, is_visitor, manages
+from arena.web.asking import asker, hands_in, is_visitor, manages
 from arena.web.drawn import BadQuery
 from arena.web.sight import VISITOR, Role, Viewer
 
@@ -143,7 +144,10 @@ async def account_of(request: Request) -> Account | None:
     is_visitor.set(account is None)
     asker.set("" if account is None else f"account {account.id}")
     is_instructor = account is not None and Role(account.role) is Role.INSTRUCTOR
-    manages.set(request.app.state.site.served if is_instructor else "")
+    site = request.app.state.site
+    manages.set(site.served if is_instructor else "")
+    if account is not None:
+        hands_in.set(partial(site.takes, account.author))
     return account
 
 

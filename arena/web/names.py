@@ -39,6 +39,8 @@ _STRANGER: Final = "an agent"
 """Shown instead of a name under which no agent is recorded."""
 _PERSON: Final = "a person"
 """Shown instead of the name that all people have in the record."""
+_DATED: Final = 3
+"""Tournaments that are named where only the beginning of their name was given, as without a date; the newest ones."""
 _KEPT: Final = 16
 """Number of tournaments whose standings are kept."""
 _BRIEF: Final = 1.0
@@ -271,10 +273,13 @@ class SeenNames:
 
     def find_tournament(self, connection: Connection, title: str) -> int:
         """The row id of the tournament with this public name; NotFound if there is none."""
-        for id, shown in self.titles(connection).items():
+        titles = self.titles(connection)
+        for id, shown in titles.items():
             if shown == title:
                 return id
-        raise NotFound("There is no tournament of this name.")
+        dated = [shown for shown in titles.values() if shown.startswith(f"{title}-")][-_DATED:]
+        others = f" Did you mean {' or '.join(dated)}?" if dated else ""
+        raise NotFound(f"There is no tournament of this name.{others}")
 
 
 class _OwnNames(dict[str, str]):

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from arena.accounts.limits import Buckets
+from arena.serve.opened import opened
 from arena.serve.spool import Spool
 from arena.web.analysing import Analyses
 from arena.web.cache import Cache
@@ -18,6 +20,7 @@ from arena.web.events import Streams
 from arena.web.identity import Doorkeeper
 from arena.web.names import Names
 from arena.web.tables import Tables
+from db import ladder
 from db.database import Database
 from db.records import JudgedPly
 
@@ -106,3 +109,13 @@ class Site:
     """Reports what went wrong to the person who runs the server."""
     shared: dict[Hashable, asyncio.Future[Any]] = field(default_factory=dict)
     """What is being read for all who ask for the same."""
+
+    def takes(self, author: str) -> bool:
+        """Whether the served ladder still takes a submission of this author. It is looked at once a second at most."""
+
+        def is_open() -> bool:
+            with self.database.reading() as connection:
+                found = opened(connection, self.served)
+                return found.until(ladder.extension(connection, found.id, author)) >= datetime.now(UTC)
+
+        return self.names.briefly(("takes", author), is_open)

@@ -4,7 +4,8 @@
 imported only when it is asked for; `text.py` draws games that have none. Where a move is a place or two on the board,
 the module also has `touched(state, move)`: the fields that a person clicks, from the corner of the board; and where a
 move has steps that can be clicked in any order, `STEP`, the number of fields of each, and `others(state, move)`, which
-gives other steps that make the same move. Where the sides move towards each other, it has `ABOVE`, the seat whose
+gives other steps that make the same move. Where several moves have the same fields, `chosen(state, move)` is a small
+picture of what tells one from the others. Where the sides move towards each other, it has `ABOVE`, the seat whose
 pieces start at the upper edge, and these functions take `turned`: then the board is drawn from the other side.
 Where a board has cells, or other places with names, `cells(state)` gives the fields of all of them.
 `SHOWS_EVENTS` is true where a picture shows the last chance event if that is given as `last`. `paper.py` is what they
@@ -61,6 +62,13 @@ def ways(state: State[Any], *, below: int | None = None) -> dict[str, list[tuple
         for move in state.moves()
     }
     return {text: clicked for text, clicked in found.items() if clicked[0]}
+
+
+def pictures(state: State[Any]) -> dict[str, str]:
+    """For each legal move of those that have the same fields, by its text, a small picture of what tells it from the
+    others: of a pawn's promotion, the piece that it becomes. Empty in games without `chosen`."""
+    chosen = getattr(_module_of(state), "chosen", lambda _state, _move: "")
+    return {state.to_text(move): picture for move in state.moves() if (picture := chosen(state, move))}
 
 
 def cells(state: State[Any], *, below: int | None = None) -> dict[str, Field]:

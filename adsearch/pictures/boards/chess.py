@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from adsearch.games.chess import Chess
-from adsearch.games.chess_board import NAMES
+from adsearch.games.chess_board import NAMES, PROMOTED
 from adsearch.games.grid import LETTERS
 from adsearch.pictures.boards.paper import (
     RIM,
@@ -22,7 +22,7 @@ from adsearch.pictures.boards.paper import (
     path,
     rect,
 )
-from adsearch.pictures.svg import pair
+from adsearch.pictures.svg import element, pair
 
 ABOVE: Final = 1
 _CELL: Final = 44.0
@@ -78,6 +78,13 @@ def touched(_state: Chess, move: int, *, turned: bool = False) -> tuple[Field, .
 def cells(_state: Chess, *, turned: bool = False) -> Iterator[Field]:
     """The squares."""
     return (_square(square, turned) for square in range(64))
+
+
+def chosen(state: Chess, move: int) -> str:
+    """The piece that a pawn becomes, as a small picture; empty of any other move."""
+    letter = PROMOTED[move >> 12] if move > 4095 else ""
+    piece = letter and _piece(letter if state.turn else letter.upper(), 0, 0)
+    return piece and element("svg", piece, class_="board", viewBox=f"{RIM:g} 0 {_CELL:g} {_CELL:g}", aria_hidden="true")
 
 
 def _square(square: int, turned: bool) -> Field:

@@ -66,7 +66,7 @@ const measured = (part) => {
   // An outline or a ground of class "at" marks a place, such as that of the last move: it does not travel.
   const shapes = [part, ...part.querySelectorAll("*")].filter((one) => !one.matches("g, .at"));
   const travels = shapes.some((one) => getComputedStyle(one).fill !== "none");
-  return { part, look, travels, turned: Number(part.dataset.turned ?? 0), x: at.x, y: at.y };
+  return { part, look, travels, turned: Number(part.dataset.turned ?? 0), x: at.x, y: at.y, half: height / 2 };
 };
 const far = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
 const kindOf = (look) => look.split(" ", 1)[0];
@@ -94,7 +94,7 @@ const coming = (one, gone) => {
   }
   leaving.add(part); // the hole is seen until the disc is there
   setTimeout(() => part.remove(), FALLS);
-  return { by: [0, -one.y], lasts: FALLS, easing: "ease-in" };
+  return { by: [0, one.half - one.y], lasts: FALLS, easing: "ease-in" }; // from the edge of the board, not from above it
 };
 
 // Only whole matrices are animated: a browser moves these without another layout.
@@ -125,12 +125,10 @@ export const put = (place, fresh, { make = plain, moves = true } = {}) => {
   plan(place, fresh, make, found);
   const isStill = isCalm.matches || !moves || place.querySelector("svg") === null;
   const inside = (parts) => parts.filter((part) => part.getBBox && part.ownerSVGElement && !part.matches(".fields, .marks"));
-  const gone = isStill ? [] : inside(found.gone).map(measured);
   for (const act of found.acts) act();
+  const [gone, come] = [found.gone, found.come].map((parts) => (isStill ? [] : inside(parts).map(measured)));
   const stays = new Set(gone.map(({ part }) => part));
   for (const part of found.gone) if (!stays.has(part)) part.remove();
-  if (isStill) return;
-  const come = inside(found.come).map(measured);
   const moved = [];
   for (const one of come) {
     // What is on a piece, such as its ring, goes with it.

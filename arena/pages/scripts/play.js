@@ -30,11 +30,10 @@ const ask = (texts) => {
   said.replaceChildren(
     ...[...choices.querySelectorAll("[name=move]")]
       .filter(({ value }) => texts.includes(value))
-      .map(({ value, textContent }) => {
-        const button = document.createElement("button");
+      .map((move) => {
+        const button = move.cloneNode(true);
         button.type = "button";
-        button.textContent = textContent;
-        button.addEventListener("click", () => send("move", value));
+        button.addEventListener("click", () => send("move", move.value));
         return button;
       }),
   );

@@ -93,20 +93,21 @@ const isBeside = (at) => shown >= 0 && [beside(shown, 1), beside(shown, -1)].inc
 
 const show = (at) => {
   const step = steps[at];
-  put(board, drawnAt(step), { make, moves: isBeside(at) });
-  shown = at;
+  markCurrent(links, at, list);
   const words = [...step.children].filter((part) => !part.matches(".position, .two, template"));
   played = null;
   list.classList.remove("astray");
-  put(said, [...words, ...lines(step)], { make, moves: false });
+  said.replaceChildren(...words.map((part) => document.importNode(part, true)), ...lines(step));
   const clocks = [...step.querySelectorAll(".clock b")].map((clock) => clock.textContent);
   seats.forEach((seat, number) => {
     const isTurn = step.dataset.turn === String(number);
     seat.classList.toggle("turn", isTurn);
     if (clocks.length === seats.length) seat.querySelector(".time").textContent = clocks[number];
   });
-  markCurrent(links, at, list);
   for (const cursor of cursors) cursor.setAttribute("d", `M${(100 * at) / Math.max(last, 1)},0V100`);
+  // The board comes last, so that all is laid out at once.
+  put(board, drawnAt(step), { make, moves: isBeside(at) });
+  shown = at;
   const texts = (kind) => [...step.querySelectorAll(kind)].map((line) => line.textContent);
   const title = step.querySelector("h3").textContent;
   const ended = at === last ? texts(".verdict") : [];

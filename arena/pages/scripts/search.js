@@ -51,6 +51,7 @@ const revealLines = (running) => {
 
 const show = (at) => {
   const { dataset } = rows[at];
+  markCurrent(links, at, table);
   after(at).forEach(({ seen, ...texts }, number) => {
     const node = nodes[number];
     for (const part of node.parts) part.classList.toggle("later", !seen);
@@ -62,7 +63,6 @@ const show = (at) => {
   const running = new Set(dataset.lines?.split(" ").map(Number));
   lines.forEach((line, number) => line.classList.toggle("running", running.has(number)));
   if (running.size) revealLines([...running]);
-  markCurrent(links, at, table);
   rows.forEach((row, number) => row.classList.toggle("current", number === at));
   reveal(nodes[dataset.at].group, picture);
   sentence.textContent = dataset.says;

@@ -19,7 +19,18 @@ export const stepper = ({ last, name, show, beside = (at, by) => at + by, action
     find("play").classList.toggle("playing", words === "stop");
     find("play").setAttribute("aria-label", words);
   };
+  // Not while the page opens, because the browser would then scroll to that step; not at each step while it plays, because
+  // that takes a browser as long as all the rest of the script.
+  const writeAddress = () => {
+    try {
+      history.replaceState(null, "", `#${name}-${at}`);
+    } catch {
+      // Some browsers do not allow a local file to change its address.
+    }
+  };
   const stop = () => {
+    if (!playing) return;
+    writeAddress();
     clearInterval(playing);
     playing = 0;
     label("play");
@@ -34,12 +45,7 @@ export const stepper = ({ last, name, show, beside = (at, by) => at + by, action
     where.textContent = `${at} of ${last}`;
     slider.setAttribute("aria-valuetext", title);
     status.textContent = says;
-    try {
-      // Not while the page opens, because the browser would then scroll to that step.
-      if (!isOpening) history.replaceState(null, "", `#${name}-${at}`);
-    } catch {
-      // Some browsers do not allow a local file to change its address.
-    }
+    if (!isOpening && !playing) writeAddress();
     if (at === last) stop();
   };
   const start = () => {
@@ -93,12 +99,9 @@ export const stepper = ({ last, name, show, beside = (at, by) => at + by, action
   return go;
 };
 
-// Marks the current entry of a list, and scrolls the list so that it is visible.
+// Marks the current entry of a list, and scrolls the list so that it is visible. To be called before a page changes: where
+// the entry is can be asked then without another layout.
 export const markCurrent = (entries, at, box) => {
-  entries.forEach((entry, number) => {
-    if (number === at) entry.setAttribute("aria-current", "step");
-    else entry.removeAttribute("aria-current");
-  });
   const entry = entries[at].getBoundingClientRect();
   const list = box.getBoundingClientRect();
   const head = 40; // above the first entry of a table
@@ -106,4 +109,6 @@ export const markCurrent = (entries, at, box) => {
   if (entry.top < list.top + head || entry.bottom > list.top + box.clientTop + box.clientHeight) {
     box.scrollTop += entry.top - list.top - box.clientHeight / 2;
   }
+  box.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  entries[at].setAttribute("aria-current", "step");
 };

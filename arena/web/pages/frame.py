@@ -15,7 +15,7 @@ from arena.history.words import moment
 from arena.pages.drawing import Document, Frame, draw
 from arena.tournament import formats
 from arena.web import links
-from arena.web.asking import is_visitor, manages
+from arena.web.asking import hands_in, is_visitor, manages
 
 if TYPE_CHECKING:
     from arena.web.results import Titled
@@ -72,13 +72,16 @@ def alone(
 
 
 def _ends(of: Titled | None) -> Iterator[tuple[str, str]]:
-    """What a reader comes for: an instructor manages, a student hands in, a visitor signs in."""
+    """What a reader comes for: an instructor manages, a student hands in while that is possible, a visitor signs in."""
     if is_visitor.get():
         yield links.ME, "Sign in"
         return
     yield links.ME, "My page"
     managed = of.title if of is not None and of.is_managed else manages.get()
-    yield (links.manage(managed), "Manage") if managed else (links.SUBMIT, "Hand in")
+    if managed:
+        yield links.manage(managed), "Manage"
+    elif hands_in.get()():
+        yield links.SUBMIT, "Hand in"
 
 
 def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import part
 from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shown
 from arena.play.followed_game import FollowedGame
+from arena.ratings.plots.chart import shortened
 from arena.web import links
 from arena.web.own_seat import OwnSeatGame
 from arena.web.sight import VISITOR, sees_board
@@ -28,6 +29,10 @@ _NOT_PLAYED: Final = {
 }
 _LATEST: Final = 100
 """Plies among which the last move is looked for: more than chance events ever come in a row."""
+_SIZE: Final = 14
+"""Of the names on a small screen, in pixels: bold letters of 13 are as wide."""
+_ROOM: Final = 120
+"""Pixels of a small screen's name: one that is wider loses its middle, because names with options differ at the end."""
 
 
 def parts(
@@ -57,7 +62,7 @@ def small_parts(game: PastGame, followed: FollowedGame) -> dict[str, str]:
     """The parts of a small screen."""
     players = [
         {
-            "name": words.printable(past.player),
+            "name": shortened(words.printable(past.player), _SIZE, _ROOM),
             "kind": seat_kind(seat, game.game),
             "is_turn": seat == followed.turn,
         }

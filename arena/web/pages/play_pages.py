@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from adsearch import State, games
-from adsearch.pictures.boards import can_turn, is_clicked
+from adsearch.pictures.boards import can_turn, is_clicked, pictures
 from adsearch.pictures.boards.paper import colour, player
 from arena.history import words
 from arena.match.clock import MILLISECOND
@@ -334,6 +334,7 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
         return {"again": _again(seen), "action": links.table(seen.key), "by_buttons": by_buttons}
     named = {} if state is None else clicks(state)
     fields = msgspec.json.encode(named).decode() if named else ""
+    pictured = pictures(state) if named and state is not None else {}
     written = ""
     if len(seen.choices) > _MOST_BUTTONS and not fields:
         notation = "" if state is None else state.notation
@@ -344,7 +345,10 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
         "action": links.table(seen.key),
         "turn": seen.turn,
         "written": written,
-        "moves": [{"text": one.text, "shown": words.printable(one.shown)} for one in seen.choices],
+        "moves": [
+            {"text": one.text, "shown": words.printable(one.shown), "picture": pictured.get(one.text, "")}
+            for one in seen.choices
+        ],
         "on_board": on_board,
         "off_board": [*_off_board(seen, state, named)] if named and state is not None else [],
         "by_buttons": by_buttons,

@@ -99,7 +99,7 @@ def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str,
     rated = [one for one in report.agents if one.rated is not None and one.rated.rating is not None]
     by_rating = report.format == LADDER and rated
     for agent in [one for one in report.agents if one.status == "active" and one.standing.rank][:_TOP]:
-        number = figures.rating(agent) if by_rating else words.number(agent.standing.points)
+        number = figures.rating(agent) if by_rating else figures.share(agent.standing.points)
         yield words.printable(agent.name), own.agent(agent.name), number
 
 

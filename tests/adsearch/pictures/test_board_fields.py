@@ -13,7 +13,7 @@ import pytest
 
 from adsearch import State, games
 from adsearch.games.tictactoe import TicTacToe
-from adsearch.pictures.boards import cells, draw, fields, last_mark
+from adsearch.pictures.boards import cells, draw, fields, last_mark, pictures
 from adsearch.pictures.boards.paper import Field, Point, corner
 from adsearch.state import CHANCE
 from tests.adsearch.pictures.test_chess_board import KIWIPETE
@@ -270,6 +270,18 @@ def test_a_castling_is_two_clicks_and_promotions_share_theirs() -> None:
     assert [field.name for field in castled] == ["e1", "g1"]
     promoted = fields(games.load("chess", "8/P3k3/8/8/8/8/8/4K3 w - - 0 1"))
     assert [[field.name for field in promoted[f"a7a8{letter}"]] for letter in "qrbn"] == [["a7", "a8"]] * 4
+
+
+@pytest.mark.parametrize(("pawn", "turn", "way"), [("P", "w", "a7a8"), ("p", "b", "a2a1")])
+def test_each_promotion_has_a_picture_of_its_piece_and_no_other_move_has_one(pawn: str, turn: str, way: str) -> None:
+    rows = ["8", f"{'P3k3' if pawn == 'P' else '4k3'}", "8", "8", "8", "8", "p7" if pawn == "p" else "8", "4K3"]
+    state = games.load("chess", f"{'/'.join(rows)} {turn} - - 0 1")
+    found = pictures(state)
+    assert found.keys() == {f"{way}{letter}" for letter in "qrbn"}
+    assert len(set(found.values())) == 4
+    for letter in "qrbn":
+        outline = found[f"{way}{letter}"].split(' d="')[1].split('"')[0]
+        assert outline in state.play(state.from_text(f"{way}{letter}")).svg()
 
 
 def test_a_capture_of_several_pieces_is_a_click_on_each_square() -> None:

@@ -69,6 +69,75 @@ def test_a_move_glides_forwards_and_back_and_not_for_those_who_want_no_motion(br
         assert shown.evaluate("document.getAnimations().length") == 0
 
 
+def test_on_paper_colours_stay_and_are_those_of_a_light_page(browser: Browser, file: Path) -> None:
+    with browser.open(file, dark=True) as page:
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        page.emulate_media(media="print")
+        style = page.locator(".piece").first.evaluate(
+            "e => [getComputedStyle(e).printColorAdjust, getComputedStyle(e).color]"
+        )
+        assert style == ["exact", "rgb(20, 24, 31)"]
+
+
+FALLS = """() => {
+  const [fall] = document.getAnimations();
+  fall.pause();
+  const disc = fall.effect.target.getBoundingClientRect();
+  return Math.round(disc.y - document.querySelector("#board svg").getBoundingClientRect().y);
+}"""
+"""How far below the edge of the board a disc begins to fall, in pixels."""
+
+
+def test_a_disc_falls_from_the_edge_of_the_board_and_not_from_above_it(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game("connect4", moves="4 4")).text, "utf-8")
+    with browser.open(file, at="#ply-1", moves=True) as shown:
+        shown.keyboard.press("ArrowRight")
+        assert 0 <= shown.evaluate(FALLS) < 20
+
+
+LAID_OUT = """() => {
+  const changes = new MutationObserver(() => {});
+  changes.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  window.forced = 0;
+  for (const [{ prototype }, name] of [[SVGGraphicsElement, "getBBox"], [Element, "getBoundingClientRect"]]) {
+    const asked = prototype[name];
+    prototype[name] = function () {
+      window.forced += changes.takeRecords().length > 0;
+      return asked.call(this);
+    };
+  }
+}"""
+"""Counts how often a script asks where something is after a change, which lays out the page at once."""
+
+
+def test_a_move_is_laid_out_once_while_the_script_runs(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game("chess")).text, "utf-8")
+    with browser.open(file, at="#ply-2", moves=True) as shown:
+        shown.evaluate(LAID_OUT)
+        for number in range(1, 9):
+            shown.keyboard.press("ArrowRight")
+            assert shown.evaluate("forced") == number
+
+
+WRITTEN = """() => {
+  window.written = [];
+  history.replaceState = (state, title, address) => { window.written.push(address); };
+}"""
+
+
+def test_of_a_game_that_plays_the_address_is_written_once_where_it_stops(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game("tictactoe", moves=MOVES)).text, "utf-8")
+    with browser.open(file, at="#ply-1", moves=True) as shown:
+        shown.evaluate(WRITTEN)
+        shown.select_option("#speed", "10")
+        shown.click("#play")
+        until(shown, lambda: shown.inner_text("#where") == "5 of 5")
+        assert shown.evaluate("written") == ["#ply-5"]
+
+
 @pytest.mark.parametrize("game", ["words", "ludo", "chess", "maze"])
 def test_of_a_board_with_many_parts_only_what_differs_is_measured(browser: Browser, tmp_path: Path, game: str) -> None:
     file = tmp_path / "game.html"

@@ -14,6 +14,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import audit, invitations, tokens
+from arena.accounts.people import Account
 from tests.kit.html_validity import check_html
 from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder
 from tests.kit.pages_in_process import ADDRESS, PagesInProcess
@@ -36,6 +37,13 @@ def begin_final(room: ManagedLadder) -> None:
         final = book.tournament("cs101 final", "tictactoe")
         book.enter(final, "alice", "bob", "=1+1")
         book.play(final, "tictactoe", ("alice", "bob"))
+
+
+def keep_open(room: ManagedLadder) -> None:
+    """The ladder of the tests was opened in 2026, and may be closed by now."""
+    with room.record.writing() as connection:
+        settings = "UPDATE tournament SET settings = json_set(settings, '$.ladder.closes', '2099-12-12T08:00:00Z')"
+        connection.exec_driver_sql(settings)
 
 
 def test_what_an_instructor_decides_is_on_the_next_page_that_anyone_opens(
@@ -125,9 +133,7 @@ def test_an_instructor_sees_the_pages(room: ManagedLadder, pages: PagesInProcess
 def test_a_form_leads_to_the_part_of_the_page_that_has_changed(
     room: ManagedLadder, pages: PagesInProcess, given: dict[str, str], section: str | None, act: str
 ) -> None:
-    with room.record.writing() as connection:  # the ladder of the test was opened in 2026, and may be closed by now
-        settings = "UPDATE tournament SET settings = json_set(settings, '$.ladder.closes', '2099-12-12T08:00:00Z')"
-        connection.exec_driver_sql(settings)
+    keep_open(room)
     answer = pages.ask(PLACE, by=room.instructor, fields=given)
     if section is None:
         assert answer.status == 200
@@ -258,3 +264,25 @@ def test_an_instructor_who_reads_what_an_agent_said_is_in_the_audit_once(
     assert sorted(acts(room)) == [("saw log", f"game {game}"), ("saw log", f"submission {submission}")]
     with room.accounts.reading() as connection:
         assert {one.account for one in audit.entries(connection) if one.what == "saw log"} == {room.instructor}
+
+
+def test_hand_in_leaves_the_header_of_those_from_whom_the_ladder_takes_nothing_more(
+    room: ManagedLadder, pages: PagesInProcess
+) -> None:
+    def leads(student: Account) -> bool:
+        return ">Hand in</a>" in pages.ask("/tv", by=student).text
+
+    keep_open(room)
+    first, second, third = map(room.student, range(3))
+    assert leads(first)
+    assert pages.ask(PLACE, by=room.instructor, fields={"do": "close", "sure": "yes"}).status == 303
+    assert not leads(second)
+    more = {
+        "do": "extend",
+        "author": third.author,
+        "until": "2099-12-20T12:00",
+        "reason": "x",
+        "extension": "0",
+    }
+    assert pages.ask(PLACE, by=room.instructor, fields=more).status == 303
+    assert leads(third)

@@ -87,6 +87,17 @@ def test_the_names_of_tournaments_are_redacted_and_lead_back(connection: Connect
     assert "bob" not in str(refused.value)
 
 
+def test_where_a_date_is_missing_the_newest_tournaments_are_named_that_the_viewer_may_see(
+    connection: Connection,
+) -> None:
+    book = sample_record.Book(connection)
+    ids = {name: book.tournament(name, "tictactoe") for name in ("lab-1", "lab-2", "lab-3", "lab-4", "lab-5", "labs")}
+    store.change_settings(connection, ids["lab-2"], {"public": True})
+    for viewer, named in ((MEMBER, "lab-3 or lab-4 or lab-5"), (VISITOR, "lab-2")):
+        with pytest.raises(NotFound, match=f"Did you mean {named}[?]$"):
+            Names().seen_by(viewer).find_tournament(connection, "lab")
+
+
 def test_a_tournament_that_is_not_public_does_not_exist_for_visitors(connection: Connection) -> None:
     book, names = sample_record.Book(connection), Names()
     ids = {name: book.tournament(name, "tictactoe") for name in ("open", "closed")}

@@ -10,8 +10,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from arena.pages.drawing import Document
+from arena.play.followed_game import FollowedGame
 from arena.web import links
+from arena.web.pages import live_parts
 from arena.web.results import Wanted
+from db.records import PastGame, PastSeat
 from tests.kit.html_validity import check_html
 from tests.kit.plot_reading import AWKWARD
 from tests.kit.sample_reports import links as links_on
@@ -125,3 +128,10 @@ def test_agents_are_links_wherever_they_stand(pages: dict[str, Document]) -> Non
         assert not [text for text in parser.texts for agent in NAMES if agent and agent == text.strip()], name
     for name in ("home", "standings", "ladder", "crosstable", "games", "agent"):
         assert any("/a/" in urlsplit(to).path for to in links_on(pages[name].text)), name
+
+
+def test_on_a_small_screen_a_long_name_keeps_its_end_where_names_with_options_differ() -> None:
+    seats = tuple(PastSeat(seat=seat, player=f"alphabeta:depth={4 + seat}") for seat in range(2))
+    game = PastGame(id=7, number=1, pair="", game="tictactoe", status="playing", seats=seats, clock="10")
+    shown = live_parts.small_parts(game, FollowedGame())["players"]
+    assert re.findall(r"</i>([^<]*)<", shown) == ["alphab…epth=4", "alphab…epth=5"]

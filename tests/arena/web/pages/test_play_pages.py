@@ -177,3 +177,9 @@ def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_oth
     assert 'href="/play"' in on_a_ladder["said"]
     alone = seen("maze:ghosts=0", status=Status.OVER, players=1)
     assert re.findall(r'name="seat" value="(\d)"', play_pages.parts(alone, "maze")["choices"]) == ["0"]
+
+
+def test_a_promotion_is_chosen_by_a_picture_of_the_piece() -> None:
+    choices = tuple(Choice(text, text) for text in ("a7a8q", "a7a8n", "e1e2"))
+    markup = play_pages.parts(seen("chess", position="8/P3k3/8/8/8/8/8/4K3 w - - 0 1", choices=choices), "random")
+    assert re.findall(r'value="(\w+)"><svg', markup["choices"]) == ["a7a8q", "a7a8n"]
