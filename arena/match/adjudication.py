@@ -20,7 +20,7 @@ class ResignRule(Struct, frozen=True):
     """A player loses that says so itself."""
 
     moves: int
-    """For so many of its moves in a row it reports `-score` or less."""
+    """The number of its moves in a row with which it reports `-score` or less."""
     score: float
     """In the scale of the game: in chess centipawns."""
     both: bool = False
@@ -31,9 +31,9 @@ class DrawRule(Struct, frozen=True):
     """The game is a draw if both say so."""
 
     begins: int
-    """Not before each player has made so many moves."""
+    """The number of moves that each player has made at least."""
     moves: int
-    """With so many moves in a row each of them reports a score between `-score` and `score`."""
+    """The number of moves in a row with which each reports a score between `-score` and `score`."""
     score: float
 
 

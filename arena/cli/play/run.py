@@ -97,8 +97,8 @@ def run(
         str | None,
         typer.Option(
             metavar="MOVES,SCORE",
-            help="Loss of a player that reports -SCORE or less for so many of its moves in a row, in chess in "
-            "centipawns: 3,600. With ,both the other player must agree.",
+            help="Loss of a player that reports -SCORE or less with MOVES moves in a row, in chess in centipawns: 3,600. "
+            "With ,both the other player must agree.",
             show_default="never",
         ),
     ] = None,
@@ -106,7 +106,7 @@ def run(
         str | None,
         typer.Option(
             metavar="FROM,MOVES,SCORE",
-            help="Draw if both players report a score within SCORE for so many moves in a row, after FROM moves each: "
+            help="Draw if both players report a score within SCORE with MOVES moves in a row, after FROM moves each: "
             "40,8,10.",
             show_default="never",
         ),
