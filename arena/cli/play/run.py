@@ -97,8 +97,8 @@ def run(
         str | None,
         typer.Option(
             metavar="MOVES,SCORE",
-            help="Loss of a player that reports -SCORE or less with MOVES moves in a row, in chess in centipawns: 3,600. "
-            "With ,both the other player must agree.",
+            help="Loss of a player that reports -SCORE or less with MOVES moves in a row, in chess in centipawns: "
+            "3,600. With ,both the other player must agree.",
             show_default="never",
         ),
     ] = None,
