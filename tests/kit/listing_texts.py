@@ -88,9 +88,14 @@ def _asked(commands: Sequence[str], folder: Path, columns: int, *, db: bool = Tr
             place = ("--db", "arena.db") if db else ()
             # What programs read does not depend on the width of the terminal: it is written at 80 columns, read at 40.
             ended = arena(*words, *more, *place, "--format", format, cwd=folder, columns=columns)
-            out = _without_times(ended.out) if format == "csv" else _VARIES.sub(r"\1…", ended.out)
+            out = _without_times(ended.out) if format == "csv" else _VARIES.sub(r"\1…", _sorted(ended.out))
             found[f"{command} as {format}"] = f"exit {ended.code}\n{out}{ended.err if ended.code else ''}"
     return found
+
+
+def _sorted(document: str | bytes) -> str:
+    """The JSON with the fields of each object in alphabetical order: their order says nothing."""
+    return json.dumps(json.loads(document), indent=1, sort_keys=True) + "\n" if document else ""
 
 
 def _without_times(text: str) -> str:
@@ -171,12 +176,12 @@ def web(columns: int) -> dict[str, str]:
             site = cast(Site, SimpleNamespace(database=database, names=names, served=web_record.LADDER))
             for name, (function, given) in _ANSWERED.items():
                 body = getattr(api, function)(site, Asked(given, {})).body
-                found[f"answer {name}"] = json.dumps(json.loads(body), indent=1) + "\n"
+                found[f"answer {name}"] = _sorted(body)
             names_there = [one["name"] for one in json.loads(found["answer tournament"])["standings"]]
             asked = Asked({"tournament": web_record.KNOCKOUT, "agent": names_there[0]}, {})
-            found["answer agent"] = json.dumps(json.loads(api.agent(site, asked).body), indent=1) + "\n"
+            found["answer agent"] = _sorted(api.agent(site, asked).body)
             game = api.game(site, Asked({"id": str(record.replayed)}, {})).body
-            found["answer game"] = json.dumps(json.loads(game), indent=1) + "\n"
+            found["answer game"] = _sorted(game)
     return found
 
 
