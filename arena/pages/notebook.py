@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 from adsearch.errors import BadSearch
 from adsearch.pictures.svg import Embedded, embedded
@@ -19,13 +19,12 @@ from agents import Played
 from arena.history.words import printable
 from arena.pages.drawing import Frame, draw
 from arena.results import ResultsTable
-from arena.results.listings import Column, Listing
-from arena.results.results_table import Row
+from arena.results.columns import Column, Listing
 
 _MOST_EVENTS: Final = 200
 """Number of events in the table of a trace."""
 
-Part = str | Embedded | Listing[Row] | Listing[tuple[str, ...]]
+Part = str | Embedded | Listing[Any] | Listing[tuple[str, ...]]
 """A sentence, a picture or a table."""
 
 
@@ -77,10 +76,10 @@ def _results(table: ResultsTable) -> list[Part]:
     if not table.rows:
         return [f"{table.title}: nothing yet"]
     columns = [
-        Column[Row](name=title, title=title, value=_printable(text), number=title in table.numbers)
-        for title, text in table.columns.items()
+        Column[Any](name=one.name, title=one.title or one.name, value=_printable(one.said), number=one.number)
+        for one in table.columns
     ]
-    parts: list[Part] = [Listing(caption=table.title, columns=columns, rows=table.rows)]
+    parts: list[Part] = [Listing(caption=table.title, columns=columns, rows=table.listed)]
     if table.note:
         parts.append(table.note)
     if table.picture:
@@ -88,6 +87,6 @@ def _results(table: ResultsTable) -> list[Part]:
     return parts
 
 
-def _printable(text: Callable[[Row], str]) -> Callable[[Row], str]:
+def _printable(text: Callable[[Any], str]) -> Callable[[Any], str]:
     """The same without control characters."""
     return lambda row: printable(text(row))

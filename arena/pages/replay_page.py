@@ -25,7 +25,7 @@ from arena.pages.curves import Plot, on_one_axis, over_plies, plot
 from arena.pages.drawing import Document, Frame, draw
 from arena.pages.game import Ply, Seat, leftover, plays, shown
 from arena.ratings.plots.line_plot import Line, Point
-from arena.results.listings import Cell, Column, Listing
+from arena.results.columns import Cell, Column, Listing
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
 MODULES: Final = ("replay.js",)

@@ -19,7 +19,9 @@ from arena.course.report.public_game import public_rules
 from arena.history import documents
 from arena.ratings import points
 from arena.ratings.ranking import Ranked
-from arena.results.standings_table import rows_of
+from arena.results.columns import Medium, document
+from arena.results.report import ReportedAgent, reported_agents
+from arena.results.standings_table import STANDINGS
 from arena.web import results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import JSON, Asked, Drawn, NotThere
@@ -38,33 +40,20 @@ _DIGITS: Final = 18
 """Of a game's id, at most."""
 
 
-class StandingDocument(Struct, kw_only=True):
-    """A line of the standings, as `arena standings` prints it."""
-
-    rank: int | None
-    """On a ladder by rating; null for anchors and for agents without a rating."""
-    name: str
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    points: float
-    score: float | None
-    tiebreaks: dict[str, float]
-    faults: dict[str, int]
-    forfeits: int
-    byes: float
-    apart: bool
-    status: str | None
-    seed: int | None
-    series: list[dict[str, Any]] | None
+StandingDocument = msgspec.defstruct(
+    "StandingDocument",
+    # On a ladder `rank` is that by rating; null for anchors and for agents without a rating.
+    [(one.name, one.type) for one in STANDINGS if Medium.JSON in one.on],
+    kw_only=True,
+    namespace={"__doc__": "A line of the standings, as `arena standings` prints it."},
+)
 
 
 class TournamentDocument(Struct, kw_only=True):
     """A tournament or ladder."""
 
     tournament: Heading
-    standings: list[StandingDocument]
+    standings: list[StandingDocument]  # type: ignore[valid-type]
     ratings: Sequence[Ranked] | None
     """The players as `arena rank` prints them; null if there are no ratings yet."""
 
@@ -149,7 +138,7 @@ class AgentDocument(Struct, kw_only=True):
     """An agent in a tournament."""
 
     tournament: Heading
-    standing: StandingDocument
+    standing: StandingDocument  # type: ignore[valid-type]
     rating: Ranked | None
     version: int | None
     """The number of the version that plays now."""
@@ -274,14 +263,14 @@ def _with_public_rules(game: PastGame, names: ShownNames) -> PastGame:
     return replace(game, game=public_rules(game.game, names))
 
 
-def _standings(connection: Connection, names: SeenNames, tournament: int) -> dict[str, dict[str, Any]]:
-    """The rows of the standings by the agents' names."""
+def _standings(connection: Connection, names: SeenNames, tournament: int) -> dict[str, ReportedAgent]:
+    """The lines of the standings by the agents' names."""
     found = names.standings(connection, tournament, names.read(connection).shown)
-    return {row["name"]: row for row in rows_of(found)}
+    return {one.name: one for one in reported_agents(found)}
 
 
-def _line(rows: Mapping[str, dict[str, Any]], name: str, rank: int) -> StandingDocument:
-    return msgspec.convert(rows[name] | {"rank": rank or None}, StandingDocument)
+def _line(lines: Mapping[str, ReportedAgent], name: str, rank: int) -> Struct:
+    return msgspec.convert(document(lines[name], STANDINGS) | {"rank": rank or None}, StandingDocument)
 
 
 ADDRESSES: Final[tuple[tuple[Any, ...], ...]] = (

@@ -12,33 +12,36 @@ from agents import builtin
 from agents.builtin import BuiltIn
 from agents.errors import CannotPlay
 from arena import engines
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadPlayer
 from arena.players import engines as known_engines
+from arena.results.columns import Column, Medium, fields, worded
 
-COLUMNS: Final[Columns] = {
-    "agent": lambda row: row["name"],
-    "chance": lambda row: "yes" if row["chance"] else "-",
-    "hidden": lambda row: "yes" if row["hidden"] else "-",
-    "several": lambda row: "yes" if row["several"] else "-",
-    "about": lambda row: row["about"],
-}
-OPTIONS: Final[Columns] = {
-    "option": lambda row: row["name"],
-    "default": lambda row: "-" if row["default"] is None else str(row["default"]).lower(),
-    "expected": lambda row: row["expected"],
-    "about": lambda row: row["about"],
-}
-OPTIONS_OF_ENGINE: Final = {name: column for name, column in OPTIONS.items() if name != "about"}
+AGENTS: Final = worded(
+    Column("name", "agent"),
+    Column("chance", text=lambda row: "yes" if row["chance"] else "-"),
+    Column("hidden", text=lambda row: "yes" if row["hidden"] else "-"),
+    Column("several", text=lambda row: "yes" if row["several"] else "-"),
+    *fields(("program", "options"), on=Medium.JSON),
+    Column("about"),
+)
+OPTIONS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
+    Column("name", "option"),
+    Column("default", text=lambda row: "-" if row["default"] is None else str(row["default"]).lower()),
+    Column("expected"),
+    Column("about"),
+)
+OPTIONS_OF_ENGINE: Final = (*OPTIONS[:-1], Column("about", on=Medium.JSON))
 """Engines do not explain their options."""
 
 
+@listed()
 def list_agents(
+    shown: Shown,
     name: Annotated[
         str | None, typer.Argument(metavar="AGENT", help="Built-in agent or engine whose options to list.")
     ] = None,
     game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Game that the agents can play.")] = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """List the built-in agents (opponents) and the engines on this machine, or the options of one.
 
@@ -48,7 +51,7 @@ def list_agents(
     Examples: arena agents; arena agents alphabeta; arena agents uci:stockfish; arena agents --game pig
     """
     if name is not None and known_engines.is_engine(name):
-        show(_options_of_engine(name, game), OPTIONS_OF_ENGINE, format=format)
+        show(_options_of_engine(name, game), OPTIONS_OF_ENGINE, shown)
         return
     if name is not None:
         if name not in builtin.names() and (corrected := known_engines.corrected(name)) is not None:
@@ -56,12 +59,12 @@ def list_agents(
         found_one = builtin.find(name)
         if game is not None:
             builtin.check_can_play(name, games.start(game))
-        if format is OutputFormat.TABLE:
+        if shown.is_table:
             print(f"{found_one.name}: {found_one.about}\n")
-        show(_row(found_one)["options"], OPTIONS, format=format)
+        show(_row(found_one)["options"], OPTIONS, shown)
         return
     found = [agent for agent in builtin.every() if game is None or _can_play(agent, game)]
-    show([*map(_row, found), *_engines(game)], COLUMNS, format=format)
+    show([*map(_row, found), *_engines(game)], AGENTS, shown)
 
 
 def _row(agent: BuiltIn) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from operator import itemgetter
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,9 +10,10 @@ import typer
 
 from adsearch.errors import nearly, quote
 from arena.cli.asking.playing_options import WallsOption
-from arena.cli.terminal.listings import FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
+from arena.results.columns import Column, Medium, fields, worded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,9 @@ _MOST_SHOWN: Final = 12
 _MOST_PRINTED: Final = 50
 
 
+@listed()
 def judge(
+    shown: Shown,
     function: Annotated[
         str,
         typer.Argument(metavar="FILE:FUNCTION", help="Python file and function; without :FUNCTION the one of --as."),
@@ -48,7 +50,6 @@ def judge(
         float, typer.Option(metavar="SECONDS", min=0.1, max=600, help="Time limit for each tree.")
     ] = 5.0,
     walls: WallsOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Judge a student's search function: are its value, move and visited leaves right?
 
@@ -85,9 +86,9 @@ def judge(
     compared = [
         None if cost is None else (cost, _our_cost(verdict)) for cost, verdict in zip(costs, verdicts, strict=True)
     ]
-    if format is not OutputFormat.TABLE:
+    if not shown.is_table:
         rows = [_row(verdict, convention, costs) for verdict, costs in zip(verdicts, compared, strict=True)]
-        show(rows, _COLUMNS, format=format)
+        show(rows, VERDICTS, shown)
     elif unloaded:
         _show_unloaded(unloaded, answers[0].traceback)
     else:
@@ -129,16 +130,19 @@ def _row(verdict: TreeVerdict, convention: Any, costs: tuple[Cost, Cost] | None)
     }
 
 
-_COLUMNS: Final = {
-    "tree": lambda row: row["tree"],
-    "passed": lambda row: "yes" if row["passed"] else "no",
-    "value": lambda row: _written(row["value"]),
-    "move": lambda row: row["move"] or "-",
-    "leaves": lambda row: f"{len(row['leaves'])}",
-    "expected": lambda row: f"{len(row['expected_leaves'])}",
-    "difference": lambda row: row["difference"] or "",
-}
-"""Columns of the CSV."""
+VERDICTS: Final = worded(
+    Column("tree"),
+    Column("passed", text=lambda row: "yes" if row["passed"] else "no"),
+    Column("value", text=lambda row: _written(row["value"])),
+    Column("move", text=lambda row: row["move"] or "-"),
+    Column("leaves", text=lambda row: f"{len(row['leaves'])}"),
+    Column("expected_leaves", "expected", text=lambda row: f"{len(row['expected_leaves'])}"),
+    Column("difference"),
+    *fields(
+        ("depth", "expected_value", "expected_moves", "nodes", "time", "expected_nodes", "expected_time"),
+        on=Medium.JSON,
+    ),
+)
 
 
 def _written(value: Any) -> str:
@@ -181,8 +185,7 @@ def _show_verdicts(verdicts: Sequence[TreeVerdict], printed: str) -> None:
             what = f"on {trees[what]} trees: {what}"
         right = "right" if verdict.passed else "WRONG"
         rows.append({"tree": name, "leaves": f"{len(verdict.leaves)}", "": right, "what": what or verdict.remark})
-    columns = {title: itemgetter(title) for title in ("tree", "", "leaves", "what")}
-    show(rows, columns, format=OutputFormat.TABLE, numbers=("leaves",))
+    show(rows, [Column(title, number=title == "leaves") for title in ("tree", "", "leaves", "what")])
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if failed:
         _explain(subject, min(failed, key=lambda verdict: (not verdict.answer.tried, len(verdict.ours.leaves))))

@@ -6,9 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.cli.terminal.listings import Columns, OutputFormat, Row, show
+from arena.cli.terminal.listings import Shown, show
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadLeague
+from arena.results.columns import PROGRAMS, Column, Medium, fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,17 +24,12 @@ _MOST_LISTED: Final = 20
 # The table.
 
 
-def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], format: OutputFormat) -> None:
+def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], shown: Shown) -> None:
     """Print the results; in a table only the students who handed in or have no agent."""
     show(
-        [
-            _row(line, shared)
-            for line in lines
-            if format is not OutputFormat.TABLE or (line.student and line.outcome != "kept")
-        ],
-        _columns(format),
-        format=format,
-        narrowed="name",
+        [_row(line, shared) for line in lines if not shown.is_table or (line.student and line.outcome != "kept")],
+        COLLECTED,
+        shown,
     )
 
 
@@ -67,45 +63,38 @@ def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, 
     }
 
 
-def _columns(format: OutputFormat) -> Columns:
-    if format is not OutputFormat.TABLE:
-        names = [
-            *("id", "name", "group", "agent", "plays", "version", "submission", "when", "late", "late_days", "light")
-        ]
-        names += ["told", "advice"]
-        return {name: _cell(name) for name in names} | {"same": _same}
-    return {
-        "id": lambda row: row["id"],
-        "name": lambda row: row["name"],
-        "agent": lambda row: row["agent"],
-        "plays": lambda row: "-" if row["version"] is None else f"@{row['version']}",
-        "handed in": lambda row: _when(row["when"]) if row["when"] else "-",
-        "light": _light,
-    }
-
-
 def _when(text: str) -> str:
     """A time with its zone, without the year: "04-29 17:05 UTC+02:00"."""
     return f"{datetime.fromisoformat(text):%m-%d %H:%M %Z}"
 
 
-def _light(row: Row) -> str:
+def _light(row: dict[str, Any]) -> str:
     late = f"late {row['late_days']} d"
     if row["light"] == "late":
         return f"{late}, plays" if row["plays"] else late
     return f"{row['light']}, {late}" if row["late"] else str(row["light"])
 
 
-def _cell(name: str) -> Any:
-    def text(row: Any) -> str:
-        value = row[name]
-        return "" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
-
-    return text
-
-
-def _same(row: Row) -> str:
+def _same(row: dict[str, Any]) -> str:
     return "; ".join(f"{one['file'] or 'all'}: {', '.join(one['agents'])}" for one in row["same"])
+
+
+COLLECTED: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("id"),
+    Column("name", narrow=7),
+    Column("group", on=PROGRAMS),
+    Column("agent"),
+    Column("plays", text=lambda row: "-" if row["version"] is None else f"@{row['version']}",
+           csv=lambda row: ("no", "yes")[row["plays"]]),
+    *fields(("version", "submission"), on=PROGRAMS),
+    Column("when", "handed in", text=lambda row: _when(row["when"]) if row["when"] else "-"),
+    Column("late", csv=lambda row: ("no", "yes")[row["late"]], on=PROGRAMS),
+    Column("late_days", on=PROGRAMS),
+    Column("light", text=_light, csv=lambda row: row["light"]),
+    *fields(("told", "advice"), on=PROGRAMS),
+    *fields(("time_from", "source", "new", "team_submissions"), on=Medium.JSON),
+    Column("same", csv=_same, on=PROGRAMS),
+)  # fmt: skip
 
 
 # Below the table.

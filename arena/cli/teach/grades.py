@@ -13,10 +13,11 @@ from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.cli.terminal.wrapping import wrapped
 from arena.history.words import counted, number, printable
+from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,8 +35,10 @@ _UNDECIDED: Final = "undecided"
 _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults", "marks", "at most", "next round")
 
 
+@listed(without=("format", "columns"))
 @filtered(without=("agent", "opponent", "seat", "result", "tournament"))
 def grades(
+    shown: Shown,
     wanted: GameFilter,
     tournament: Annotated[
         str | None,
@@ -119,20 +122,20 @@ def grades(
     late = {} if course is None or scheme is None else late_days(course.file)
     with comes_first("arena run", course):
         found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
-    format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
-    short = format is OutputFormat.TABLE and columns is None
+    shown = shown.in_format(format or (OutputFormat.TABLE if preview else OutputFormat.CSV))
+    short = shown.is_table and columns is None
     agents = [row["agent"] for row in found.rows]
     lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)
     _note_what_is_missing(found)
     previewed, count = _previewed(found, bars, scheme, lines)
     if not preview and scheme is not None and previewed:
         note(f"{_undecided(previewed, count, course)}; --preview lists them")
-    if format is OutputFormat.TABLE and heading:
+    if shown.is_table and heading:
         print(heading)
     if preview:
-        _show_preview(found, previewed, count, scheme, course, format)
+        _show_preview(found, previewed, count, scheme, course, shown)
     else:
-        _show_list(found, bars, scheme, lines, columns, format)
+        _show_list(found, bars, scheme, lines, columns, shown)
 
 
 def _note_what_is_missing(found: Graded) -> None:
@@ -214,12 +217,12 @@ def _show_list(
     scheme: Marks | None,
     lines: Sequence[tuple[Line, str]] | None,
     columns: str | None,
-    format: OutputFormat,
+    shown: Shown,
 ) -> None:
     """Prints the grade list."""
     from arena.course.grading import grade_list, marks
 
-    short = format is OutputFormat.TABLE and columns is None
+    short = shown.is_table and columns is None
     rows, of_missing = found.rows, {}
     if short:
         statuses = set(found.statuses.values()) != {"active"}
@@ -244,19 +247,24 @@ def _show_list(
         rows = grade_list.chosen(rows, columns)
     if short and scheme is not None:
         rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
-    show(
-        rows,
-        exact_columns(rows[0] if rows else ("agent",)),
-        format=format,
-        narrowed="name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None,
-        numbers=_NUMBERS,
-        multiline=() if not lines else tuple(lines[0][0]),
-    )
+    narrow = "name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None
+    of_roster = {*lines[0][0]} if lines else set[str]()
+    listing = [
+        Column[dict[str, Any]](
+            title,
+            text=fields((title,))[0].in_csv,
+            narrow=7 * (title == narrow),
+            number=title in _NUMBERS,
+            lines=title in of_roster,
+        )
+        for title in (rows[0] if rows else ("agent",))
+    ]
+    show(rows, listing, shown)
     if short:
         _explain(rows, bars)
 
 
-def _explain(rows: Sequence[Row], bars: Mapping[str, str]) -> None:
+def _explain(rows: Sequence[dict[str, Any]], bars: Mapping[str, str]) -> None:
     """Prints what the words of the table mean."""
     from arena.ratings.grades import MOST_MORE
 
@@ -307,31 +315,40 @@ def _previewed(
 
 
 def _show_preview(
-    found: Graded, rows: Sequence[Row], agents: int, scheme: Marks | None, course: Course | None, format: OutputFormat
+    found: Graded,
+    rows: Sequence[dict[str, Any]],
+    agents: int,
+    scheme: Marks | None,
+    course: Course | None,
+    shown: Shown,
 ) -> None:
     """Prints the undecided bars."""
-    if format is not OutputFormat.TABLE:
-        show(rows, exact_columns(rows[0] if rows else ("agent",)), format=format)
+    if not shown.is_table:
+        show(rows, fields(rows[0] if rows else ("agent",)), shown)
         return
     if rows:
-        show(rows, _preview_columns(scheme), format=format, narrowed="agent", wrapped=24, numbers=_NUMBERS)
+        show(rows, _preview_columns(scheme), shown)
         print()
     _summarise(found, rows, agents, course)
 
 
-def _preview_columns(scheme: Marks | None) -> Columns:
+def _preview_columns(scheme: Marks | None) -> list[Column[dict[str, Any]]]:
     """The columns of the table of undecided bars."""
 
-    def marks(ending: str) -> Callable[[Row], str]:
+    def marks(ending: str) -> Callable[[dict[str, Any]], str]:
         return lambda row: " ".join(
             str(row[f"{title}{ending}"]) for title in ("marks", "grade") if title + ending in row
         )
 
-    def undecided(row: Row) -> str:
+    def undecided(row: dict[str, Any]) -> str:
         return ", ".join(map(_more_and_next, row[_UNDECIDED]))
 
-    of_marks = {"marks": marks(""), "at most": marks("_most"), "next round": marks("_next")}
-    return {"agent": lambda row: str(row["agent"]), **(of_marks if scheme else {}), _UNDECIDED: undecided}
+    of_marks = {"": "marks", "_most": "at most", "_next": "next round"} if scheme else {}
+    return [
+        Column("agent", narrow=7),
+        *(Column(f"marks{ending}", title, text=marks(ending), number=True) for ending, title in of_marks.items()),
+        Column(_UNDECIDED, text=undecided, wrapped=24),
+    ]
 
 
 def _more_and_next(bar: Mapping[str, Any]) -> str:
@@ -340,14 +357,14 @@ def _more_and_next(bar: Mapping[str, Any]) -> str:
     return f"{bar['bar']}{more}" + ("" if bar["next"] == _UNDECIDED else f" -> {bar['next']}")
 
 
-def _undecided(rows: Sequence[Row], agents: int, course: Course | None) -> str:
+def _undecided(rows: Sequence[dict[str, Any]], agents: int, course: Course | None) -> str:
     """How many agents have an undecided bar, and so marks that are not certain, and what the next round changes."""
     changes = sum(row["marks"] != row["marks_next"] for row in rows if "marks" in row)
     would = f"; the next round would change the marks of {changes}" if course is not None and course.marks else ""
     return f"{_UNDECIDED}: {len(rows)} of {agents} agents{would}"
 
 
-def _summarise(found: Graded, rows: Sequence[Row], agents: int, course: Course | None) -> None:
+def _summarise(found: Graded, rows: Sequence[dict[str, Any]], agents: int, course: Course | None) -> None:
     """Prints what the table of undecided bars means, and what to do."""
     from arena.ratings.grades import MOST_MORE
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 from urllib.parse import urlsplit
 
 import typer
@@ -20,11 +20,12 @@ import typer
 from adsearch.errors import one_of, quote
 from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, reading
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.errors import ArenaError
 from arena.history.csv_cells import written
 from arena.history.words import counted, moment, printable, recorded_moment
+from arena.results.columns import Column, fields
 from db.records import instant
 
 if TYPE_CHECKING:
@@ -41,20 +42,18 @@ _LOCAL: Final = "http://127.0.0.1:8000"
 """The beginning of links, if the address of the pages is not known."""
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of the description FILE.toml"
 _TITLES: Final = ("id", "name", "email", "alias", "link", "expires")
-_FIELDS: Final = ("name", "id", "alias", "role", "status", "invited", "signed_in", "seen")
-_COLUMNS: Final[Columns] = {
-    "name": lambda row: row["name"],
-    "id": lambda row: row["id"],
-    "alias": lambda row: row["alias"],
-    "role": lambda row: row["role"],
-    "status": lambda row: row["status"],
-    "invited": lambda row: recorded_moment(row["invited"]),
-    "signed in": lambda row: recorded_moment(row["signed_in"]),
-    "last seen": lambda row: recorded_moment(row["seen"]),
-}
+ACCOUNTS: Final = (
+    Column("name", narrow=7),
+    *fields(("id", "alias", "role", "status")),
+    Column("invited", text=lambda row: recorded_moment(row["invited"])),
+    Column("signed_in", "signed in", text=lambda row: recorded_moment(row["signed_in"])),
+    Column("seen", "last seen", text=lambda row: recorded_moment(row["seen"])),
+)
 
 
+@listed()
 def invite(
+    shown: Shown,
     tournament: CourseArgument,
     roster: RosterOption = None,
     author: Annotated[
@@ -80,7 +79,6 @@ def invite(
             metavar="ALIAS", help="End the account of this author: its links, sessions and tokens; invite nobody."
         ),
     ] = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Invite students to the web pages: write a CSV file with a link for each student of the roster.
@@ -108,7 +106,7 @@ def invite(
         found = opened(connection, ladder)
     with AccountsDatabase(db, create=not listed and deactivate is None) as accounts:
         if listed:
-            _show_accounts(accounts, found, format)
+            _show_accounts(accounts, found, shown)
         elif deactivate is not None:
             _deactivate(accounts, found, deactivate)
         elif instructor is not None:
@@ -191,17 +189,16 @@ def _deactivate(accounts: AccountsDatabase, ladder: OpenLadder, name: str) -> No
     )
 
 
-def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, format: OutputFormat) -> None:
+def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, shown: Shown) -> None:
     """Prints all accounts."""
     from arena.accounts import people
 
     with accounts.reading() as connection:
         rows = [_row(one) for one in people.known(connection, ladder.name)]
-    columns = _COLUMNS if format is OutputFormat.TABLE else exact_columns(_FIELDS)
-    show(rows, columns, format=format, narrowed="name")
+    show(rows, ACCOUNTS, shown)
 
 
-def _row(use: AccountUse) -> Row:
+def _row(use: AccountUse) -> dict[str, Any]:
     account = use.account
     times = {"invited": use.invited, "signed_in": use.signed_in, "seen": use.seen}
     return {

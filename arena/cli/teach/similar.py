@@ -11,8 +11,9 @@ import typer
 from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, HtmlOption, submissions
 from arena.cli.terminal.files import check_folder, write_file
-from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.wrapping import wrapped
+from arena.results.columns import PROGRAMS, Column, Medium, fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from arena.course.similar.sources import Source
 
 
+@listed()
 def similar(
+    shown: Shown,
     tournament: CourseArgument,
     html: HtmlOption = None,
     ignore: Annotated[
@@ -38,7 +41,6 @@ def similar(
         ),
     ] = None,
     roster: RosterOption = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Find agents whose sources are similar: equal files, renamed copies, copied parts.
@@ -76,8 +78,8 @@ def similar(
     if html is not None:
         write_file(html, page.page(pairs, name, shown_as))
     agents = len({source.agent for source in gathered.sources})
-    _show(pairs, format, shown_as)
-    if format is OutputFormat.TABLE:
+    _show(pairs, shown, shown_as)
+    if shown.is_table:
         _show_notes(pairs, agents=agents, html=html)
 
 
@@ -135,26 +137,24 @@ def _row(pair: Pair, shown_as: Callable[[Source], str]) -> dict[str, Any]:
     }
 
 
-def _show(pairs: list[Pair], format: OutputFormat, shown_as: Callable[[Source], str]) -> None:
+def _show(pairs: list[Pair], shown: Shown, shown_as: Callable[[Source], str]) -> None:
     rows = [_row(pair, shown_as) for pair in pairs]
-    if format is not OutputFormat.TABLE:
-        show(rows, exact_columns(_CSV_COLUMNS), format=format)
-    elif rows:
-        columns = {
-            "student": lambda row: row["student"],
-            "other": lambda row: row["other_student"],
-            "kind": lambda row: row["kind"],
-            "share": lambda row: f"{row['share']:.0%}",
-            "of other": lambda row: f"{row['other_share']:.0%}",
-            "tokens": lambda row: str(row["tokens"]),
-            "longest": lambda row: str(row["longest"]),
-        }
-        show(rows, columns, format=format, narrowed="other", numbers=("share", "of other", "tokens", "longest"))
+    if rows or not shown.is_table:
+        show(rows, PAIRS, shown, first=("student", "other_student", "kind"))
 
 
-_CSV_COLUMNS: Final = (
-    *("agent", "version", "student", "share", "other", "other_version", "other_student", "other_share", "kind"),
-    *("tokens", "longest", "files"),
+PAIRS: Final[tuple[Column[dict[str, Any]], ...]] = (
+    *fields(("agent", "version"), on=PROGRAMS),
+    Column("student"),
+    Column("share", text=lambda row: f"{row['share']:.0%}", number=True),
+    *fields(("other", "other_version"), on=PROGRAMS),
+    Column("other_student", "other", narrow=7),
+    Column("other_share", "of other", text=lambda row: f"{row['other_share']:.0%}", number=True),
+    Column("kind"),
+    Column("tokens", number=True),
+    Column("longest", number=True),
+    Column("files", on=PROGRAMS),
+    Column("parts", on=Medium.JSON),
 )
 
 

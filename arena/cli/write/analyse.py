@@ -13,9 +13,10 @@ from arena.cli.asking import analysis, recorded_game
 from arena.cli.asking.rated_games import SvgOption
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
+from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.history import recorded_rules, words
+from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PositionValue
 
 
+@listed(without=FORMAT_ALONE)
 def analyse(
+    shown: Shown,
     id: GameIdArgument,
     depth: Annotated[int | None, typer.Option(metavar="N", min=1, max=100, help="Search depth in plies.")] = None,
     seconds: Annotated[
@@ -34,7 +37,6 @@ def analyse(
     svg: SvgOption = None,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Analyse a recorded game: the value of each move, the mistakes, and better moves.
 
@@ -61,7 +63,7 @@ def analyse(
         effort = AnalysisBudget(depth=depth, seconds=seconds)
     game = analysis.analysed(game, effort=effort, trust=trust_rules, db=db)
     start, plies = recorded_rules.start(game, trust=trust_rules), game.analysis
-    shown = replay(game, trust=trust_rules).game
+    whole = replay(game, trust=trust_rules).game
     if html is not None:
         from arena.pages.replay_page import page
 
@@ -69,24 +71,26 @@ def analyse(
     if svg is not None:
         from arena.pages.curves import judged_values
 
-        write_file(svg, judged_values(shown.analysis, game.players, bounds=start.bounds))
-    rows = [_row(game, ply) for ply in (shown.analysis if format is OutputFormat.TABLE else plies)]
-    if format is OutputFormat.JSON:
+        write_file(svg, judged_values(whole.analysis, game.players, bounds=start.bounds))
+    rows = [_row(game, ply) for ply in (whole.analysis if shown.is_table else plies)]
+    if shown.format is OutputFormat.JSON:
         show_json(_document(game, start, plies=plies, rows=rows))
-    elif format is OutputFormat.CSV:
-        show(rows, exact_columns(_CSV), format=format)
+    elif not shown.is_table:
+        show(rows, _CSV, shown)
     else:
-        _show(shown, start, plies=plies, rows=rows, effort=effort)
+        _show(whole, start, plies=plies, rows=rows, effort=effort)
         ask = partial(can_debug, game, db=db)
-        for line in _first(game, start, plies=shown.analysis, effort=effort, can_debug=ask):
+        for line in _first(game, start, plies=whole.analysis, effort=effort, can_debug=ask):
             print(line)
 
 
 _A_MINUTE: Final = 60.0
 """Total time for the deeper analysis that is suggested, in seconds."""
-_CSV: Final = (
-    *("ply", "who", "player", "move", "before", "before_exact", "before_distance"),
-    *("after", "after_exact", "after_distance", "loss", "mark", "better", "depth"),
+_CSV: Final = fields(
+    (
+        *("ply", "who", "player", "move", "before", "before_exact", "before_distance"),
+        *("after", "after_exact", "after_distance", "loss", "mark", "better", "depth"),
+    )
 )
 
 
@@ -149,20 +153,20 @@ def _show(
     judgements = {ply.ply: ply for ply in plies}
     side = _own(game) or 0
 
-    def worth(row: Row, after: bool) -> str:
+    def worth(row: dict[str, Any], after: bool) -> str:
         ply = judgements[row["ply"]]
         seat = side if start.players <= 2 else ply.who if isinstance(ply.who, int) else 0
         return _figure(ply.after if after else ply.before, seat)
 
-    columns: Columns = {
-        "ply": lambda row: str(row["ply"]),
-        "player": lambda row: row["player"] or row["who"],
-        "move": lambda row: row["move"],
-        "before": lambda row: worth(row, False),
-        "after": lambda row: worth(row, True),
-        "": lambda row: row["mark"],
-        "better": lambda row: " ".join(row["better"]),
-    }
+    columns: Sequence[Column[dict[str, Any]]] = (
+        Column("ply", number=True),
+        Column("player", text=lambda row: row["player"] or row["who"], narrow=7),
+        Column("move"),
+        Column("before", text=lambda row: worth(row, False), number=True),
+        Column("after", text=lambda row: worth(row, True), number=True),
+        Column("mark", " "),
+        Column("better", text=lambda row: " ".join(row["better"])),
+    )
     for line in [
         *recorded_game.header(game),
         *recorded_game.ending(game),
@@ -171,7 +175,7 @@ def _show(
         "",
     ]:
         print(wrapped(line))
-    show(rows, columns, format=OutputFormat.TABLE, narrowed="player", numbers=("ply", "before", "after"))
+    show(rows, columns)
     print()
     for line in _summary(game, start, plies):
         print(wrapped(line))

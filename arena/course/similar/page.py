@@ -16,7 +16,7 @@ from arena.course.roster import replace_unprintable
 from arena.course.similar.comparison import Pair, Place
 from arena.course.similar.sources import Source, SourceFile
 from arena.pages.drawing import Frame, draw
-from arena.results.listings import Cell, Column, Listing
+from arena.results.columns import Cell, Column, Listing
 
 _MOST_PAIRS: Final = 50
 """Pairs with their code on the page; the table has all."""

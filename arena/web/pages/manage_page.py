@@ -15,7 +15,7 @@ from msgspec import Struct
 from arena.history.words import age, counted, listed, moment, zone_name
 from arena.pages.drawing import Document
 from arena.results import figures
-from arena.results.listings import Cell, Column, Listing, named
+from arena.results.columns import Cell, Column, Listing, named
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages

@@ -14,7 +14,7 @@ from arena.history.words import age, counted, moment
 from arena.match.clock import SECOND, TimeControl
 from arena.pages.drawing import Document
 from arena.results import figures
-from arena.results.listings import Cell, Column, Listing, named
+from arena.results.columns import Cell, Column, Listing, named
 from arena.serve.submission_document import REPLACED
 from arena.serve.submissions import MOST_BYTES
 from arena.student.checking import NUMBERED_STEPS

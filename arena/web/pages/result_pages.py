@@ -13,7 +13,8 @@ from arena.pages import event
 from arena.pages.drawing import Document
 from arena.ratings.plots import Line, Point
 from arena.results import figures, listings
-from arena.results.listings import Cell, Column, Listing, Met, named
+from arena.results.columns import Cell, Column, Listing, named
+from arena.results.listings import Met
 from arena.web import links
 from arena.web.finding import MOST
 from arena.web.links import TournamentLinks

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cli.terminal.listings import OutputFormat, show
+from arena.cli.terminal.listings import OutputFormat, Shown, show
 from arena.history import csv_cells
+from arena.results.columns import Column, fields
 from tests.kit.effort import tries
 
 
@@ -43,18 +44,13 @@ from tests.kit.effort import tries
     ],
 )
 def test_no_text_is_a_formula(text: str, cell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    show([{"name": text}], {"name": lambda row: row["name"]}, format=OutputFormat.CSV)
+    show([{"name": text}], fields(["name"]), Shown(OutputFormat.CSV))
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["name"], [cell]]
     assert csv_cells.read(cell) == text
 
 
 def test_what_was_written_to_stderr_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    show(
-        [{"stderr": "a\n\x1b=1\n=2"}],
-        {"stderr": lambda row: row["stderr"]},
-        format=OutputFormat.CSV,
-        multiline=["stderr"],
-    )
+    show([{"stderr": "a\n\x1b=1\n=2"}], [Column("stderr", lines=True)], Shown(OutputFormat.CSV))
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["stderr"], ["a\n\\x1b=1\n'=2"]]
 
 
@@ -63,7 +59,7 @@ def printed(
 ) -> list[str]:
     """The lines of the last column, which has this cell, on a terminal of 20 columns."""
     monkeypatch.setenv("COLUMNS", "20")
-    show([{}], {"n": lambda _: "1", "last": lambda _: cell}, format=OutputFormat.TABLE, **options)
+    show([{"n": 1, "last": cell}], [Column("n"), Column("last", **options)])
     return [line[3:] for line in capsys.readouterr().out.splitlines()[1:]]
 
 
@@ -90,12 +86,12 @@ def test_the_titles_of_a_wide_table_have_no_spaces_behind_them(
     monkeypatch.setenv("COLUMNS", "20")
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    show([{}], {"n": lambda _: "1", "last": lambda _: "a" * 16}, format=OutputFormat.TABLE)
+    show([{"n": 1, "last": "a" * 16}], fields(["n", "last"]))
     assert capsys.readouterr().out.splitlines()[0] == "\x1b[1mn\x1b[0m  \x1b[1mlast\x1b[0m"
 
 
 def test_a_number_is_never_wrapped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert printed("1,234,567,890,123,456", monkeypatch, capsys, numbers=["last"]) == ["1,234,567,890,123,456"]
+    assert printed("1,234,567,890,123,456", monkeypatch, capsys, number=True) == ["1,234,567,890,123,456"]
 
 
 @settings(max_examples=tries(200))
