@@ -7,14 +7,22 @@ numbers that are not finite, are null. Points include the rulings, which are als
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite
-from typing import Any
+from math import inf, isfinite
+from typing import Any, Final
+
+from msgspec import Struct
 
 from agents.protocol import Verdict
 from arena.history.fields import LISTED
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Finished
 from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat, instant
+
+_OF_SEATS: Final = ("seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr")
+_OF_MOVES: Final = (
+    *("ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text"),
+)
+_TIMES: Final = frozenset(("spent", "longest", "left", "cpu", "delay", "lag"))
 
 
 def past(finished: Finished) -> PastGame:
@@ -71,47 +79,25 @@ def whole(game: PastGame) -> dict[str, Any]:
 
 def seat(seat: PastSeat) -> dict[str, Any]:
     """The player in a seat, and the resources used."""
-    return {
-        "seat": seat.seat,
-        "player": seat.player,
-        "version": seat.version,
-        "spent": milliseconds(seat.spent),
-        "longest": milliseconds(seat.longest),
-        "cpu": milliseconds(seat.cpu),
-        "memory": seat.memory,
-        "stderr": seat.stderr,
-    }
+    return _fields(seat, _OF_SEATS)
 
 
 def move(move: MoveRecord) -> dict[str, Any]:
     """One ply; `marks` only if there are any."""
-    document = {
-        "ply": move.ply,
-        "who": move.who,
-        "move": move.move,
-        "spent": milliseconds(move.spent),
-        "left": milliseconds(move.left),
-        "cpu": milliseconds(move.cpu),
-        "delay": milliseconds(move.delay),
-        "lag": milliseconds(move.lag),
-        "score": move.score if move.score is None or isfinite(move.score) else None,
-        "depth": move.depth,
-        "nodes": move.nodes,
-        "line": move.line,
-        "text": move.text,
-    }
-    return document | {"marks": move.marks} if move.marks else document
+    return _fields(move, _OF_MOVES) | ({"marks": move.marks} if move.marks else {})
+
+
+def _fields(record: Struct, names: Iterable[str]) -> dict[str, Any]:
+    """These fields, with times in whole milliseconds, and None for numbers that JSON cannot represent."""
+    values = {name: getattr(record, name) for name in names}
+    times = {name: values[name] // MILLISECOND for name in _TIMES & values.keys() if values[name] is not None}
+    return {name: None if value in (inf, -inf) or value != value else value for name, value in (values | times).items()}
 
 
 def ruled(ruling: PastRuling) -> dict[str, Any]:
     """A ruling about a game."""
     document = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "when": ruling.when, "id": ruling.id}
     return document if ruling.revokes is None else document | {"revokes": ruling.revokes}
-
-
-def milliseconds(time: int | None) -> int | None:
-    """Nanoseconds as whole milliseconds."""
-    return None if time is None else time // MILLISECOND
 
 
 def finite(numbers: Iterable[float] | None) -> list[float | None] | None:

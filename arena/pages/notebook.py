@@ -76,7 +76,7 @@ def _results(table: ResultsTable) -> list[Part]:
     if not table.rows:
         return [f"{table.title}: nothing yet"]
     columns = [
-        Column[Any](name=one.name, title=one.title or one.name, value=_printable(one.said), number=one.number)
+        Column[Any](one.name, one.title or one.name, value=_printable(one.said), number=one.number)
         for one in table.columns
     ]
     parts: list[Part] = [Listing(caption=table.title, columns=columns, rows=table.listed)]

@@ -237,22 +237,20 @@ class _Page:
         points, seats = self.game.counted, self.game.seats
         columns: list[Column[int]] = [
             Column(
-                name="player",
-                title="player",
+                "player",
+                "player",
                 value=lambda seat: Cell(text=self.names[seat], href=self.addresses[seat]),
                 heads=True,
             ),
-            Column(name="plays", title="plays", value=lambda seat: plays(seat, self.game.game)),
+            Column("plays", "plays", value=lambda seat: plays(seat, self.game.game)),
             Column(
-                name="result",
-                title="result",
+                "result",
+                "result",
                 value=lambda seat: "–" if points is None else words.result([points[seat]]),
                 number=True,
             ),
-            Column(
-                name="spent", title="thinking time", value=lambda seat: words.seconds(seats[seat].spent), number=True
-            ),
-            Column(name="longest", title="longest", value=lambda seat: words.seconds(seats[seat].longest), number=True),
+            Column("spent", "thinking time", value=lambda seat: words.seconds(seats[seat].spent), number=True),
+            Column("longest", "longest", value=lambda seat: words.seconds(seats[seat].longest), number=True),
         ]
         return Listing(caption="Players", columns=columns, rows=range(len(self.names)))
 

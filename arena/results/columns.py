@@ -157,7 +157,7 @@ class Column(Generic[Row]):
         if self.text is not None:
             return self.text(row)
         value = self.of(row)
-        return "" if value is None else number(value) if isinstance(value, float) else str(value)
+        return number(value) if isinstance(value, float) else csv_cells.exact(value)
 
     def in_csv(self, row: Row) -> str:
         """The cell of CSV, before it is made safe."""

@@ -50,13 +50,8 @@ def crosstable(report: Report, links: Links) -> Listing[tuple[str, str]] | None:
 
         return met
 
-    others = [Column(name=name, title=name, short=place, value=against(name)) for place, name in placed]
-    return Listing(
-        caption="Crosstable",
-        columns=[_placed(report, links), *others],
-        rows=placed,
-        kind="crosstable",
-    )
+    others = [Column(name, name, short=place, value=against(name)) for place, name in placed]
+    return Listing(caption="Crosstable", columns=[_placed(report, links), *others], rows=placed, kind="crosstable")
 
 
 def places(report: Report) -> dict[str, str]:
@@ -67,14 +62,11 @@ def places(report: Report) -> dict[str, str]:
 
 def _placed(report: Report, links: Links) -> Column[tuple[str, str]]:
     """The agents with their places."""
-    return Column[tuple[str, str]](
-        name="agent",
-        title="Agent",
-        value=lambda row: named(row[1], links.agent(row[1]), place=row[0], person=report.people.get(row[1], "")),
-        heads=True,
-        kind="name",
-        heading_kind="name",
-    )
+
+    def cell(row: tuple[str, str]) -> Cell:
+        return named(row[1], links.agent(row[1]), place=row[0], person=report.people.get(row[1], ""))
+
+    return Column("agent", "Agent", value=cell, heads=True, kind="name", heading_kind="name")
 
 
 _FEW: Final = 16
@@ -105,7 +97,7 @@ def met_whom(report: Report, links: Links) -> Listing[tuple[str, str]]:
 
     columns: list[Column[tuple[str, str]]] = [
         _placed(report, links),
-        Column(name="met", title="Met", value=opponents, kind="met"),
+        Column("met", "Met", value=opponents, kind="met"),
     ]
     rows = [(place, name) for name, place in placed.items()]
     return Listing(caption="Who met whom", columns=columns, rows=rows)
@@ -136,25 +128,17 @@ def opponents(name: str, others: Sequence[Met], links: Links) -> Listing[Met]:
         text = counted(met.games, "game")
         return Cell(text=text, href=links.pair(name, met.name), label=f"{text} against {met.name}")
 
-    rank = Column[Met](
-        name="rank", title="Rank", value=lambda met: "" if met.rank is None else str(met.rank), number=True
-    )
-    rating = Column[Met](name="rating", title="Rating", value=lambda met: met.rating, number=True)
     columns: list[Column[Met]] = [
-        *[rank] * any(met.rank is not None for met in others),
-        Column(
-            name="agent",
-            title="Agent",
-            value=lambda met: named(met.name, links.agent(met.name)),
-            heads=True,
-            kind="name",
-        ),
-        *[rating] * any(met.rating for met in others),
-        Column(name="points", title="Points", value=lambda met: figures.share(met.points), number=True),
-        Column(name="score", title="Score", value=lambda met: figures.percent(met.points / met.games), number=True),
-        Column(name="games", title="Games", value=games),
+        Column("rank", "Rank", value=lambda met: "" if met.rank is None else str(met.rank), number=True),
+        Column("agent", "Agent", value=lambda met: named(met.name, links.agent(met.name)), heads=True, kind="name"),
+        Column("rating", "Rating", value=lambda met: met.rating, number=True),
+        Column("points", "Points", value=lambda met: figures.share(met.points), number=True),
+        Column("score", "Score", value=lambda met: figures.percent(met.points / met.games), number=True),
+        Column("games", "Games", value=games),
     ]
-    return Listing(caption="Against each opponent", columns=columns, rows=others)
+    known = {"rank": any(met.rank is not None for met in others), "rating": any(met.rating for met in others)}
+    shown = [one for one in columns if known.get(one.name, True)]
+    return Listing(caption="Against each opponent", columns=shown, rows=others)
 
 
 # Games.
@@ -181,43 +165,25 @@ def games(
         behind = " – ".join(known.get(name, name) for name in game.players) if known.keys() & {*game.players} else ""
         return Cell(players=[(name, links.agent(name)) for name in game.players], person=behind)
 
-    columns: list[Column[ListedGame]] = [Column(name="game", title="Game", value=number, heads=True)]
-    if rounds:
-        columns.append(
-            Column(
-                name="round",
-                title="Round",
-                value=lambda game: "" if game.round is None else str(game.round),
-                number=True,
-            )
-        )
-    if of is not None:
-        shortened = of if len(of) <= _LONGEST_HEADING else f"{of[: _LONGEST_HEADING - 1]}…"
-        columns.append(
-            Column(name="outcome", title=f"For {shortened}", value=lambda game: outcome(game, of), heading_kind="name")
-        )
-    return Listing(
-        caption=caption,
-        columns=[
-            *columns,
-            Column(name="players", title="Players", value=players, kind="players"),
-            Column(name="result", title="Result", value=lambda game: figures.result(game.points), kind="result"),
-            Column(
-                name="ended",
-                title="How it ended",
-                value=lambda game: Cell(text=game.ended, notes=game.notes),
-                kind="ended",
-                brief=True,
-            ),
-            Column(
-                name="plies",
-                title="Plies",
-                value=lambda game: "" if game.plies is None else str(game.plies),
-                number=True,
-            ),
-        ],
-        rows=listed,
-    )
+    def result_of(game: ListedGame) -> str | Cell:
+        return "" if of is None else outcome(game, of)
+
+    shortened = of if of is None or len(of) <= _LONGEST_HEADING else f"{of[: _LONGEST_HEADING - 1]}…"
+    columns: list[Column[ListedGame]] = [
+        Column("game", "Game", value=number, heads=True),
+        Column("round", "Round", value=lambda game: "" if game.round is None else str(game.round), number=True),
+        Column("outcome", f"For {shortened}", value=result_of, heading_kind="name"),
+        Column("players", "Players", value=players, kind="players"),
+        Column("result", "Result", value=lambda game: figures.result(game.points), kind="result"),
+        Column("ended", "How it ended", value=_ended, kind="ended", brief=True),
+        Column("plies", "Plies", value=lambda game: "" if game.plies is None else str(game.plies), number=True),
+    ]
+    there = {"round": rounds, "outcome": of is not None}
+    return Listing(caption=caption, columns=[one for one in columns if there.get(one.name, True)], rows=listed)
+
+
+def _ended(game: ListedGame) -> Cell:
+    return Cell(text=game.ended, notes=game.notes)
 
 
 def outcome(game: ListedGame, name: str) -> Cell:

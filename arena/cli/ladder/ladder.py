@@ -41,19 +41,17 @@ _ANCHOR: Final = "anchor"
 _HEIGHT: Final = 10
 """Lines of a rating curve."""
 
-_RATING: Final = {
-    "rating": Column[Any](
-        "rating", text=lambda row: "" if row["rating"] is None else f"{round(row['rating'])}", number=True
-    ),
-    "error": Column[Any](
-        "error", "±", text=lambda row: "" if row["error"] is None else f"{row['error']:.0f}", number=True
-    ),
-}
+
+def _whole(name: str, title: str = "") -> Column[dict[str, Any]]:
+    return Column(name, title, text=lambda row: "" if row[name] is None else f"{row[name]:.0f}", number=True)
+
+
+_RATING: Final = (_whole("rating"), _whole("error", "±"))
 PLAYERS: Final[tuple[Column[dict[str, Any]], ...]] = (
     Column("rank", number=True),
     Column("name", narrow=7),
     Column("version", number=True),
-    *_RATING.values(),
+    *_RATING,
     Column("games", text=lambda row: "" if row["status"] == _ANCHOR else str(row["games"]), number=True),
     Column("status"),
     Column("rated", text=lambda row: words.recorded_moment(row["rated"])),
@@ -71,7 +69,7 @@ SUBMISSIONS: Final[tuple[Column[dict[str, Any]], ...]] = (
 VERSIONS: Final[tuple[Column[dict[str, Any]], ...]] = (
     Column("version", number=True),
     Column("time", on=PROGRAMS),
-    *_RATING.values(),
+    *_RATING,
     Column("games", number=True),
     Column("rated", value=lambda row: words.recorded_moment(row["time"]), on=Medium.TABLE),
 )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -21,14 +21,20 @@ from arena.errors import BadFixture
 from arena.match.clock import TimeControl
 from arena.match.conditions import Conditions
 from arena.players.player import Player, read_player, unique_names
-from arena.results.columns import fields
+from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
     from arena.match.schedule import Entrant, Finished, Planned
     from arena.players.confinement import Confinement
     from arena.players.submissions import Store
 
-CELLS: Final = fields(("player", "against", "games", "won", "mean_score"))
+CELLS: Final[tuple[Column[tuple[_Cell, Score]], ...]] = (
+    Column("player", value=lambda row: row[0][0]),
+    Column("against", value=lambda row: row[0][1]),
+    Column("games", value=lambda row: row[1].games),
+    Column("won", value=lambda row: row[1].won),
+    Column("mean_score", value=lambda row: row[1].mean),
+)
 """One row for each cell of the table."""
 
 
@@ -84,7 +90,7 @@ def matrix(
         print(f"\ninterrupted after {len(finished)} of {plan.total} games", file=sys.stderr)
     cells = plan.cells(finished)
     if not shown.is_table:
-        show([_document(cell, score) for cell, score in cells], CELLS, shown)
+        show(cells, CELLS, shown)
     else:
         _show(plan, cells)
         if faults := sum(one.record.fault is not None for one in finished):
@@ -214,14 +220,3 @@ def _show(plan: _Plan, cells: Sequence[tuple[_Cell, Score]]) -> None:
 
 def _text(score: Score) -> str:
     return f"{score.won}/{score.games}" + ("" if score.mean is None else f"  {mean_text(score.mean)}")
-
-
-def _document(cell: _Cell, score: Score) -> dict[str, Any]:
-    player, other = cell
-    return {
-        "player": player,
-        "against": other,
-        "games": score.games,
-        "won": score.won,
-        "mean_score": score.mean,
-    }

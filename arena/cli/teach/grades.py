@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from arena.course.roster import Roster
     from db.search import GameFilter
 
+Row = dict[str, Any]
 _MOST_UNKNOWN: Final = 10
 """Largest number of lines that are listed because they match nobody."""
 _UNDECIDED: Final = "undecided"
@@ -249,14 +250,8 @@ def _show_list(
         rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
     narrow = "name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None
     of_roster = {*lines[0][0]} if lines else set[str]()
-    listing = [
-        Column[dict[str, Any]](
-            title,
-            text=fields((title,))[0].in_csv,
-            narrow=7 * (title == narrow),
-            number=title in _NUMBERS,
-            lines=title in of_roster,
-        )
+    listing: list[Column[Row]] = [
+        Column(title, narrow=7 * (title == narrow), number=title in _NUMBERS, lines=title in of_roster)
         for title in (rows[0] if rows else ("agent",))
     ]
     show(rows, listing, shown)
@@ -264,7 +259,7 @@ def _show_list(
         _explain(rows, bars)
 
 
-def _explain(rows: Sequence[dict[str, Any]], bars: Mapping[str, str]) -> None:
+def _explain(rows: Sequence[Row], bars: Mapping[str, str]) -> None:
     """Prints what the words of the table mean."""
     from arena.ratings.grades import MOST_MORE
 
@@ -275,13 +270,13 @@ def _explain(rows: Sequence[dict[str, Any]], bars: Mapping[str, str]) -> None:
         print(wrapped(f"undecided ~N: about N more games would decide; without ~N: more than {MOST_MORE:,} games"))
 
 
-def _against(row: dict[str, Any], bar: str) -> str | None:
+def _against(row: Row, bar: str) -> str | None:
     """The comparison of the agent with the bar, and about how many more games would decide it."""
     outcome, more = row[bar], row[f"{bar}_more"]
     return outcome if more is None else f"{outcome} ~{more}"
 
 
-def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool, marks: bool) -> dict[str, Any]:
+def _short(row: Row, bars: Sequence[str], *, statuses: bool, marks: bool) -> dict[str, Any]:
     """The row of the table: fewer columns and digits than in CSV, and with marks only those that marks depend on."""
     strength = {
         "rank": "-" if row["rank"] is None else row["rank"],
@@ -316,7 +311,7 @@ def _previewed(
 
 def _show_preview(
     found: Graded,
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[Row],
     agents: int,
     scheme: Marks | None,
     course: Course | None,
@@ -332,15 +327,15 @@ def _show_preview(
     _summarise(found, rows, agents, course)
 
 
-def _preview_columns(scheme: Marks | None) -> list[Column[dict[str, Any]]]:
+def _preview_columns(scheme: Marks | None) -> list[Column[Row]]:
     """The columns of the table of undecided bars."""
 
-    def marks(ending: str) -> Callable[[dict[str, Any]], str]:
+    def marks(ending: str) -> Callable[[Row], str]:
         return lambda row: " ".join(
             str(row[f"{title}{ending}"]) for title in ("marks", "grade") if title + ending in row
         )
 
-    def undecided(row: dict[str, Any]) -> str:
+    def undecided(row: Row) -> str:
         return ", ".join(map(_more_and_next, row[_UNDECIDED]))
 
     of_marks = {"": "marks", "_most": "at most", "_next": "next round"} if scheme else {}
@@ -357,14 +352,14 @@ def _more_and_next(bar: Mapping[str, Any]) -> str:
     return f"{bar['bar']}{more}" + ("" if bar["next"] == _UNDECIDED else f" -> {bar['next']}")
 
 
-def _undecided(rows: Sequence[dict[str, Any]], agents: int, course: Course | None) -> str:
+def _undecided(rows: Sequence[Row], agents: int, course: Course | None) -> str:
     """How many agents have an undecided bar, and so marks that are not certain, and what the next round changes."""
     changes = sum(row["marks"] != row["marks_next"] for row in rows if "marks" in row)
     would = f"; the next round would change the marks of {changes}" if course is not None and course.marks else ""
     return f"{_UNDECIDED}: {len(rows)} of {agents} agents{would}"
 
 
-def _summarise(found: Graded, rows: Sequence[dict[str, Any]], agents: int, course: Course | None) -> None:
+def _summarise(found: Graded, rows: Sequence[Row], agents: int, course: Course | None) -> None:
     """Prints what the table of undecided bars means, and what to do."""
     from arena.ratings.grades import MOST_MORE
 

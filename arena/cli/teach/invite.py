@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
+from typing import TYPE_CHECKING, Annotated, Final, TextIO
 from urllib.parse import urlsplit
 
 import typer
@@ -25,7 +25,7 @@ from arena.cli.terminal.notes import note
 from arena.errors import ArenaError
 from arena.history.csv_cells import written
 from arena.history.words import counted, moment, printable, recorded_moment
-from arena.results.columns import Column, fields
+from arena.results.columns import Column
 from db.records import instant
 
 if TYPE_CHECKING:
@@ -42,12 +42,25 @@ _LOCAL: Final = "http://127.0.0.1:8000"
 """The beginning of links, if the address of the pages is not known."""
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of the description FILE.toml"
 _TITLES: Final = ("id", "name", "email", "alias", "link", "expires")
-ACCOUNTS: Final = (
-    Column("name", narrow=7),
-    *fields(("id", "alias", "role", "status")),
-    Column("invited", text=lambda row: recorded_moment(row["invited"])),
-    Column("signed_in", "signed in", text=lambda row: recorded_moment(row["signed_in"])),
-    Column("seen", "last seen", text=lambda row: recorded_moment(row["seen"])),
+
+
+def _recorded(time: datetime | None) -> str | None:
+    return None if time is None else instant(time)
+
+
+def _read(time: datetime | None) -> str:
+    return recorded_moment(_recorded(time))
+
+
+ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
+    Column("name", value=lambda use: use.account.name, narrow=7),
+    Column("id", value=lambda use: use.account.student),
+    Column("alias", value=lambda use: use.account.author),
+    Column("role", value=lambda use: use.account.role),
+    Column("status", value=lambda use: "active" if use.account.active else "deactivated"),
+    Column("invited", value=lambda use: _recorded(use.invited), text=lambda use: _read(use.invited)),
+    Column("signed_in", "signed in", value=lambda use: _recorded(use.signed_in), text=lambda use: _read(use.signed_in)),
+    Column("seen", "last seen", value=lambda use: _recorded(use.seen), text=lambda use: _read(use.seen)),
 )
 
 
@@ -194,21 +207,8 @@ def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, shown: Shown)
     from arena.accounts import people
 
     with accounts.reading() as connection:
-        rows = [_row(one) for one in people.known(connection, ladder.name)]
+        rows = people.known(connection, ladder.name)
     show(rows, ACCOUNTS, shown)
-
-
-def _row(use: AccountUse) -> dict[str, Any]:
-    account = use.account
-    times = {"invited": use.invited, "signed_in": use.signed_in, "seen": use.seen}
-    return {
-        "name": account.name,
-        "id": account.student,
-        "alias": account.author,
-        "role": account.role,
-        "status": "active" if account.active else "deactivated",
-        **{name: None if time is None else instant(time) for name, time in times.items()},
-    }
 
 
 def _refuse_bad_address(address: str) -> None:

@@ -116,22 +116,20 @@ def _order(value: Any) -> tuple[int, float, str]:
     return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, csv_cells.exact(value).lower())
 
 
-_PANEL: Final[dict[str, Any]] = {"rich_help_panel": "Listing"}
+def _option(kind: Any, help: str, default: Any = None, **more: Any) -> tuple[Any, Any]:
+    return Annotated[kind, typer.Option(help=help, rich_help_panel="Listing", **more)], default
+
+
 _OPTIONS: Final[Mapping[str, Any]] = {
     "format": (FormatOption, OutputFormat.TABLE),
-    "columns": (
-        Annotated[str | None, typer.Option(metavar="NAME,...", help="Columns to show, in this order.", **_PANEL)],
-        None,
+    "columns": _option(str | None, "Columns to show, in this order.", metavar="NAME,..."),
+    "sort": _option(str | None, "Column to sort by.", metavar="NAME"),
+    "reverse": (
+        Annotated[bool, typer.Option("--reverse", help="Rows in reverse order.", rich_help_panel="Listing")],
+        False,
     ),
-    "sort": (Annotated[str | None, typer.Option(metavar="NAME", help="Column to sort by.", **_PANEL)], None),
-    "reverse": (Annotated[bool, typer.Option("--reverse", help="Rows in reverse order.", **_PANEL)], False),
-    "limit": (
-        Annotated[int | None, typer.Option(metavar="N", min=1, help="Largest number of rows.", **_PANEL)],
-        None,
-    ),
+    "limit": _option(int | None, "Largest number of rows.", metavar="N", min=1),
 }
-
-
 FORMAT_ALONE: Final = ("columns", "sort", "reverse", "limit")
 """What `listed` leaves out for a command that shows one thing, not rows."""
 
