@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena.cli.asking.record_options import DatabaseOption, LadderArgument, submissions
 from arena.cli.terminal.listings import Shown, listed
-from arena.cli.terminal.standings_table import show_standings
+from arena.cli.terminal.standings_table import show_standings, standings_columns
 from arena.errors import BadLeague
 from arena.history import words
 from arena.history.words import printable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from db.database import Connection
 
 
-@listed()
+@listed(standings_columns)
 def final(shown: Shown, name: LadderArgument = None, db: DatabaseOption = None) -> None:
     """Show the final of a ladder: its standings, and how to grade from it.
 

@@ -103,7 +103,7 @@ def open_(
 
 
 @commands.command()
-@listed()
+@listed(lambda: PLAYERS)
 def show(
     shown: Shown,
     name: LadderArgument = None,

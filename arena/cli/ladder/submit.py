@@ -66,7 +66,7 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
     """The address of its page; empty if no page server shows it."""
 
 
-@listed(without=FORMAT_ALONE)
+@listed(lambda: SUBMITTED, without=FORMAT_ALONE)
 def submit(
     shown: Shown,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder with agent.py, or a zip.")],

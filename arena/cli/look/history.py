@@ -51,7 +51,7 @@ class Status(StrEnum):
 _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished or void."
 
 
-@listed(without=("limit",))
+@listed(lambda: history_table.columns((), year=0), without=("limit",))
 @filtered()
 def history(
     wanted: GameFilter,

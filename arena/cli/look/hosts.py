@@ -12,7 +12,7 @@ _SAME: Final = ("name", "processor", "cores", "system", "python", "software")
 """What makes two games' hosts one host."""
 
 
-@listed()
+@listed(lambda: HOSTS)
 def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOption = None) -> None:
     """List the machines that a tournament was played on: name, speed, number of games, processor and software.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from db.search import GameFilter
 
 
-@listed()
+@listed(lambda: VERSIONS)
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],

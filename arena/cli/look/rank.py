@@ -31,12 +31,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from arena.ratings.bradley_terry import Advantage
-    from arena.ratings.ranking import Ranking, RatingSystem
+    from arena.ratings.ranking import Ranked, Ranking, RatingSystem
+    from arena.results.columns import Column
     from db.records import RatedGame
     from db.search import GameFilter
 
 
-@listed()
+def _columns() -> tuple[Column[Ranked], ...]:
+    from arena.results.ranking_table import RANKING
+
+    return RANKING
+
+
+@listed(_columns)
 @filtered(without=("tournament",))
 def rank(
     wanted: GameFilter,

@@ -26,7 +26,7 @@ from arena.cli.asking.record_options import (
     title_of,
 )
 from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
-from arena.cli.terminal.standings_table import show_standings
+from arena.cli.terminal.standings_table import show_standings, standings_columns
 from arena.cli.terminal.wrapping import table_width
 from arena.history import words
 from arena.results import figures
@@ -49,7 +49,7 @@ TOURNAMENTS: Final = worded(
 )
 
 
-@listed()
+@listed(lambda: TOURNAMENTS)
 def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     """List all tournaments, newest first, with their status and number of games.
 
@@ -63,7 +63,7 @@ def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     show(rows, TOURNAMENTS, shown)
 
 
-@listed()
+@listed(standings_columns)
 def standings(
     shown: Shown,
     tournament: TournamentArgument = None,

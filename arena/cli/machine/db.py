@@ -32,7 +32,7 @@ commands = typer.Typer(no_args_is_help=True, help="Inspect, upgrade, verify or c
 
 
 @commands.command()
-@listed(without=FORMAT_ALONE)
+@listed(lambda: INFO, without=FORMAT_ALONE)
 def info(shown: Shown, db: DatabaseOption = None) -> None:
     """Show the size of the database: tournaments, agents, games, moves and bytes.
 
@@ -86,7 +86,7 @@ def upgrade(db: DatabaseOption = None) -> None:
 
 
 @commands.command()
-@listed()
+@listed(lambda: WRONGS)
 def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
     """Verify the database: replay all games, recompute results, clocks and hashes, list errors.
 

@@ -22,7 +22,7 @@ _LEAST: Final = 20
 """Smallest width of a value, on any terminal."""
 
 
-@listed()
+@listed(lambda: FINDINGS)
 def doctor(shown: Shown, db: DatabaseOption = None) -> None:
     """Check this machine: sandbox, container, clocks, memory, disk; with advice for each problem.
 

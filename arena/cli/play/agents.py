@@ -35,7 +35,7 @@ OPTIONS_OF_ENGINE: Final = (*OPTIONS[:-1], Column("about", on=Medium.JSON))
 """Engines do not explain their options."""
 
 
-@listed()
+@listed(lambda: AGENTS)
 def list_agents(
     shown: Shown,
     name: Annotated[

@@ -51,7 +51,7 @@ FEATURES: Final[tuple[Column[dict[str, Any]], ...]] = (
 )
 
 
-@listed()
+@listed(lambda: GAMES)
 def list_games(
     shown: Shown,
     name: Annotated[

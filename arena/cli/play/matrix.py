@@ -38,7 +38,7 @@ CELLS: Final[tuple[Column[tuple[_Cell, Score]], ...]] = (
 """One row for each cell of the table."""
 
 
-@listed()
+@listed(lambda: CELLS)
 def matrix(
     shown: Shown,
     game: GameArgument,

@@ -64,7 +64,7 @@ _FIRST: Final = ("depth", "nodes", "positions", "leaves", "time", "speed", "bran
 """The order of the table; the algorithm, whose name can be long, stands last."""
 
 
-@listed()
+@listed(lambda: COMPARED)
 def compare(
     shown: Shown,
     game: GameArgument,

@@ -27,7 +27,7 @@ _MOST_SHOWN: Final = 12
 _MOST_PRINTED: Final = 50
 
 
-@listed()
+@listed(lambda: VERDICTS)
 def judge(
     shown: Shown,
     function: Annotated[
@@ -130,7 +130,7 @@ def _row(verdict: TreeVerdict, convention: Any, costs: tuple[Cost, Cost] | None)
     }
 
 
-VERDICTS: Final = worded(
+VERDICTS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
     Column("tree"),
     Column("passed", text=lambda row: "yes" if row["passed"] else "no"),
     Column("value", text=lambda row: _written(row["value"])),

@@ -44,7 +44,7 @@ SIZES: Final[tuple[Column[dict[str, Any]], ...]] = (
 )
 
 
-@listed()
+@listed(lambda: SIZES)
 def size(
     shown: Shown,
     game: Annotated[

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
-@listed()
+@listed(lambda: collect_output.columns(()))
 def collect(
     shown: Shown,
     sources: Annotated[

@@ -28,10 +28,10 @@ _MOST_LISTED: Final = 20
 def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], shown: Shown) -> None:
     """Print the results; in a table only the students who handed in or have no agent."""
     some = [line for line in lines if not shown.is_table or (line.student and line.outcome != "kept")]
-    show(some, _columns(shared), shown)
+    show(some, columns(shared), shown)
 
 
-def _columns(shared: Sequence[SharedContent]) -> tuple[Column[HandInResult], ...]:
+def columns(shared: Sequence[SharedContent]) -> tuple[Column[HandInResult], ...]:
     def same(line: HandInResult) -> list[dict[str, Any]]:
         return [
             {"file": one.file or None, "agents": [agent for agent in one.agents if agent != line.agent]}

@@ -64,7 +64,7 @@ ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
 )
 
 
-@listed()
+@listed(lambda: ACCOUNTS)
 def invite(
     shown: Shown,
     tournament: CourseArgument,

@@ -154,7 +154,7 @@ def revoke(
         _say_what_follows(old.tournament, _UPDATES, db=db)
 
 
-@listed()
+@listed(lambda: RULINGS)
 def rulings(
     shown: Shown,
     tournament: Annotated[

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arena.course.similar.sources import Source
 
 
-@listed()
+@listed(lambda: _columns(str))
 def similar(
     shown: Shown,
     tournament: CourseArgument,

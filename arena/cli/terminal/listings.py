@@ -116,29 +116,35 @@ def _order(value: Any) -> tuple[int, float, str]:
     return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, csv_cells.exact(value).lower())
 
 
-def _option(kind: Any, help: str, default: Any = None, **more: Any) -> tuple[Any, Any]:
-    return Annotated[kind, typer.Option(help=help, rich_help_panel="Listing", **more)], default
+def _option(kind: Any, help: str, *names: str, default: Any = None, **more: Any) -> tuple[Any, Any]:
+    return Annotated[kind, typer.Option(*names, help=help, rich_help_panel="Listing", **more)], default
 
 
-_OPTIONS: Final[Mapping[str, Any]] = {
-    "format": (FormatOption, OutputFormat.TABLE),
-    "columns": _option(str | None, "Columns to show, in this order.", metavar="NAME,..."),
-    "sort": _option(str | None, "Column to sort by.", metavar="NAME"),
-    "reverse": (
-        Annotated[bool, typer.Option("--reverse", help="Rows in reverse order.", rich_help_panel="Listing")],
-        False,
-    ),
-    "limit": _option(int | None, "Largest number of rows.", metavar="N", min=1),
-}
 FORMAT_ALONE: Final = ("columns", "sort", "reverse", "limit")
 """What `listed` leaves out for a command that shows one thing, not rows."""
 
 
-def listed(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def listed(
+    columns: Callable[[], Iterable[Column[Any]]] = tuple, *, without: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace the command's parameter `shown` by the options of listings, except those in `without`, which the command
-    has itself or which make no sense for it."""
-    options = {name: option for name, option in _OPTIONS.items() if name not in without}
-    return lambda command: with_options(command, "shown", options, lambda given: Shown(**given))
+    has itself or which make no sense for it. `columns`: those of its listing, which shells complete."""
+    named = {"metavar": "NAME", "autocompletion": lambda: [*_by_name(columns())]}
+    options = {
+        "format": (FormatOption, OutputFormat.TABLE),
+        "columns": _option(str | None, "Columns to show, in this order.", **named | {"metavar": "NAME,..."}),
+        "sort": _option(str | None, "Column to sort by.", **named),
+        "reverse": _option(bool, "Rows in reverse order.", "--reverse", default=False),
+        "limit": _option(int | None, "Largest number of rows.", metavar="N", min=1),
+    }
+    options = {name: option for name, option in options.items() if name not in without}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        run = with_options(command, "shown", options, lambda given: Shown(**given))
+        run.listing = columns  # type: ignore[attr-defined]
+        return run
+
+    return decorate
 
 
 def show(

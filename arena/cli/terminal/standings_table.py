@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING
 from arena.cli.terminal.listings import TABLE, Shown, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.history.words import printable
-from arena.results.columns import Medium
+from arena.results.columns import Column, Medium
 
 if TYPE_CHECKING:
+    from arena.results.report import ReportedAgent
     from arena.tournament.standings import TournamentStandings
+
+
+def standings_columns() -> tuple[Column[ReportedAgent], ...]:
+    """The columns of `show_standings`."""
+    from arena.results.standings_table import STANDINGS
+
+    return STANDINGS
 
 
 def show_standings(found: TournamentStandings, shown: Shown = TABLE) -> None:

@@ -45,7 +45,7 @@ CHECKED: Final = worded(
 )
 
 
-@listed()
+@listed(lambda: CHECKED)
 def check(
     shown: Shown,
     player: Annotated[

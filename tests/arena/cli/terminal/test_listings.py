@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +12,9 @@ from hypothesis import strategies as st
 
 from arena.cli.terminal.listings import OutputFormat, Shown, show
 from arena.history import csv_cells
-from arena.results.columns import Column, fields
+from arena.results.columns import Column, Medium, fields
 from tests.kit.effort import tries
+from tests.kit.sample_commands import asked
 
 
 @pytest.mark.parametrize(
@@ -100,3 +103,48 @@ def test_every_cell_is_read_as_it_was_written(text: str) -> None:
     cell = csv_cells.written(text)
     assert csv_cells.read(cell) == text
     assert cell.isprintable()
+
+
+AGENTS = [{"name": "bob", "points": 2.0}, {"name": "a|<b>\n*", "points": 0.5}, {"name": "cid", "points": None}]
+COLUMNS = (Column[Any]("name"), Column[Any]("points", "pts", number=True), Column[Any]("seed", on=Medium.JSON))
+
+
+def test_no_name_is_markup_in_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    show(AGENTS, COLUMNS, Shown(OutputFormat.MARKDOWN))
+    assert capsys.readouterr().out.splitlines() == [
+        "| name | pts |",
+        "| --- | ---: |",
+        "| bob | 2 |",
+        r"| a\|&lt;b&gt;\\n\* | 0.5 |",
+        "| cid |  |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({"sort": "points"}, ["a|<b>\n*", "bob", "cid"]),
+        ({"sort": "name", "reverse": True}, ["cid", "bob", "a|<b>\n*"]),
+        ({"reverse": True, "limit": 2}, ["cid", "a|<b>\n*"]),
+    ],
+)
+def test_rows_are_sorted_and_limited(
+    given: dict[str, Any], names: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(AGENTS, COLUMNS, Shown(OutputFormat.JSON, columns="name", **given))
+    assert json.loads(capsys.readouterr().out) == [{"name": name} for name in names]
+
+
+def test_a_mistyped_column_is_told_what_was_meant(record: Path) -> None:
+    for option in ("--columns", "--sort"):
+        ended = asked(record, "standings", "cs101", option, "ponits")
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"arena: {option}: no column 'ponits'; did you mean 'points'?")
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "json", "markdown"])
+def test_every_format_has_the_chosen_columns(format: str, record: Path) -> None:
+    ended = asked(record, "standings", "cs101", "--columns", "seed, name", "--limit", "1", "--format", format)
+    found = ended.out.replace("|", " ").replace(",", " ").split()
+    assert {"seed", "name", "bob"} <= {word.strip('":') for word in found}
+    assert "points" not in ended.out
