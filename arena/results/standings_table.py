@@ -104,7 +104,6 @@ STANDINGS: Final[tuple[Column[ReportedAgent], ...]] = (
            on=ALL & ~Medium.LADDER & ~Medium.TV, kind="number", heading_kind="number"),
     Column("rank", value=lambda one: None if one.rated is None else one.rated.rank, cell=figures.rank, heading="Rank",
            on=Medium.LADDER, kind="number", heading_kind="number"),
-    Column("luck", value=lambda one: one.standing.games / 8 + 0.123, heading="Luck", number=True),
     Column("name", type=str, cell=_agent, heading="Agent", heads=True, kind="name", narrow=7),
     _counted("games", on=ALL & ~Medium.LADDER & ~Medium.TV, heading="Games",
              cell=lambda one, _: f"{one.standing.games:,}"),
