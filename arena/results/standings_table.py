@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from arena.history.words import number
 from arena.ratings.points import APART
 from arena.ratings.tiebreaks import TIEBREAKS
-from arena.results import figures, row_pictures
+from arena.results import figures
 from arena.results.columns import ALL, PAGES, PROGRAMS, TABLES, Cell, Column, Listing, Medium, named, standing_in
 
 if TYPE_CHECKING:
@@ -51,9 +51,17 @@ def _rating(one: ReportedAgent, _: _Page) -> Cell:
 
 
 def _whisker(one: ReportedAgent, page: _Page) -> Cell:
+    from arena.results import row_pictures  # here and below: only pages need pictures
+
     if one.rated is None or one.rated.rating is None:
         return Cell()
     return Cell(picture=row_pictures.whisker(one.rated.rating, one.rated.error, page.low, page.high))
+
+
+def _spark(one: ReportedAgent, _: _Page) -> Cell:
+    from arena.results import row_pictures
+
+    return Cell(picture=row_pictures.spark(one.lately.ratings))
 
 
 _TONES: Final = {"+": "good", "\N{MINUS SIGN}": "bad"}
@@ -67,6 +75,8 @@ def _change(one: ReportedAgent) -> str:
 
 def _won(one: ReportedAgent, _: _Page) -> Cell:
     """Games won, drawn and lost."""
+    from arena.results import row_pictures
+
     found = one.standing
     return Cell(
         picture=row_pictures.bar(found.wins, found.draws, found.losses),
@@ -139,7 +149,7 @@ STANDINGS: Final[tuple[Column[ReportedAgent], ...]] = (
     Column("whisker", text=lambda one: "" if figures.rating(one) == "–" else figures.rating(one), cell=_whisker,
            on=PAGES, optional=PAGES),
     Column("over_time", text=lambda one: " ".join(map(str, one.lately.ratings[1:])), heading="Over time", on=PAGES,
-           cell=lambda one, _: Cell(picture=row_pictures.spark(one.lately.ratings)), optional=PAGES),
+           cell=_spark, optional=PAGES),
     Column("change", text=_change, heading="In a day", on=PAGES, optional=PAGES, number=True,
            cell=lambda one, _: Cell(text=_change(one), kind=f"number {_TONES.get(_change(one)[:1], 'faint')}")),
     Column("won", cell=_won, heading="Won – drawn – lost", on=PAGES, kind="shares"),
@@ -181,6 +191,8 @@ def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
 def _listing(
     report: Report, links: Links, medium: Medium, caption: str, *, apart: bool = False
 ) -> Listing[ReportedAgent]:
+    from arena.results import row_pictures
+
     is_ladder = medium is Medium.LADDER
     rows = report.agents if is_ladder else [one for one in report.agents if one.standing.apart == apart]
     known = [
