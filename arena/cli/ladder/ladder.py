@@ -291,20 +291,10 @@ def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]
     from arena.ratings.scale import ranks
 
     ranked = ranks({line.name: line.rating for line in lines if line.rating is not None}, ladder.anchors)
-    rows: list[dict[str, Any]] = []
-    for line in lines:
-        row = {
-            "rank": ranked.get(line.name),
-            "name": line.name,
-            "version": line.number,
-            "rating": line.rating,
-            "error": line.error,
-            "games": line.games,
-            "status": _status(ladder, line),
-            "rated": line.rated,
-        }
-        rows.append(_times(row))
-    return rows
+    return [
+        _times(asdict(line) | {"rank": ranked.get(line.name), "version": line.number, "status": _status(ladder, line)})
+        for line in lines
+    ]
 
 
 def _status(ladder: OpenLadder, line: LadderLine) -> str:

@@ -68,18 +68,12 @@ def list_agents(
 
 
 def _row(agent: BuiltIn) -> dict[str, Any]:
-    return {
-        "name": agent.name,
-        "about": agent.about,
-        "program": None,
-        "chance": "chance" in agent.kinds,
-        "hidden": "hidden" in agent.kinds,
-        "several": "several" in agent.kinds,
-        "options": [
-            {"name": option.name, "default": option.default, "expected": option.expected, "about": option.about}
-            for option in agent.settings
-        ],
-    }
+    options = [
+        {"name": option.name, "default": option.default, "expected": option.expected, "about": option.about}
+        for option in agent.settings
+    ]
+    kinds = {kind: kind in agent.kinds for kind in ("chance", "hidden", "several")}
+    return {"name": agent.name, "about": agent.about, "program": None, **kinds, "options": options}
 
 
 def _options_of_engine(text: str, game: str | None) -> list[dict[str, Any]]:
@@ -105,15 +99,8 @@ def _engines(game: str | None) -> list[dict[str, Any]]:
     """The rows of the engines on this machine that can play the game."""
     wanted = None if game is None else games.find(game)[0].name
     return [
-        {
-            "name": protocol.player(engine),
-            "about": engine.about,
-            "program": program,
-            "chance": games.find(protocol.game)[0].chance,
-            "hidden": False,
-            "several": False,
-            "options": [],
-        }
+        {"name": protocol.player(engine), "about": engine.about, "program": program, "options": []}
+        | {"chance": games.find(protocol.game)[0].chance, "hidden": False, "several": False}
         for protocol, engine, program in known_engines.installed()
         if wanted in (None, protocol.game)
     ]

@@ -123,7 +123,7 @@ def grades(
     late = {} if course is None or scheme is None else late_days(course.file)
     with comes_first("arena run", course):
         found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
-    shown = shown.in_format(format or (OutputFormat.TABLE if preview else OutputFormat.CSV))
+    shown = replace(shown, format=format or (OutputFormat.TABLE if preview else OutputFormat.CSV))
     short = shown.is_table and columns is None
     agents = [row["agent"] for row in found.rows]
     lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)

@@ -5,7 +5,6 @@ The links are secrets: they are written once, into a file that only its owner ca
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.errors import ArenaError
-from arena.history.csv_cells import written
+from arena.history import csv_cells
 from arena.history.words import counted, moment, printable, recorded_moment
 from arena.results.columns import Column
 from db.records import instant
@@ -169,12 +168,12 @@ def _invite(
 
 def _write(invited: Sequence[Invited], begins: str, file: TextIO) -> None:
     """Writes the links as CSV."""
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(_TITLES)
-    for one in invited:
-        account, link = one.account, f"{begins}/in/{one.key}"
-        cells = (account.student, account.name, one.email, account.author, link, instant(one.expires))
-        table.writerow(map(written, cells))
+    rows = (
+        (by.student, by.name, one.email, by.author, f"{begins}/in/{one.key}", instant(one.expires))
+        for one in invited
+        for by in [one.account]
+    )
+    csv_cells.write(file, rows, titles=_TITLES)
     file.flush()
 
 

@@ -10,13 +10,15 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import chain, islice, repeat
 from typing import Annotated, Any, Final
 
 import typer
+from msgspec import Struct
 
+from adsearch.errors import meant, quote
 from arena.cli.terminal.options import with_options
 from arena.cli.terminal.wrapping import table_width, wrap_lines
 from arena.history import csv_cells
@@ -41,8 +43,7 @@ _LEAST: Final = 7
 """Smallest width of a column of names, on any terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """How a listing is shown: the values of its options."""
 
     format: OutputFormat = OutputFormat.TABLE
@@ -55,10 +56,6 @@ class Shown:
     def is_table(self) -> bool:
         """Whether people read it in a terminal, with sentences around it."""
         return self.format is OutputFormat.TABLE
-
-    def in_format(self, format: OutputFormat) -> Shown:
-        """The same in that format."""
-        return replace(self, format=format)
 
     def chosen(
         self, columns: Iterable[Column[Any]], rows: Collection[Any] = (), first: Sequence[str] = ()
@@ -102,10 +99,7 @@ def _by_name(columns: Iterable[Column[Any]]) -> dict[str, Column[Any]]:
 
 def _named(columns: Mapping[str, Column[Any]], name: str, option: str) -> Column[Any]:
     if name not in columns:
-        from adsearch.errors import nearly, one_of, quote
-
-        there_is = nearly(name, [*columns]) or f"; there is {one_of([*columns], most=30)}"
-        raise typer.BadParameter(f"{option}: no column {quote(name)}{there_is}")
+        raise typer.BadParameter(f"{option}: no column {quote(name)}{meant(name, [*columns])}")
     return columns[name]
 
 
@@ -157,11 +151,10 @@ def show(
     file or a pipe each row is one line. In a table numbers are right-aligned and never wrapped."""
     columns = list(columns)
     rows = shown.ordered(columns, rows)
+    chosen = shown.chosen(columns)
     if shown.format is OutputFormat.JSON:
-        chosen = shown.chosen(columns)
         _show_json_rows(document(row, chosen) for row in rows)
     elif shown.format is OutputFormat.CSV:
-        chosen = shown.chosen(columns)
         cells = ([one.in_csv(row) for one in chosen] for row in rows)
         titles = [one.csv_title or one.name for one in chosen]
         csv_cells.write(sys.stdout, cells, titles=titles, multiline=[one.name for one in chosen if one.lines])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -16,7 +17,7 @@ from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.history import recorded_rules, words
-from arena.results.columns import Column, fields
+from arena.results.columns import PROGRAMS, Column, Medium, document
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -72,13 +73,12 @@ def analyse(
         from arena.pages.curves import judged_values
 
         write_file(svg, judged_values(whole.analysis, game.players, bounds=start.bounds))
-    rows = [_row(game, ply) for ply in (whole.analysis if shown.is_table else plies)]
     if shown.format is OutputFormat.JSON:
-        show_json(_document(game, start, plies=plies, rows=rows))
+        show_json(_document(game, start, plies))
     elif not shown.is_table:
-        show(rows, _CSV, shown)
+        show(plies, _columns(game, start), shown)
     else:
-        _show(whole, start, plies=plies, rows=rows, effort=effort)
+        _show(whole, start, plies=plies, effort=effort)
         ask = partial(can_debug, game, db=db)
         for line in _first(game, start, plies=whole.analysis, effort=effort, can_debug=ask):
             print(line)
@@ -86,43 +86,44 @@ def analyse(
 
 _A_MINUTE: Final = 60.0
 """Total time for the deeper analysis that is suggested, in seconds."""
-_CSV: Final = fields(
-    (
-        *("ply", "who", "player", "move", "before", "before_exact", "before_distance"),
-        *("after", "after_exact", "after_distance", "loss", "mark", "better", "depth"),
-    )
-)
 
 
-def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
-    """The JSON object of a ply. `before` and `after` are values for seat 0."""
+def _columns(game: PastGame, start: State[Any]) -> Iterator[Column[JudgedPly]]:
+    """The columns of the plies. `before` and `after` are for programs values for seat 0."""
     from arena.history.documents import finite
 
-    before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
-    return {
-        "ply": ply.ply,
-        "who": ply.who,
-        "player": game.players[ply.who] if isinstance(ply.who, int) else None,
-        "move": ply.move,
-        "before": before[0] if ply.before.known else None,
-        "before_exact": ply.before.exact,
-        "before_distance": ply.before.distance,
-        "before_values": before,
-        "after": after[0] if ply.after.known else None,
-        "after_exact": ply.after.exact,
-        "after_distance": ply.after.distance,
-        "after_values": after,
-        "loss": ply.loss,
-        "mark": str(ply.mark),
-        "better": list(ply.better),
-        "answer": list(ply.answer),
-        "depth": ply.depth,
-    }
+    def judged(name: str) -> Iterator[Column[JudgedPly]]:
+        of = attrgetter(name)
+
+        def figure(ply: JudgedPly) -> str:
+            seat = (_own(game) or 0) if start.players <= 2 else ply.who if isinstance(ply.who, int) else 0
+            return _figure(of(ply), seat)
+
+        def values(ply: JudgedPly) -> list[float | None]:
+            return finite(of(ply).values) or []
+
+        yield Column(name, value=lambda ply: values(ply)[0] if of(ply).known else None, text=figure, number=True)
+        yield Column(f"{name}_exact", value=lambda ply: of(ply).exact, on=PROGRAMS)
+        yield Column(f"{name}_distance", value=lambda ply: of(ply).distance, on=PROGRAMS)
+        yield Column(f"{name}_values", value=values, on=Medium.JSON)
+
+    def player(ply: JudgedPly) -> str | None:
+        return game.players[ply.who] if isinstance(ply.who, int) else None
+
+    yield Column("ply", number=True)
+    yield Column("who", on=PROGRAMS)
+    yield Column("player", value=player, text=lambda ply: player(ply) or str(ply.who), narrow=7)
+    yield Column("move")
+    yield from judged("before")
+    yield from judged("after")
+    yield Column("loss", on=PROGRAMS)
+    yield Column("mark", " ", value=lambda ply: str(ply.mark))
+    yield Column("better", value=lambda ply: list(ply.better))
+    yield Column("answer", value=lambda ply: list(ply.answer), on=Medium.JSON)
+    yield Column("depth", on=PROGRAMS)
 
 
-def _document(
-    game: PastGame, start: State[Any], plies: Sequence[JudgedPly], rows: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _document(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> dict[str, Any]:
     """The JSON document. `before` and `after` are values for seat 0."""
     from arena.student.analysis import summaries
 
@@ -130,10 +131,10 @@ def _document(
         {"seat": one.seat, "player": game.players[one.seat], **to_builtins(one)}
         for one in summaries(plies, start.players)
     ]
-    return {"id": game.id, "game": game.game, "players": game.players, "hidden": start.hidden} | {
-        "moves": rows,
-        "seats": seats,
-    }
+    columns = [*_columns(game, start)]
+    moves = [document(ply, columns) for ply in plies]
+    heading = {"id": game.id, "game": game.game, "players": game.players, "hidden": start.hidden}
+    return heading | {"moves": moves, "seats": seats}
 
 
 def _own(game: PastGame) -> int | None:
@@ -147,26 +148,7 @@ def _own(game: PastGame) -> int | None:
 # The table.
 
 
-def _show(
-    game: PastGame, start: State[Any], plies: Sequence[JudgedPly], rows: list[dict[str, Any]], effort: AnalysisBudget
-) -> None:
-    judgements = {ply.ply: ply for ply in plies}
-    side = _own(game) or 0
-
-    def worth(row: dict[str, Any], after: bool) -> str:
-        ply = judgements[row["ply"]]
-        seat = side if start.players <= 2 else ply.who if isinstance(ply.who, int) else 0
-        return _figure(ply.after if after else ply.before, seat)
-
-    columns: Sequence[Column[dict[str, Any]]] = (
-        Column("ply", number=True),
-        Column("player", text=lambda row: row["player"] or row["who"], narrow=7),
-        Column("move"),
-        Column("before", text=lambda row: worth(row, False), number=True),
-        Column("after", text=lambda row: worth(row, True), number=True),
-        Column("mark", " "),
-        Column("better", text=lambda row: " ".join(row["better"])),
-    )
+def _show(game: PastGame, start: State[Any], plies: Sequence[JudgedPly], effort: AnalysisBudget) -> None:
     for line in [
         *recorded_game.header(game),
         *recorded_game.ending(game),
@@ -175,7 +157,7 @@ def _show(
         "",
     ]:
         print(wrapped(line))
-    show(rows, columns)
+    show(game.analysis, _columns(game, start))
     print()
     for line in _summary(game, start, plies):
         print(wrapped(line))

@@ -22,7 +22,7 @@ from arena.errors import BadPlayer
 from arena.history.words import printable
 from arena.match.clock import TimeControl
 from arena.players.player import PlayerKind, read_player
-from arena.results.columns import Column, Medium, fields, worded
+from arena.results.columns import PROGRAMS, Column, Medium, fields, worded
 from arena.student.checking import Light
 
 if TYPE_CHECKING:
@@ -36,12 +36,22 @@ _NO_AGENT: Final = (
     "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
 )
 STEPS: Final = fields(("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again"))
-CHECKED: Final = worded(
-    Column("agent", narrow=7),
-    Column("light"),
-    Column("wrong", "step"),
-    Column("told", "what is wrong"),
-    *fields(("advice", "steps"), on=Medium.JSON),
+
+
+def _signed(checked: CheckReport) -> str:
+    return f"{signs()[checked.light]} {checked.light}"
+
+
+CHECKED: Final[tuple[Column[CheckReport], ...]] = (
+    *worded(
+        Column("agent", narrow=7),
+        Column("light", value=lambda checked: str(checked.light), on=PROGRAMS),
+        Column("light", text=_signed, on=Medium.TABLE),
+        Column("wrong", "step", value=lambda checked: checked.worst and str(checked.worst.name)),
+        Column("told", "what is wrong", value=lambda checked: checked.worst and plain(checked.worst.message)),
+    ),
+    Column("advice", value=lambda checked: checked.worst and plain(checked.worst.advice), on=Medium.JSON),
+    Column("steps", value=lambda checked: _steps(checked), on=Medium.JSON),
 )
 
 
@@ -293,11 +303,7 @@ def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, shown:
     elif one and shown.is_table:
         _show_summary(checked[0], only)
     else:
-        rows = [_document(each) for each in checked]
-        if shown.is_table:
-            sign = signs()
-            rows = [row | {"light": f"{sign[row['light']]} {row['light']}"} for row in rows]
-        show(rows, CHECKED, shown)
+        show(checked, CHECKED, shown)
         if shown.is_table:
             counts = {light: sum(each.light == light for each in checked) for light in ("good", "warning", "failed")}
             print(", ".join(f"{count} {light}" for light, count in counts.items() if count))
@@ -322,18 +328,6 @@ def _show_summary(checked: CheckReport, only: int | None) -> None:
         print(f"Ready to play, with {warnings} warning{'s' * (warnings != 1)} ({seconds:.1f} s).")
     else:
         print(f"{'Ready to play' if only is None else f'Position {only}'}: no problems found ({seconds:.1f} s).")
-
-
-def _document(checked: CheckReport) -> dict[str, Any]:
-    worst = checked.worst
-    return {
-        "agent": checked.agent,
-        "light": str(checked.light),
-        "wrong": worst.name if worst else None,
-        "told": plain(worst.message) if worst else None,
-        "advice": plain(worst.advice) if worst else None,
-        "steps": _steps(checked),
-    }
 
 
 def _steps(checked: CheckReport) -> list[dict[str, Any]]:
