@@ -7,7 +7,7 @@ ends early. Both are said in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -75,18 +75,14 @@ def _results(table: ResultsTable) -> list[Part]:
     """The table, with its picture below."""
     if not table.rows:
         return [f"{table.title}: nothing yet"]
-    columns = [
-        Column[Any](one.name, one.title or one.name, value=_printable(one.said), number=one.number)
-        for one in table.columns
-    ]
+
+    def column(one: Column[Any]) -> Column[Any]:
+        return Column(one.name, one.title or one.name, value=lambda row: printable(one.said(row)), number=one.number)
+
+    columns = [*map(column, table.columns)]
     parts: list[Part] = [Listing(caption=table.title, columns=columns, rows=table.listed)]
     if table.note:
         parts.append(table.note)
     if table.picture:
         parts.append(embedded(table.picture))
     return parts
-
-
-def _printable(text: Callable[[Any], str]) -> Callable[[Any], str]:
-    """The same without control characters."""
-    return lambda row: printable(text(row))

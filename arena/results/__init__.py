@@ -7,9 +7,8 @@ A Python shell shows a table as text, a notebook shows it as HTML. All of it is 
 call.
 
     columns          a listing, declared once: every way to show it comes from its columns
-    standings_table  the columns of standings
-    ranking_table    the columns of ratings
-    listings         the other tables of results
+    standings_table  the columns of standings (ranking_table: of ratings)
+    listings         the other tables of pages
     queries          `standings` and `ratings`: open the database, and make a table
     results_table    the table, as text (arena/pages/notebook.py: as HTML)
 """

@@ -6,12 +6,11 @@ the tables of pages, the live table and the TV. A column stands in all of these,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import Flag, auto
-from functools import reduce
 from html import escape
-from operator import or_
 from typing import Any, Final, Generic, TypeVar
 
 from msgspec import Struct
@@ -40,8 +39,8 @@ class Medium(Flag):
     TV = auto()
 
 
-ALL: Final = reduce(or_, Medium)
 NOWHERE: Final = Medium(0)
+ALL: Final = ~NOWHERE
 PROGRAMS: Final = Medium.CSV | Medium.JSON
 PAGES: Final = Medium.PAGE | Medium.LADDER
 TABLES: Final = Medium.TABLE | Medium.LIVE | PAGES
@@ -221,6 +220,4 @@ def markdown(rows: Iterable[Row], columns: Sequence[Column[Row]]) -> Iterator[st
 
 
 def _escaped(text: str) -> str:
-    return "".join(
-        f"\\{letter}" if letter in r"\|`*_[]~#" else letter for letter in escape(printable(text), quote=False)
-    )
+    return re.sub(r"[\\|`*_\[\]~#]", r"\\\g<0>", escape(printable(text), quote=False))

@@ -98,7 +98,5 @@ def possible_ranks(agent: ReportedAgent) -> str:
 
 def rank_by_rating(agent: ReportedAgent) -> str:
     """The rank of an agent of a ladder, with its possible ranks; a dash if it has none."""
-    if agent.rated is None or agent.rated.rank is None:
-        return "–"
     possible = possible_ranks(agent)
-    return f"{agent.rated.rank} (possibly {possible})" if "–" in possible else str(agent.rated.rank)
+    return rank(agent) + f" (possibly {possible})" * ("–" in possible and rank(agent) != "–")

@@ -165,6 +165,9 @@ def games(
         behind = " – ".join(known.get(name, name) for name in game.players) if known.keys() & {*game.players} else ""
         return Cell(players=[(name, links.agent(name)) for name in game.players], person=behind)
 
+    def ended(game: ListedGame) -> Cell:
+        return Cell(text=game.ended, notes=game.notes)
+
     def result_of(game: ListedGame) -> str | Cell:
         return "" if of is None else outcome(game, of)
 
@@ -175,15 +178,11 @@ def games(
         Column("outcome", f"For {shortened}", value=result_of, heading_kind="name"),
         Column("players", "Players", value=players, kind="players"),
         Column("result", "Result", value=lambda game: figures.result(game.points), kind="result"),
-        Column("ended", "How it ended", value=_ended, kind="ended", brief=True),
+        Column("ended", "How it ended", value=ended, kind="ended", brief=True),
         Column("plies", "Plies", value=lambda game: "" if game.plies is None else str(game.plies), number=True),
     ]
     there = {"round": rounds, "outcome": of is not None}
     return Listing(caption=caption, columns=[one for one in columns if there.get(one.name, True)], rows=listed)
-
-
-def _ended(game: ListedGame) -> Cell:
-    return Cell(text=game.ended, notes=game.notes)
 
 
 def outcome(game: ListedGame, name: str) -> Cell:

@@ -97,7 +97,7 @@ RANKING: Final[tuple[Column[Ranked], ...]] = (
     Column("draw_rate", "draws", value=lambda row: row.draws / row.games if row.games else None, number=True, spare=1,
            text=lambda row: f"{row.draws / row.games:.1%}" if row.games else "-", on=Medium.TABLE | Medium.CSV),
     Column("opponents", text=lambda row: _whole(row.opponents), number=True, spare=2),
-    Column("los", "LOS", text=lambda row: "" if row.los is None else percent(row.los), number=True, optional=TABLES),
+    Column("los", "LOS", text=lambda row: percent(row.los), number=True, optional=TABLES),
     Column("marks", " ", text=lambda row: " ".join(row.marks), optional=TABLES),
     Column("pool", number=True),
 )  # fmt: skip

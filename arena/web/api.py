@@ -6,9 +6,9 @@ declared is not sent. docs/json.md lists them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from arena.course.aliases import ShownNames
 from arena.course.report.public_game import public_rules
 from arena.history import documents
+from arena.history.fields import LISTED
 from arena.ratings import points
 from arena.ratings.ranking import Ranked
 from arena.results.columns import Medium, document
@@ -33,7 +34,7 @@ from arena.web.results import Heading, Opponent, Overview, VersionCurve
 from arena.web.sight import VISITOR, shown_game
 from arena.web.site import Site
 from db.database import Connection
-from db.records import PastGame
+from db.records import MoveRecord, PastGame, PastSeat
 from db.scores import HeadToHead
 
 _DIGITS: Final = 18
@@ -65,61 +66,43 @@ class CrosstableDocument(Struct, kw_only=True):
     cells: list[list[HeadToHead | None]]
 
 
-class GameDocument(Struct, kw_only=True):
-    """A game, as `arena history` prints it, without its seed."""
-
-    id: int
-    tournament: str | None
-    round: int | None
-    number: int
-    attempt: int
-    game: str
-    players: list[str]
-    opening: str | None
-    clock: str
-    status: str
-    points: list[float | None] | None
-    utilities: list[float | None] | None
-    verdict: str | None
-    fault: int | None
-    plies: int | None
-    started: str | None
-    finished: str | None
-    kind: str | None
+def _part_of(record: type[Struct], name: str, about: str, fields: Iterable[str], **others: Any) -> Any:
+    """A document with these fields of a record, some of other types, and nothing else of it."""
+    types = get_type_hints(record) | others
+    return msgspec.defstruct(
+        name, [(field, types[field]) for field in fields], kw_only=True, namespace={"__doc__": about}
+    )
 
 
-class SeatDocument(Struct, kw_only=True):
-    """The player in a seat."""
-
-    seat: int
-    player: str
-    version: int | None
-    spent: int | None
-    longest: int | None
-
-
-class MoveDocument(Struct, kw_only=True):
-    """A ply, without what the agent said about it."""
-
-    ply: int
-    who: int | str
-    move: str
-    spent: int | None
-    left: int | None
+_Points = list[float | None] | None
+_OF_GAMES: Final = tuple(name for name in LISTED if name not in ("seed", "ruling"))
+_TYPES: Final[dict[str, Any]] = {"players": list[str], "points": _Points, "utilities": _Points}
+GameDocument = _part_of(
+    PastGame, "GameDocument", "A game, as `arena history` prints it, without its seed.", _OF_GAMES, **_TYPES
+)
+SeatDocument = _part_of(
+    PastSeat, "SeatDocument", "The player in a seat.", ("seat", "player", "version", "spent", "longest")
+)
+MoveDocument = _part_of(
+    MoveRecord,
+    "MoveDocument",
+    "A ply, without what the agent said about it.",
+    ("ply", "who", "move", "spent", "left"),
+)
 
 
-class PlayedGame(GameDocument, kw_only=True):
+class PlayedGame(GameDocument, kw_only=True):  # type: ignore[misc, valid-type, call-arg]
     """A game with its moves, as `arena show` prints it; without moves until it is over."""
 
-    seats: list[SeatDocument]
-    moves: list[MoveDocument]
+    seats: list[SeatDocument]  # type: ignore[valid-type]
+    moves: list[MoveDocument]  # type: ignore[valid-type]
 
 
 class GamesDocument(Struct, kw_only=True):
     """A part of a list of games, the newest first."""
 
     tournament: Heading
-    games: list[GameDocument]
+    games: list[GameDocument]  # type: ignore[valid-type]
     newer: str | None
     """The `cursor` of the part before this one; null if this is the first."""
     older: str | None

@@ -65,15 +65,11 @@ def progress(
         print(f"{printable(agent)} has no rated game" + " from which a rating follows without a prior" * (prior == 0.0))
 
 
-def _better(row: VersionRating) -> str:
-    return "" if row.better is None else percent(row.better)
-
-
 VERSIONS: Final[tuple[Column[VersionRating], ...]] = (
     Column("version"),
     Column("at", "last game (UTC)", text=lambda row: (row.at or "")[:10]),
     Column("games", number=True),
     Column("rating", number=True, text=lambda row: f"{round(row.rating)}"),
     Column("error", "±", number=True, text=lambda row: f"{row.error:.0f}"),
-    Column("better", "better than before", number=True, text=_better),
+    Column("better", "better than before", number=True, text=lambda row: percent(row.better)),
 )

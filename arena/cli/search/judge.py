@@ -13,21 +13,24 @@ from arena.cli.asking.playing_options import WallsOption
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
-from arena.results.columns import Column, Medium, fields, worded
+from arena.results.columns import Column, Medium, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arena.course.lecture.judging import TreeVerdict
     from arena.course.lecture.questions import JudgedAlgorithm
     from arena.course.lecture.student_process import Cost
+
+    _Judged = tuple[TreeVerdict, tuple[Cost, Cost] | None]
+    """A verdict, and what the function and our own search cost."""
 
 _MOST_SHOWN: Final = 12
 """Number of leaves printed on a line."""
 _MOST_PRINTED: Final = 50
 
 
-@listed(lambda: VERDICTS)
+@listed(lambda: _columns(None))
 def judge(
     shown: Shown,
     function: Annotated[
@@ -87,8 +90,7 @@ def judge(
         None if cost is None else (cost, _our_cost(verdict)) for cost, verdict in zip(costs, verdicts, strict=True)
     ]
     if not shown.is_table:
-        rows = [_row(verdict, convention, costs) for verdict, costs in zip(verdicts, compared, strict=True)]
-        show(rows, VERDICTS, shown)
+        show([*zip(verdicts, compared, strict=True)], _columns(convention), shown)
     elif unloaded:
         _show_unloaded(unloaded, answers[0].traceback)
     else:
@@ -109,40 +111,31 @@ def _our_cost(verdict: TreeVerdict) -> Cost:
     return Cost(nodes, perf_counter() - begun)
 
 
-def _row(verdict: TreeVerdict, convention: Any, costs: tuple[Cost, Cost] | None) -> dict[str, Any]:
-    ours = verdict.ours
-    cost, our_cost = costs or (None, None)
-    return {
-        "tree": ours.question.name,
-        "depth": ours.question.depth,
-        "passed": verdict.passed,
-        "value": verdict.answer.value,
-        "expected_value": ours.value(convention),
-        "move": verdict.answer.move,
-        "expected_moves": list(ours.best),
-        "leaves": [leaf[-1] for leaf in verdict.leaves],
-        "expected_leaves": [leaf[-1] for leaf in ours.leaves],
-        "difference": verdict.difference or None,
-        "nodes": cost and cost.nodes,
-        "time": cost and round(cost.seconds * 1000, 3),
-        "expected_nodes": our_cost and our_cost.nodes,
-        "expected_time": our_cost and round(our_cost.seconds * 1000, 3),
-    }
+def _columns(convention: Any) -> tuple[Column[_Judged], ...]:
+    return (
+        *worded(
+            Column("tree", value=lambda row: row[0].ours.question.name),
+            Column("passed", value=lambda row: row[0].passed, text=lambda row: "yes" if row[0].passed else "no"),
+            Column("value", value=lambda row: row[0].answer.value, text=lambda row: _written(row[0].answer.value)),
+            Column("move", value=lambda row: row[0].answer.move, text=lambda row: row[0].answer.move or "-"),
+            _ends("leaves", "leaves", lambda verdict: verdict.leaves),
+            _ends("expected_leaves", "expected", lambda verdict: verdict.ours.leaves),
+            Column("difference", value=lambda row: row[0].difference or None),
+        ),
+        Column("depth", value=lambda row: row[0].ours.question.depth, on=Medium.JSON),
+        Column("expected_value", value=lambda row: row[0].ours.value(convention), on=Medium.JSON),
+        Column("expected_moves", value=lambda row: list(row[0].ours.best), on=Medium.JSON),
+        Column("nodes", value=lambda row: row[1] and row[1][0].nodes, on=Medium.JSON),
+        Column("time", value=lambda row: row[1] and round(row[1][0].seconds * 1000, 3), on=Medium.JSON),
+        Column("expected_nodes", value=lambda row: row[1] and row[1][1].nodes, on=Medium.JSON),
+        Column("expected_time", value=lambda row: row[1] and round(row[1][1].seconds * 1000, 3), on=Medium.JSON),
+    )
 
 
-VERDICTS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
-    Column("tree"),
-    Column("passed", text=lambda row: "yes" if row["passed"] else "no"),
-    Column("value", text=lambda row: _written(row["value"])),
-    Column("move", text=lambda row: row["move"] or "-"),
-    Column("leaves", text=lambda row: f"{len(row['leaves'])}"),
-    Column("expected_leaves", "expected", text=lambda row: f"{len(row['expected_leaves'])}"),
-    Column("difference"),
-    *fields(
-        ("depth", "expected_value", "expected_moves", "nodes", "time", "expected_nodes", "expected_time"),
-        on=Medium.JSON,
-    ),
-)
+def _ends(name: str, title: str, leaves: Callable[[TreeVerdict], Sequence[Any]]) -> Column[_Judged]:
+    return Column(
+        name, title, value=lambda row: [leaf[-1] for leaf in leaves(row[0])], text=lambda row: str(len(leaves(row[0])))
+    )
 
 
 def _written(value: Any) -> str:

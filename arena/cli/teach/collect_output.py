@@ -48,8 +48,9 @@ def columns(shared: Sequence[SharedContent]) -> tuple[Column[HandInResult], ...]
                csv=lambda line: ("no", "yes")[line.plays]),
         Column("version", on=PROGRAMS),
         Column("submission", value=lambda line: line.hand_in and printable(line.hand_in.label), on=PROGRAMS),
-        Column("when", "handed in", value=lambda line: (when := _handed(line)) and when.isoformat(timespec="seconds"),
-               text=lambda line: "-" if (when := _handed(line)) is None else _when(when)),
+        Column("when", "handed in", value=lambda line: line.hand_in and line.hand_in.when and
+               line.hand_in.when.isoformat(timespec="seconds"),
+               text=lambda line: _when(line.hand_in.when) if line.hand_in and line.hand_in.when else "-"),
         Column("late", value=lambda line: line.late_days > 0, csv=lambda line: "yes" if line.late_days > 0 else "no",
                on=PROGRAMS),
         Column("late_days", on=PROGRAMS),
@@ -71,10 +72,6 @@ def _same(one: Mapping[str, Any]) -> str:
 def _when(when: datetime) -> str:
     """A time with its zone, without the year: "04-29 17:05 UTC+02:00"."""
     return f"{when:%m-%d %H:%M %Z}"
-
-
-def _handed(line: HandInResult) -> datetime | None:
-    return None if line.hand_in is None else line.hand_in.when
 
 
 def _light(line: HandInResult) -> str:

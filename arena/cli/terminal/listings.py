@@ -78,11 +78,9 @@ class Shown(Struct, frozen=True):
             rows = reversed(list(rows))
         return rows if self.limit is None else islice(rows, self.limit)
 
-    def documents(self, rows: Iterable[Row], columns: Iterable[Column[Row]]) -> list[dict[str, Any]]:
+    def documents(self, rows: Iterable[Row], columns: Sequence[Column[Row]]) -> list[dict[str, Any]]:
         """The rows as JSON objects, for a document that has them."""
-        columns = list(columns)
-        chosen = self.chosen(columns)
-        return [document(row, chosen) for row in self.ordered(columns, rows)]
+        return [document(row, self.chosen(columns)) for row in self.ordered(columns, rows)]
 
 
 TABLE: Final = Shown()
@@ -199,15 +197,18 @@ def _end_after(text: str, marks: str, width: int) -> int:
     return max(text.rfind(mark, 0, width) for mark in marks) + 1
 
 
+def _width(text: str) -> int:
+    from rich.cells import cell_len  # not Rich's tables: their import takes as long as reading the rows
+
+    return cell_len(text)
+
+
 def _table(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
     """The lines of the table."""
-    # Without Rich's tables: their import takes as long as reading the rows, and a thousand rows would take a second.
-    from rich.cells import cell_len
-
     columns, least, cells = _fitted(rows, columns)
     bold = bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
     for number, (*before, end) in enumerate(zip(*cells, strict=True)):
-        lines = [end] if cell_len(end) <= least[-1] else _wrapped(end, least[-1])
+        lines = [end] if _width(end) <= least[-1] else _wrapped(end, least[-1])
         for line, texts in zip(lines, chain([before], repeat([""] * len(before))), strict=False):
             row = zip(columns, least, (*texts, line), strict=True)
             aligned = [_aligned(text, width, right=one.number) for one, width, text in row]
@@ -218,7 +219,7 @@ def _fitted(
     rows: Sequence[Row], columns: Sequence[Column[Row]]
 ) -> tuple[list[Column[Row]], list[int], list[list[str]]]:
     """The columns that fit the terminal, their widths, and their cells below their titles."""
-    from rich.cells import cell_len, set_cell_size
+    from rich.cells import set_cell_size
 
     def cells(one: Column[Row], text: Callable[[Row], str]) -> list[str]:
         return [one.title or one.name, *(printable(text(row)) for row in rows)]
@@ -228,7 +229,7 @@ def _fitted(
 
     def room(*, whole: bool) -> int:
         """The columns of the terminal that are left; `whole`: if names are not cut."""
-        widths = [max(map(cell_len, texts)) for _, texts in shown]
+        widths = [max(map(_width, texts)) for _, texts in shown]
         taken = (
             wide if whole or not one.narrow else min(wide, one.narrow)
             for (one, _), wide in zip(shown, widths, strict=True)
@@ -244,7 +245,7 @@ def _fitted(
     columns, texts = [one for one, _ in shown], [texts for _, texts in shown]
     # On a narrow terminal the last column is wrapped, then names are cut. Nothing else is shortened: if the table is
     # still too wide, its lines are longer than the terminal.
-    widths = [max(map(cell_len, each)) for each in texts]
+    widths = [max(map(_width, each)) for each in texts]
     last, end = columns[-1], len(columns) - 1
     least = widths if last.number else [*widths[:-1], min(widths[-1], last.wrapped)]
     left = width - sum(least) - len(_BETWEEN) * end
@@ -256,7 +257,7 @@ def _fitted(
             if one.cut is not None:
                 texts[place][1:] = [one.cut(row, cut) for row in rows]
             texts[place] = [
-                cell if cell_len(cell) <= cut else set_cell_size(cell, cut - 1) + "…" for cell in texts[place]
+                cell if _width(cell) <= cut else set_cell_size(cell, cut - 1) + "…" for cell in texts[place]
             ]
     if not last.narrow and not last.number:
         least[-1] = min(widths[-1], max(0, left) + least[-1])
@@ -264,9 +265,7 @@ def _fitted(
 
 
 def _aligned(text: str, width: int, *, right: bool) -> str:
-    from rich.cells import cell_len
-
-    padding = " " * (width - cell_len(text))
+    padding = " " * (width - _width(text))
     return padding + text if right else text + padding
 
 
@@ -285,11 +284,9 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _pieces(line: str, width: int) -> Iterator[str]:
-    from rich.cells import cell_len
-
     piece = ""
     for letter in line:
-        if piece and cell_len(piece + letter) > width:
+        if piece and _width(piece + letter) > width:
             yield piece
             piece = ""
         piece += letter
