@@ -133,7 +133,7 @@ class Column(Generic[Row]):
     shorter: Callable[[Row], str] | None = None
     """A shorter text, if a table is too wide."""
     spare: int = 0
-    """Whether the column is dropped if a table is too wide: 1 is dropped first."""
+    """Whether the column is dropped if a table is too wide: all with 1 are dropped first."""
     short: str = ""
     """The heading on a page, if the title is too long for the column."""
     heads: bool = False

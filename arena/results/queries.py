@@ -12,7 +12,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 
 from arena.ratings import systems
-from arena.results.columns import Medium, standing_in
+from arena.results.columns import ALL, Medium, standing_in
 from arena.results.report import reported_agents
 from arena.results.results_table import ResultsTable
 from arena.results.standings_table import STANDINGS, columns_of
@@ -67,7 +67,7 @@ def ratings(
     return ResultsTable(
         title=f"Ratings: {title}",
         listed=found.players,
-        fields=ranking_table.RANKING,
+        fields=[replace(one, on=ALL) for one in ranking_table.RANKING],
         columns=columns,
         note=". ".join([*ranking_table.legend(found), *ranking_table.not_rated(found, games)]),
         picture=ranking_plot(found, title=title),

@@ -71,7 +71,7 @@ def _same(one: Mapping[str, Any]) -> str:
 
 def _when(when: datetime) -> str:
     """A time with its zone, without the year: "04-29 17:05 UTC+02:00"."""
-    return f"{when:%m-%d %H:%M %Z}"
+    return f"{datetime.fromisoformat(when.isoformat()):%m-%d %H:%M %Z}"
 
 
 def _light(line: HandInResult) -> str:

@@ -239,9 +239,9 @@ def _fitted(
     for one in columns:
         if one.shorter is not None and room(whole=True) < 0:
             shown = [(each, cells(one, one.shorter) if each is one else texts) for each, texts in shown]
-    for one in sorted((one for one in columns if one.spare), key=lambda one: one.spare):
+    for spare in sorted({one.spare for one in columns} - {0}):
         if room(whole=False) < 0:
-            shown = [each for each in shown if each[0] is not one]
+            shown = [each for each in shown if each[0].spare != spare]
     columns, texts = [one for one, _ in shown], [texts for _, texts in shown]
     # On a narrow terminal the last column is wrapped, then names are cut. Nothing else is shortened: if the table is
     # still too wide, its lines are longer than the terminal.
