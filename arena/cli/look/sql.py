@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -71,7 +72,7 @@ def sql(
         stack.enter_context(closing(found))  # before its connection, also after Ctrl-C
         found = stack.enter_context(closing(time_limit.each(found)))
         rows = (dict(zip(titles, map(_value, row), strict=True)) for row in islice(found, limit))
-        show(rows, fields(titles), shown)
+        show(rows, [replace(one, text=one.in_csv) for one in fields(titles)], shown)  # with all digits
         if limit is not None and next(found, None) is not None:
             every = "; --format csv prints all" if shown.is_table else ""
             print(f"only the first {limit:,} rows; --limit N prints more{every}", file=sys.stderr)
