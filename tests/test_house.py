@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import adsearch
 from arena import engines
 from arena.tournament import formats
-from tests.kit import parts, sample_record
+from tests.kit import declared_facts, parts, sample_record
 from tests.kit.html_validity import HTML, SVG
 from tests.kit.places import ROOT
 
@@ -440,6 +440,13 @@ def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) ->
     assert not (slow | ours | {"typing_extensions"}) & set(loaded.split())
     assert by_module == "True Backup False"
     assert found == "True typing_extensions adsearch.budget adsearch.trace True"
+
+
+def test_a_fact_of_a_game_is_declared_in_three_places() -> None:
+    """As a column, a field of a record, and a name in documents; the match is where it comes about."""
+    where = {"db/schema.py", "db/records.py", "arena/history/fields.py"}
+    for table, modules in declared_facts.declared().items():
+        assert modules.keys() <= where | ({"arena/match/match.py"} if table == "seat" else set()), table
 
 
 def test_every_module_opens_with_what_it_is_for() -> None:

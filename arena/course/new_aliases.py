@@ -6,8 +6,6 @@ alias that a student already has.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -21,7 +19,7 @@ from adsearch.errors import quote
 from arena.course import roster as rosters
 from arena.course.roster import Roster, Student, folded
 from arena.errors import BadRoster
-from arena.history.csv_cells import written
+from arena.history import csv_cells
 
 _ANIMALS: Final = """
 albatross alpaca antelope armadillo badger beaver bison bittern blackbird bluebird bobcat buffalo bullfinch butterfly
@@ -66,12 +64,9 @@ def with_aliases(text: str, file: str, random: Random, *, teams: bool = False) -
         row[column] = one.alias or shared.get(team) or next(free)
         if team:
             shared[team] = row[column]
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(map(written, lines[0]))
-    table.writerows(map(written, row.values()) for row in lines)
+    text = csv_cells.text((row.values() for row in lines), titles=list(lines[0]))
     drawn = sum(not one.alias for one in roster.students)
-    return WithAliases(out.getvalue(), rosters.read(out.getvalue(), file), drawn)
+    return WithAliases(text, rosters.read(text, file), drawn)
 
 
 def _teams(roster: Roster) -> dict[Student, str]:

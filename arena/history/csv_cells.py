@@ -9,6 +9,7 @@ formula is escaped too.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -30,6 +31,13 @@ def write(
     for row in rows:
         cells = zip(titles, row, strict=True)
         writer.writerow(_each_line(text) if title in multiline else written(text) for title, text in cells)
+
+
+def text(rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Collection[str] = ()) -> str:
+    """The same as a text."""
+    out = io.StringIO()
+    write(out, rows, titles=titles, multiline=multiline)
+    return out.getvalue()
 
 
 def _each_line(text: str) -> str:

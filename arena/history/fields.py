@@ -18,6 +18,8 @@ SEAT: Final = ("seat", "player", "version", "spent", "longest", "cpu", "memory",
 """The fields of a seat in the JSON of a game."""
 MOVE: Final = ("ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text")
 """The fields of a ply in the JSON of a game."""
+SHOWN: Final = ("ply", "who", "player", "move", "spent", "left", "score", "depth", "nodes", "line", "text", "marks")
+"""The columns of the plies of a game in CSV."""
 BEFORE_PLAYERS: Final = ("id", "tournament", "number", "attempt", "pair", "leg", "game", "round")
 AFTER_PLAYERS: Final = (
     *("result", "counts", "utilities", "versions", "outdated", "anchors", "opening", "clock", "seed"),

@@ -134,9 +134,9 @@ def number(value: float | None) -> str:
     return "?" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def percent(share: float) -> str:
-    """A probability as a percentage; 0 % and 100 % only if it is exactly 0 or 1."""
-    return f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"
+def percent(share: float | None) -> str:
+    """A probability as a percentage; 0 % and 100 % only if it is exactly 0 or 1; empty if it is not known."""
+    return "" if share is None else f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"
 
 
 def counted(number: int, what: str) -> str:

@@ -24,7 +24,7 @@ def facts(agent: ReportedAgent, *, made: datetime, reached: str = "", by_rating:
     """The agent's rank, points, games and rating. `made`: when the page is made; `reached`: the round that it reached
     in a knockout; `by_rating`: of a ladder, whose ranks are those of the ratings."""
     one = agent.standing
-    byes = f" ({figures.share(agent.bye)} for byes, rounds without an opponent)" if agent.bye else ""
+    byes = f" ({figures.share(agent.byes)} for byes, rounds without an opponent)" if agent.byes else ""
     marks = "".join(f", {MARKS[mark]}" for mark in agent.rated.marks) if agent.rated is not None else ""
     known = {
         "Rank": figures.rank_by_rating(agent) if by_rating else str(one.rank) + f" in the {APART}" * one.apart,
@@ -34,7 +34,7 @@ def facts(agent: ReportedAgent, *, made: datetime, reached: str = "", by_rating:
         "By forfeit": f"{one.forfeits:,} of the games won" if one.forfeits else "",
         "Score": figures.percent(one.score),
         "Rating": figures.rating_in_full(agent, made, marks=marks),
-        "Status": "" if agent.status == "active" else agent.status,
+        "Status": agent.left,
     }
     return {name: value for name, value in known.items() if value}
 

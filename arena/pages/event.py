@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from arena.history.words import age, counted, moment
 from arena.ratings.match_statistics import Hypothesis
-from arena.results import figures, listings
-from arena.results.listings import Cell
+from arena.results import figures, listings, standings_table
+from arena.results.columns import Cell
 from arena.tournament.bracket import Why
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def standings(report: Report, links: Links) -> dict[str, Any]:
     note = _FAULTS
     if any(agent.standing.forfeits for agent in report.agents):
         note += " By forfeit: wins without a game, because the opponent was withdrawn or quarantined."
-    if any(agent.bye for agent in report.agents):
+    if any(agent.byes for agent in report.agents):
         note += " For byes: points for rounds without an opponent, which count as won; they are part of the points."
     apart = any(agent.standing.apart for agent in report.agents)
     ranks = {(agent.standing.apart, agent.standing.points): agent.standing.rank for agent in report.agents}
@@ -127,8 +127,8 @@ def standings(report: Report, links: Links) -> dict[str, Any]:
         note += _TIES
     note += _about_ratings(report)
     return {
-        "listing": listings.standings(report, links),
-        "apart": listings.standings(report, links, apart=True) if apart else None,
+        "listing": standings_table.standings(report, links),
+        "apart": standings_table.standings(report, links, apart=True) if apart else None,
         "age": _age(report),
         "note": note,
     }
@@ -143,7 +143,7 @@ def ladder(report: Report, links: Links) -> dict[str, Any]:
         "the other. An anchor has a fixed rating. "
     ) + _FAULTS * any(agent.standing.faults for agent in report.agents)
     note = note.rstrip() + _about_ratings(report)
-    return {"listing": listings.ladder(report, links), "apart": None, "age": _age(report), "note": note}
+    return {"listing": standings_table.ladder(report, links), "apart": None, "age": _age(report), "note": note}
 
 
 def _about_ratings(report: Report) -> str:
@@ -222,4 +222,4 @@ def bracket(report: Report, links: Links) -> ShownBracket | None:
     """The bracket; None if the format has none."""
     if report.bracket is None:
         return None
-    return ShownBracket(report.bracket, report, links, {agent.name: agent.status for agent in report.agents})
+    return ShownBracket(report.bracket, report, links, {agent.name: agent.status or "" for agent in report.agents})

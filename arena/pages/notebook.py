@@ -7,9 +7,9 @@ ends early. Both are said in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 from adsearch.errors import BadSearch
 from adsearch.pictures.svg import Embedded, embedded
@@ -19,13 +19,12 @@ from agents import Played
 from arena.history.words import printable
 from arena.pages.drawing import Frame, draw
 from arena.results import ResultsTable
-from arena.results.listings import Column, Listing
-from arena.results.results_table import Row
+from arena.results.columns import Column, Listing
 
 _MOST_EVENTS: Final = 200
 """Number of events in the table of a trace."""
 
-Part = str | Embedded | Listing[Row] | Listing[tuple[str, ...]]
+Part = str | Embedded | Listing[Any] | Listing[tuple[str, ...]]
 """A sentence, a picture or a table."""
 
 
@@ -76,18 +75,14 @@ def _results(table: ResultsTable) -> list[Part]:
     """The table, with its picture below."""
     if not table.rows:
         return [f"{table.title}: nothing yet"]
-    columns = [
-        Column[Row](name=title, title=title, value=_printable(text), number=title in table.numbers)
-        for title, text in table.columns.items()
-    ]
-    parts: list[Part] = [Listing(caption=table.title, columns=columns, rows=table.rows)]
+
+    def column(one: Column[Any]) -> Column[Any]:
+        return Column(one.name, one.title or one.name, value=lambda row: printable(one.said(row)), number=one.number)
+
+    columns = [*map(column, table.columns)]
+    parts: list[Part] = [Listing(caption=table.title, columns=columns, rows=table.listed)]
     if table.note:
         parts.append(table.note)
     if table.picture:
         parts.append(embedded(table.picture))
     return parts
-
-
-def _printable(text: Callable[[Row], str]) -> Callable[[Row], str]:
-    """The same without control characters."""
-    return lambda row: printable(text(row))

@@ -25,7 +25,7 @@ from arena.pages.curves import Plot, on_one_axis, over_plies, plot
 from arena.pages.drawing import Document, Frame, draw
 from arena.pages.game import Ply, Seat, leftover, plays, shown
 from arena.ratings.plots.line_plot import Line, Point
-from arena.results.listings import Cell, Column, Listing
+from arena.results.columns import Cell, Column, Listing
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
 MODULES: Final = ("replay.js",)
@@ -237,22 +237,20 @@ class _Page:
         points, seats = self.game.counted, self.game.seats
         columns: list[Column[int]] = [
             Column(
-                name="player",
-                title="player",
+                "player",
+                "player",
                 value=lambda seat: Cell(text=self.names[seat], href=self.addresses[seat]),
                 heads=True,
             ),
-            Column(name="plays", title="plays", value=lambda seat: plays(seat, self.game.game)),
+            Column("plays", "plays", value=lambda seat: plays(seat, self.game.game)),
             Column(
-                name="result",
-                title="result",
+                "result",
+                "result",
                 value=lambda seat: "–" if points is None else words.result([points[seat]]),
                 number=True,
             ),
-            Column(
-                name="spent", title="thinking time", value=lambda seat: words.seconds(seats[seat].spent), number=True
-            ),
-            Column(name="longest", title="longest", value=lambda seat: words.seconds(seats[seat].longest), number=True),
+            Column("spent", "thinking time", value=lambda seat: words.seconds(seats[seat].spent), number=True),
+            Column("longest", "longest", value=lambda seat: words.seconds(seats[seat].longest), number=True),
         ]
         return Listing(caption="Players", columns=columns, rows=range(len(self.names)))
 

@@ -6,13 +6,26 @@
 A Python shell shows a table as text, a notebook shows it as HTML. All of it is computed from the recorded games at each
 call.
 
+    columns          a listing, declared once: every way to show it comes from its columns
+    standings_table  the columns of standings (ranking_table: of ratings)
+    listings         the other tables of pages
     queries          `standings` and `ratings`: open the database, and make a table
     results_table    the table, as text (arena/pages/notebook.py: as HTML)
-    ranking_table    rows and columns of ratings
-    standings_table  rows and columns of standings
 """
 
-from arena.results.queries import ratings, standings
-from arena.results.results_table import ResultsTable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arena.results.queries import ratings, standings
+    from arena.results.results_table import ResultsTable
 
 __all__ = ["ResultsTable", "ratings", "standings"]
+
+
+def __getattr__(name: str) -> Any:
+    """What `__all__` names is imported when it is asked for: listings that read no database start without it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from arena.results import queries
+
+    return getattr(queries, name)

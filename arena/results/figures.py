@@ -28,6 +28,12 @@ def points(number: float) -> str:
     return f"{share(number)} {'point' if 0 < number <= 1 else 'points'}"
 
 
+def mark(points: float, what: str) -> tuple[str, str, str]:
+    """A result as a letter, as a class, and in words."""
+    word = "won" if points > 0.5 else "lost" if points < 0.5 else "drawn"
+    return word[0].upper(), word[0], f"{word}: {what}"
+
+
 def result(points: Sequence[float] | None) -> str:
     """The points of each seat; a star if there is no result."""
     return "∗" if points is None else " – ".join(map(share, points))
@@ -46,6 +52,11 @@ def ratio(value: float) -> str:
 def percent(value: float | None) -> str:
     """A share of all points, in percent."""
     return "–" if value is None else f"{value:.1%}".replace("%", " %")
+
+
+def rank(agent: ReportedAgent, _: object = None) -> str:
+    """The rank by rating; a dash if there is none."""
+    return "–" if agent.rated is None or agent.rated.rank is None else str(agent.rated.rank)
 
 
 def rating(agent: ReportedAgent) -> str:
@@ -87,7 +98,5 @@ def possible_ranks(agent: ReportedAgent) -> str:
 
 def rank_by_rating(agent: ReportedAgent) -> str:
     """The rank of an agent of a ladder, with its possible ranks; a dash if it has none."""
-    if agent.rated is None or agent.rated.rank is None:
-        return "–"
     possible = possible_ranks(agent)
-    return f"{agent.rated.rank} (possibly {possible})" if "–" in possible else str(agent.rated.rank)
+    return rank(agent) + f" (possibly {possible})" * ("–" in possible and rank(agent) != "–")

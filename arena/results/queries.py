@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike, fspath
 
 from arena.ratings import systems
-from arena.ratings.points import APART
-from arena.results import standings_table
+from arena.results.columns import ALL, Medium, standing_in
+from arena.results.report import reported_agents
 from arena.results.results_table import ResultsTable
+from arena.results.standings_table import STANDINGS, columns_of
 from arena.tournament import standings as tournament_standings
 from db import lookup
 from db.database import Connection, Database
@@ -27,11 +29,9 @@ def standings(tournament: str | None = None, *, db: Where = None, everything: bo
     with _reading(db) as connection:
         number, title = _asked(connection, tournament, everything)
         found = tournament_standings.standings(connection, number)
-    rows = standings_table.rows_of(found)
-    columns = dict(standings_table.columns_of(found, rows))
-    if any(row["apart"] for row in rows):
-        columns[APART] = lambda row: APART if row["apart"] else ""
-    return ResultsTable(title=f"Standings: {title}", rows=rows, columns=columns, numbers=standings_table.NUMBERS)
+    rows = reported_agents(found)
+    columns = columns_of(rows, Medium.TABLE)
+    return ResultsTable(title=f"Standings: {title}", listed=rows, fields=STANDINGS, columns=columns)
 
 
 def ratings(
@@ -58,14 +58,17 @@ def ratings(
         for_points = chosen is not None and chosen.for_points
         scope = Scope(tournaments=() if number is None else (number,), for_points=for_points)
         found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
-    columns = dict(ranking_table.columns_of(found, wide=True))
-    if columns.pop("", None):
-        columns["note"] = lambda row: ", ".join(MARKS[mark] for mark in row["marks"])
+    columns = [
+        replace(one, title="note", text=lambda row: ", ".join(MARKS[mark] for mark in row.marks))
+        if one.name == "marks"
+        else one
+        for one in standing_in(ranking_table.columns_of(found), Medium.TABLE, found.players)
+    ]
     return ResultsTable(
         title=f"Ratings: {title}",
-        rows=ranking_table.rows_of(found),
+        listed=found.players,
+        fields=[replace(one, on=ALL) for one in ranking_table.RANKING],
         columns=columns,
-        numbers=ranking_table.NUMBERS,
         note=". ".join([*ranking_table.legend(found), *ranking_table.not_rated(found, games)]),
         picture=ranking_plot(found, title=title),
     )

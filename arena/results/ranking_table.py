@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace as changed
 
 from arena.history.words import percent
 from arena.ratings import ranking, systems
+from arena.results.columns import PROGRAMS, TABLES, Column, Medium, fields
 from arena.tournament.standings import standings
 from db import ladder, lookup, running
 from db import rated_games as record
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, RatingSystem, Settings
-    from arena.results.results_table import Columns, Row
+    from arena.ratings.ranking import Ranked, Ranking, RatingSystem, Settings
     from db.database import Connection
     from db.rated_games import Scope
     from db.records import RatedGame
-
-NUMBERS: Final = ("rating", "±", "games", "W", "D", "L", "points", "score", "draws", "opponents", "LOS", "pool")
-"""The columns that are right-aligned."""
 
 
 def recorded_ranking(
@@ -40,13 +38,13 @@ def recorded_ranking(
     games = listed
     system = system or systems.default([] if counts else games)
     if system.by_rounds and not is_one:
-        games = [replace(game, round=None) for game in games]  # rounds of different tournaments are unrelated
+        games = [changed(game, round=None) for game in games]  # rounds of different tournaments are unrelated
     if not settings.anchors and described and "anchor" in system.options:
         free = systems.rank(games, counts, system=system, settings=settings)
         held = {
             player.name: described[player.name] for player in free.players if player.name in described and player.rank
         }
-        settings = replace(settings, anchors=held, hold=_is_ladder(connection, scope))
+        settings = changed(settings, anchors=held, hold=_is_ladder(connection, scope))
     return systems.rank(games, counts, system=system, settings=settings), games
 
 
@@ -72,48 +70,41 @@ def legend(found: Ranking) -> list[str]:
     return lines
 
 
-def rows_of(found: Ranking) -> list[dict[str, Any]]:
-    """A row for each player: the fields of `Ranked`, and the share of draws."""
-    rows = [asdict(player) for player in found.players]
-    return [row | {"draw_rate": row["draws"] / row["games"] if row["games"] else None} for row in rows]
-
-
-def columns_of(found: Ranking, *, wide: bool) -> Columns:
-    """The columns that have something to show; `wide`: all of them, for a table with enough room."""
-    columns: dict[str, Any] = {"rank": _ranks, "name": lambda row: row["name"]}
-    if not found.system.for_points:
-        columns["rating"] = lambda row: _whole(row["rating"])
-        columns["±"] = lambda row: _whole(row["error"])
-    if wide:
-        columns["games"] = lambda row: str(row["games"])
-    columns |= {
-        "W": lambda row: str(row["wins"]),
-        "D": lambda row: str(row["draws"]),
-        "L": lambda row: str(row["losses"]),
-    }
-    if wide or found.system.for_points:
-        columns["points"] = lambda row: f"{row['points']:.10g}"
-    columns["score"] = lambda row: f"{row['score']:.1%}"
-    if wide:
-        columns["draws"] = lambda row: "-" if row["draw_rate"] is None else f"{row['draw_rate']:.1%}"
-        if not found.system.for_points:
-            columns["opponents"] = lambda row: _whole(row["opponents"])
-    if any(player.los is not None for player in found.players):
-        columns["LOS"] = lambda row: "" if row["los"] is None else percent(row["los"])
-    if found.pools > 1:
-        columns["pool"] = lambda row: str(row["pool"] or "-")
-    if any(player.marks for player in found.players):
-        columns[""] = lambda row: " ".join(row["marks"])
-    return columns
-
-
-def _ranks(row: Row) -> str:
+def _ranks(row: Ranked) -> str:
     """The rank, with its range by the error bars."""
-    if row["rank"] is None:
-        return "-"
-    low, high = row["rank_low"], row["rank_high"]
-    return str(row["rank"]) if low == high else f"{row['rank']} ({low}-{high})"
+    low, high = row.rank_low, row.rank_high
+    return "-" if row.rank is None else str(row.rank) if low == high else f"{row.rank} ({low}-{high})"
 
 
 def _whole(value: float | None) -> str:
     return "-" if value is None else str(round(value))
+
+
+_FOR_ELO: Final = ("rating", "error", "opponents")
+
+RANKING: Final[tuple[Column[Ranked], ...]] = (
+    Column("rank", text=_ranks),
+    *fields(("rank_low", "rank_high"), on=PROGRAMS),
+    Column("name", narrow=24),
+    Column("rating", text=lambda row: _whole(row.rating), number=True),
+    Column("error", "±", text=lambda row: _whole(row.error), number=True),
+    Column("games", number=True, spare=1),
+    Column("wins", "W", number=True),
+    Column("draws", "D", number=True),
+    Column("losses", "L", number=True),
+    Column("points", text=lambda row: f"{row.points:.10g}", number=True, spare=1),
+    Column("score", text=lambda row: f"{row.score:.1%}", number=True),
+    Column("draw_rate", "draws", value=lambda row: row.draws / row.games if row.games else None, number=True, spare=1,
+           text=lambda row: f"{row.draws / row.games:.1%}" if row.games else "-", on=Medium.TABLE | Medium.CSV),
+    Column("opponents", text=lambda row: _whole(row.opponents), number=True, spare=1),
+    Column("los", "LOS", text=lambda row: percent(row.los), number=True, optional=TABLES),
+    Column("marks", " ", text=lambda row: " ".join(row.marks), optional=TABLES),
+    Column("pool", number=True),
+)  # fmt: skip
+
+
+def columns_of(found: Ranking) -> list[Column[Ranked]]:
+    """The columns; in a table those that have something to show."""
+    idle = {"pool"} if found.pools < 2 else set[str]()
+    idle |= {*_FOR_ELO} if found.system.for_points else set()
+    return [replace(one, on=one.on & ~Medium.TABLE) if one.name in idle else one for one in RANKING]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from arena.ratings.points import Standing
     from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranked, Ranking
-    from arena.tournament.bracket import Bracket
+    from arena.tournament.bracket import Bracket, Series
     from arena.tournament.sequential_test import TestedMatch
+    from arena.tournament.standings import TournamentStandings
     from db.ladder import RatingPoint
     from db.lately import LastResult
     from db.scores import HeadToHead
@@ -43,15 +44,25 @@ class ReportedAgent(Struct, frozen=True, kw_only=True):
     standing: Standing
     rated: Ranked | None
     """None if the agent has no rated game."""
-    status: str
-    """active, withdrawn or quarantined."""
-    bye: float
+    status: str | None
+    """active, withdrawn or quarantined; None if it was never entered."""
+    byes: float
     """Points for byes."""
+    seed: int | None = None
+    """Of a knockout, as `series` and `reached`."""
+    series: Sequence[Mapping[str, Any]] | None = None
+    """As the agent sees them."""
+    reached: str = ""
     versions: Sequence[VersionRating]
     """The rating of each version; empty if games have more than two players."""
     recorded: RatingPoint | None = None
     """The rating as it was recorded, of games that had ended by then; None if it was computed for this report."""
     lately: Lately = Lately()
+
+    @property
+    def left(self) -> str:
+        """Why it does not play: withdrawn or quarantined; empty if it plays."""
+        return "" if self.status in (None, "active") else str(self.status)
 
 
 class ListedGame(Struct, frozen=True, kw_only=True):
@@ -100,6 +111,44 @@ class Report(Struct, frozen=True, kw_only=True):
     """None if it is not a match with a sequential test."""
     people: Mapping[str, str] = {}
     """Who is behind agents, by the agents' names; empty in everything that anyone may see."""
+
+
+def reported_agents(
+    found: TournamentStandings, ranking: Ranking | None = None, versions: Mapping[str, Sequence[VersionRating]] = {}
+) -> list[ReportedAgent]:
+    """The agents in the order of the standings, each with its rating and its versions."""
+    ratings = {} if ranking is None else {player.name: player for player in ranking.players}
+    bracket = found.bracket
+    return [
+        ReportedAgent(
+            name=one.name,
+            standing=one,
+            rated=ratings.get(one.name),
+            status=found.statuses.get(one.name),
+            byes=found.byes.get(one.name, 0.0),
+            seed=None if bracket is None else bracket.seed(one.name),
+            series=None if bracket is None else [_series(bracket, one.name, *each) for each in bracket.of(one.name)],
+            reached="" if bracket is None else bracket.reached(one.name),
+            versions=versions.get(one.name, ()),
+        )
+        for one in found.lines
+    ]
+
+
+def _series(bracket: Bracket, name: str, round: int, one: Series) -> dict[str, Any]:
+    """A series from the point of view of the player `name`."""
+    own = one.players.index(name)
+    opponent = one.players[1 - own]
+    return {
+        "round": round,
+        "opponent": opponent,
+        "opponent_seed": None if opponent is None else bracket.seed(opponent),
+        "games": one.games,
+        "points": one.points[own],
+        "opponent_points": one.points[1 - own],
+        "through": None if one.winner is None else one.winner == name,
+        "why": one.why,
+    }
 
 
 def leaders(agents: Iterable[ReportedAgent]) -> list[str]:

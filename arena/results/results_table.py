@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from adsearch.notebook import ShownInNotebook
 from arena.history.words import printable
-
-Row = Mapping[str, Any]
-Columns = Mapping[str, Callable[[Row], str]]
-"""The columns of a table: title -> function that returns a row's text."""
+from arena.results.columns import Column, document
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -22,26 +19,32 @@ class ResultsTable:
     """A table of results. `rows` has all fields of every row, with all digits, for programs."""
 
     title: str
-    rows: Sequence[Row]
-    """One row for each player, in order. The fields are those of the command's JSON output."""
-    columns: Columns
-    numbers: Collection[str]
-    """The titles of the columns that are right-aligned."""
+    listed: Sequence[Any]
+    """One row for each player, in order."""
+    fields: Sequence[Column[Any]]
+    """All columns of the listing."""
+    columns: Sequence[Column[Any]]
+    """Those of the table."""
     note: str = ""
     """How to read the table."""
     picture: str = ""
     """An SVG document that shows the same; empty if there is none."""
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The fields of the command's JSON output, for each player."""
+        return [document(row, self.fields) for row in self.listed]
+
     def __repr__(self) -> str:
-        cells = [[printable(text(row)) for text in self.columns.values()] for row in self.rows]
-        lines = [[*self.columns], *cells]
+        titles = [one.title or one.name for one in self.columns]
+        lines = [titles, *([printable(one.said(row)) for one in self.columns] for row in self.listed)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        sides = [">" if title in self.numbers else "<" for title in self.columns]
+        sides = [">" if one.number else "<" for one in self.columns]
         texts = [
             "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True))
             for line in lines
         ]
-        table = "\n".join(text.rstrip() for text in texts) if self.rows else "nothing yet"
+        table = "\n".join(text.rstrip() for text in texts) if self.listed else "nothing yet"
         return "\n\n".join(filter(None, (printable(self.title), table, self.note)))
 
     def _repr_html_(self) -> str | None:

@@ -6,9 +6,9 @@ declared is not sent. docs/json.md lists them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -17,9 +17,12 @@ from msgspec.structs import replace
 from arena.course.aliases import ShownNames
 from arena.course.report.public_game import public_rules
 from arena.history import documents
+from arena.history.fields import LISTED
 from arena.ratings import points
 from arena.ratings.ranking import Ranked
-from arena.results.standings_table import rows_of
+from arena.results.columns import Medium, document
+from arena.results.report import ReportedAgent, reported_agents
+from arena.results.standings_table import STANDINGS
 from arena.web import results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import JSON, Asked, Drawn, NotThere
@@ -31,40 +34,27 @@ from arena.web.results import Heading, Opponent, Overview, VersionCurve
 from arena.web.sight import VISITOR, shown_game
 from arena.web.site import Site
 from db.database import Connection
-from db.records import PastGame
+from db.records import MoveRecord, PastGame, PastSeat
 from db.scores import HeadToHead
 
 _DIGITS: Final = 18
 """Of a game's id, at most."""
 
 
-class StandingDocument(Struct, kw_only=True):
-    """A line of the standings, as `arena standings` prints it."""
-
-    rank: int | None
-    """On a ladder by rating; null for anchors and for agents without a rating."""
-    name: str
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    points: float
-    score: float | None
-    tiebreaks: dict[str, float]
-    faults: dict[str, int]
-    forfeits: int
-    byes: float
-    apart: bool
-    status: str | None
-    seed: int | None
-    series: list[dict[str, Any]] | None
+StandingDocument = msgspec.defstruct(
+    "StandingDocument",
+    # On a ladder `rank` is that by rating; null for anchors and for agents without a rating.
+    [(one.name, one.type) for one in STANDINGS if Medium.JSON in one.on],
+    kw_only=True,
+    namespace={"__doc__": "A line of the standings, as `arena standings` prints it."},
+)
 
 
 class TournamentDocument(Struct, kw_only=True):
     """A tournament or ladder."""
 
     tournament: Heading
-    standings: list[StandingDocument]
+    standings: list[StandingDocument]  # type: ignore[valid-type]
     ratings: Sequence[Ranked] | None
     """The players as `arena rank` prints them; null if there are no ratings yet."""
 
@@ -76,61 +66,43 @@ class CrosstableDocument(Struct, kw_only=True):
     cells: list[list[HeadToHead | None]]
 
 
-class GameDocument(Struct, kw_only=True):
-    """A game, as `arena history` prints it, without its seed."""
-
-    id: int
-    tournament: str | None
-    round: int | None
-    number: int
-    attempt: int
-    game: str
-    players: list[str]
-    opening: str | None
-    clock: str
-    status: str
-    points: list[float | None] | None
-    utilities: list[float | None] | None
-    verdict: str | None
-    fault: int | None
-    plies: int | None
-    started: str | None
-    finished: str | None
-    kind: str | None
+def _part_of(record: type[Struct], name: str, about: str, fields: Iterable[str], **others: Any) -> Any:
+    """A document with these fields of a record, some of other types, and nothing else of it."""
+    types = get_type_hints(record) | others
+    return msgspec.defstruct(
+        name, [(field, types[field]) for field in fields], kw_only=True, namespace={"__doc__": about}
+    )
 
 
-class SeatDocument(Struct, kw_only=True):
-    """The player in a seat."""
-
-    seat: int
-    player: str
-    version: int | None
-    spent: int | None
-    longest: int | None
-
-
-class MoveDocument(Struct, kw_only=True):
-    """A ply, without what the agent said about it."""
-
-    ply: int
-    who: int | str
-    move: str
-    spent: int | None
-    left: int | None
+_Points = list[float | None] | None
+_OF_GAMES: Final = tuple(name for name in LISTED if name not in ("seed", "ruling"))
+_TYPES: Final[dict[str, Any]] = {"players": list[str], "points": _Points, "utilities": _Points}
+GameDocument = _part_of(
+    PastGame, "GameDocument", "A game, as `arena history` prints it, without its seed.", _OF_GAMES, **_TYPES
+)
+SeatDocument = _part_of(
+    PastSeat, "SeatDocument", "The player in a seat.", ("seat", "player", "version", "spent", "longest")
+)
+MoveDocument = _part_of(
+    MoveRecord,
+    "MoveDocument",
+    "A ply, without what the agent said about it.",
+    ("ply", "who", "move", "spent", "left"),
+)
 
 
-class PlayedGame(GameDocument, kw_only=True):
+class PlayedGame(GameDocument, kw_only=True):  # type: ignore[misc, valid-type, call-arg]
     """A game with its moves, as `arena show` prints it; without moves until it is over."""
 
-    seats: list[SeatDocument]
-    moves: list[MoveDocument]
+    seats: list[SeatDocument]  # type: ignore[valid-type]
+    moves: list[MoveDocument]  # type: ignore[valid-type]
 
 
 class GamesDocument(Struct, kw_only=True):
     """A part of a list of games, the newest first."""
 
     tournament: Heading
-    games: list[GameDocument]
+    games: list[GameDocument]  # type: ignore[valid-type]
     newer: str | None
     """The `cursor` of the part before this one; null if this is the first."""
     older: str | None
@@ -149,7 +121,7 @@ class AgentDocument(Struct, kw_only=True):
     """An agent in a tournament."""
 
     tournament: Heading
-    standing: StandingDocument
+    standing: StandingDocument  # type: ignore[valid-type]
     rating: Ranked | None
     version: int | None
     """The number of the version that plays now."""
@@ -274,14 +246,14 @@ def _with_public_rules(game: PastGame, names: ShownNames) -> PastGame:
     return replace(game, game=public_rules(game.game, names))
 
 
-def _standings(connection: Connection, names: SeenNames, tournament: int) -> dict[str, dict[str, Any]]:
-    """The rows of the standings by the agents' names."""
+def _standings(connection: Connection, names: SeenNames, tournament: int) -> dict[str, ReportedAgent]:
+    """The lines of the standings by the agents' names."""
     found = names.standings(connection, tournament, names.read(connection).shown)
-    return {row["name"]: row for row in rows_of(found)}
+    return {one.name: one for one in reported_agents(found)}
 
 
-def _line(rows: Mapping[str, dict[str, Any]], name: str, rank: int) -> StandingDocument:
-    return msgspec.convert(rows[name] | {"rank": rank or None}, StandingDocument)
+def _line(lines: Mapping[str, ReportedAgent], name: str, rank: int) -> Struct:
+    return msgspec.convert(document(lines[name], STANDINGS) | {"rank": rank or None}, StandingDocument)
 
 
 ADDRESSES: Final[tuple[tuple[Any, ...], ...]] = (

@@ -5,7 +5,6 @@ Pages are drawn anew for each request. A form that cannot be carried out gives i
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -262,9 +261,7 @@ def _grade_list(desk: _Desk) -> str:
     if students := _students(desk, [str(row["agent"]) for row in rows]):
         rows = joined(rows, students, {})
     titles = list(rows[0]) if rows else ["agent"]
-    written = io.StringIO()
-    csv_cells.write(written, ([csv_cells.exact(row[title]) for title in titles] for row in rows), titles=titles)
-    return written.getvalue()
+    return csv_cells.text(([csv_cells.exact(row[title]) for title in titles] for row in rows), titles=titles)
 
 
 def _students(desk: _Desk, agents: Sequence[str]) -> list[tuple[Line, str]]:

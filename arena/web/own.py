@@ -18,7 +18,8 @@ from arena.course.report.public_game import listed_game, public_rules
 from arena.pages.replay_page import person_in
 from arena.ratings.scale import ranks
 from arena.results import figures
-from arena.results.listings import Cell, outcome
+from arena.results.columns import Cell
+from arena.results.listings import outcome
 from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
 from arena.serve.submissions import refusal
 from arena.student.checking import CheckStep

@@ -14,11 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course.report.gather import reported_agents
 from arena.course.report.public_game import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.progress import VersionRating
-from arena.results.report import Lately, Report, leaders
+from arena.results.report import Lately, Report, leaders, reported_agents
 from arena.serve.opened import final_of, ladder_before
 from arena.web.drawn import BadQuery
 from arena.web.sight import What, may
@@ -241,7 +240,7 @@ def _leaders(connection: Connection, names: SeenNames, about: Heading, shown: Sh
     if not about.over or about.over > _QUICK:
         return []
     agents, _, _ = reported(connection, names, about, shown)
-    return leaders([one for one in agents if one.status == "active"])
+    return leaders([one for one in agents if not one.left])
 
 
 def titled(connection: Connection, names: SeenNames, tournament: int) -> Titled:

@@ -5,18 +5,17 @@ The decorator `@filtered` adds them to a command, and passes their values as one
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from adsearch.errors import meant, nearly, quote
 from agents.protocol import Verdict
+from arena.cli.terminal.options import with_options
 from arena.history.words import without_store
 from db.errors import NotFound
 
@@ -62,31 +61,8 @@ AtOption = Annotated[
 
 def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace the command's parameter `wanted` by the filter options, except those in `without`."""
-    names = [name for name in OPTIONS if name not in without]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(command, localns={"GameFilter": Any}, include_extras=True)
-        parameters = []
-        for name, own in inspect.signature(command).parameters.items():
-            if name == "wanted":
-                parameters += [
-                    inspect.Parameter(each, own.KEYWORD_ONLY, default=None, annotation=OPTIONS[each]) for each in names
-                ]
-            else:
-                kind = own.VAR_POSITIONAL if own.kind is own.VAR_POSITIONAL else own.KEYWORD_ONLY
-                parameters.append(own.replace(annotation=hints[name], kind=kind))
-
-        @wraps(command)
-        def run(**given: Any) -> None:
-            options = {name: given.pop(name) for name in names}
-            command(wanted=_wanted(options), **given)
-
-        del run.__wrapped__
-        run.__annotations__ = {}
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return run
-
-    return decorate
+    options = {name: (OPTIONS[name], None) for name in OPTIONS if name not in without}
+    return lambda command: with_options(command, "wanted", options, _wanted)
 
 
 def _wanted(options: dict[str, Any]) -> Any:

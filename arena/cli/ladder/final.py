@@ -10,8 +10,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from arena.cli.asking.record_options import DatabaseOption, LadderArgument, submissions
-from arena.cli.terminal.listings import FormatOption, OutputFormat
-from arena.cli.terminal.standings_table import show_standings
+from arena.cli.terminal.listings import Shown, listed
+from arena.cli.terminal.standings_table import show_standings, standings_columns
 from arena.errors import BadLeague
 from arena.history import words
 from arena.history.words import printable
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from db.database import Connection
 
 
-def final(
-    name: LadderArgument = None,
-    format: FormatOption = OutputFormat.TABLE,
-    db: DatabaseOption = None,
-) -> None:
+@listed(standings_columns)
+def final(shown: Shown, name: LadderArgument = None, db: DatabaseOption = None) -> None:
     """Show the final of a ladder: its standings, and how to grade from it.
 
     The final is a tournament of the versions that play when the ladder is closed. `arena serve` begins it by itself.
@@ -50,10 +47,10 @@ def final(
             entered = running.entries(connection, row["id"])
             all = max(all, ladder.ladder.final.format.estimate(len(entered), 2).games)
         found = standings(connection, row["id"])
-    if format is OutputFormat.TABLE:
+    if shown.is_table:
         print(printable(f"{ladder.final}: {row['format']}, {over} of {all} games are over, {row['status']}") + "\n")
-    show_standings(found, format=format)
-    if format is OutputFormat.TABLE:
+    show_standings(found, shown)
+    if shown.is_table:
         print("\n" + printable(_what_next(ladder, is_over=is_over)))
 
 

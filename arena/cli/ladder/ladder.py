@@ -6,6 +6,7 @@ that plays the ladder's games is `arena serve`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -16,13 +17,14 @@ from msgspec.structs import asdict
 from adsearch.errors import nearly, quote
 from arena.cli.asking.record_options import DatabaseOption, LadderArgument, reading, submissions
 from arena.cli.ladder import final
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show_json
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
 from arena.cli.terminal.listings import show as show_rows
 from arena.cli.terminal.notes import note
 from arena.cli.terminal.pausing import Pausing
 from arena.cli.terminal.wrapping import line_width
 from arena.history import words
 from arena.history.words import printable
+from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
     from arena.serve.opened import OpenLadder
@@ -39,39 +41,39 @@ _ANCHOR: Final = "anchor"
 _HEIGHT: Final = 10
 """Lines of a rating curve."""
 
-PLAYERS: Final[Columns] = {
-    "rank": lambda row: "" if row["rank"] is None else str(row["rank"]),
-    "name": lambda row: row["name"],
-    "version": lambda row: str(row["version"]),
-    "rating": lambda row: "" if row["rating"] is None else f"{round(row['rating'])}",
-    "±": lambda row: "" if row["error"] is None else f"{row['error']:.0f}",
-    "games": lambda row: "" if row["status"] == _ANCHOR else str(row["games"]),
-    "status": lambda row: row["status"],
-    "rated": lambda row: words.recorded_moment(row["rated"]),
-}
+
+def _whole(name: str, title: str = "") -> Column[dict[str, Any]]:
+    return Column(name, title, text=lambda row: "" if row[name] is None else f"{row[name]:.0f}", number=True)
+
+
+_RATING: Final = (_whole("rating"), _whole("error", "±"))
+PLAYERS: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("rank", number=True),
+    Column("name", narrow=7),
+    Column("version", number=True),
+    *_RATING,
+    Column("games", text=lambda row: "" if row["status"] == _ANCHOR else str(row["games"]), number=True),
+    Column("status"),
+    Column("rated", text=lambda row: words.recorded_moment(row["rated"])),
+)
 """The players of a ladder."""
-_PLAYER: Final = ("rank", "name", "version", "rating", "error", "games", "status", "rated")
-_NUMBERS: Final = ("rank", "version", "rating", "±", "games")
-SUBMISSIONS: Final[Columns] = {
-    "submission": lambda row: str(row["id"]),
-    "agent": lambda row: row["agent"],
-    "received": lambda row: words.recorded_moment(row["received"]),
-    "file": lambda row: row["file"],
-    "state": lambda row: row["state"],
-    "reason": lambda row: row["words"],
-}
+SUBMISSIONS: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("id", "submission", number=True),
+    Column("agent"),
+    Column("received", text=lambda row: words.recorded_moment(row["received"])),
+    Column("file"),
+    Column("state"),
+    Column("words", "reason"),
+)
 """What was handed in."""
-_LATEST: Final[Columns] = {title: text for title, text in SUBMISSIONS.items() if title != "file"}
-"""The same for all agents: more room for the reason."""
-VERSIONS: Final[Columns] = {
-    "version": lambda row: str(row["version"]),
-    "rating": lambda row: f"{round(row['rating'])}",
-    "±": lambda row: f"{row['error']:.0f}",
-    "games": lambda row: str(row["games"]),
-    "rated": lambda row: words.recorded_moment(row["time"]),
-}
+VERSIONS: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("version", number=True),
+    Column("time", on=PROGRAMS),
+    *_RATING,
+    Column("games", number=True),
+    Column("rated", value=lambda row: words.recorded_moment(row["time"]), on=Medium.TABLE),
+)
 """The versions of an agent, each with its last rating."""
-_POINT: Final = ("version", "time", "rating", "error", "games")
 
 
 @commands.command("open")
@@ -101,13 +103,14 @@ def open_(
 
 
 @commands.command()
+@listed(lambda: PLAYERS)
 def show(
+    shown: Shown,
     name: LadderArgument = None,
     agent: Annotated[
         str | None,
         typer.Option(metavar="AGENT", help="One agent: its versions, its submissions and its rating over time."),
     ] = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Show a ladder: the ratings of all agents, and the last submissions.
@@ -126,28 +129,30 @@ def show(
         found = opened(connection, name)
         lines = record.standings(connection, found.id)
         if agent is not None:
-            _show_agent(connection, found, lines, agent, format)
+            _show_agent(connection, found, lines, agent, shown)
             return
         latest = record.submissions(connection, found.id, most=_SUBMISSIONS)
         after_close = final.state(connection, found)
     rows = _players(found, lines)
     handed_in = [_submission(one) for one in latest]
-    if format is OutputFormat.JSON:
+    if shown.format is OutputFormat.JSON:
         times = {"opens": found.opens.isoformat(), "closes": found.closes.isoformat()}
-        show_json({"ladder": found.name, **times, "players": rows, "submissions": handed_in})
+        show_json({"ladder": found.name, **times, "players": shown.documents(rows, PLAYERS), "submissions": handed_in})
         return
-    if format is OutputFormat.CSV:
-        show_rows(rows, exact_columns(_PLAYER), format=format)
+    if not shown.is_table:
+        show_rows(rows, PLAYERS, shown)
         return
     league = found.ladder.league
     print(
         f"{printable(found.name)}: {words.without_store(printable(league.game_text))}, clock {league.conditions.clock}"
     )
     print(f"{_phase(found, _now())}{after_close}\n")
-    show_rows(rows, PLAYERS, format=format, narrowed="name", numbers=_NUMBERS)
+    show_rows(rows, PLAYERS, shown)
     if handed_in:
         print("\nThe last submissions:\n")
-        show_rows(handed_in, _LATEST, format=format, narrowed="reason", numbers=("submission",))
+        # Without the file: more room for the reason.
+        latest_columns = [one for one in SUBMISSIONS if one.name != "file"]
+        show_rows(handed_in, [*latest_columns[:-1], replace(latest_columns[-1], narrow=7)])
 
 
 @commands.command()
@@ -236,9 +241,7 @@ def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     print(f"{printable(found.name)}: {_phase(found, now)}")
 
 
-def _show_agent(
-    connection: Connection, ladder: OpenLadder, lines: list[LadderLine], agent: str, format: OutputFormat
-) -> None:
+def _show_agent(connection: Connection, ladder: OpenLadder, lines: list[LadderLine], agent: str, shown: Shown) -> None:
     from db import ladder as record
     from db.errors import NotFound
 
@@ -254,11 +257,11 @@ def _show_agent(
         for version, number in record.versions(connection, ladder.id, agent)
     }
     points = [{"version": number, **_times(asdict(point))} for number, curve in curves.items() for point in curve]
-    if format is OutputFormat.JSON:
+    if shown.format is OutputFormat.JSON:
         show_json({"agent": agent, "versions": [*curves], "ratings": points, "submissions": handed_in})
         return
-    if format is OutputFormat.CSV:
-        show_rows(points, exact_columns(_POINT), format=format)
+    if not shown.is_table:
+        show_rows(points, VERSIONS, shown)
         return
     print(f"{printable(agent)} on {printable(ladder.name)}: {'not entered' if line is None else _status(ladder, line)}")
     extended = record.extension(connection, ladder.id, record.author_of(agent))
@@ -266,10 +269,10 @@ def _show_agent(
         print(f"can hand in until {words.moment(extended)}")
     if last := {point["version"]: point for point in points}:
         print()
-        show_rows([*last.values()], VERSIONS, format=format, numbers=_NUMBERS)
+        show_rows([*last.values()], VERSIONS)
     if handed_in:
         print()
-        show_rows(handed_in, SUBMISSIONS, format=format, numbers=("submission",))
+        show_rows(handed_in, SUBMISSIONS)
     _show_curve([point for points in curves.values() for point in points])
 
 
@@ -288,20 +291,10 @@ def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]
     from arena.ratings.scale import ranks
 
     ranked = ranks({line.name: line.rating for line in lines if line.rating is not None}, ladder.anchors)
-    rows: list[dict[str, Any]] = []
-    for line in lines:
-        row = {
-            "rank": ranked.get(line.name),
-            "name": line.name,
-            "version": line.number,
-            "rating": line.rating,
-            "error": line.error,
-            "games": line.games,
-            "status": _status(ladder, line),
-            "rated": line.rated,
-        }
-        rows.append(_times(row))
-    return rows
+    return [
+        _times(asdict(line) | {"rank": ranked.get(line.name), "version": line.number, "status": _status(ladder, line)})
+        for line in lines
+    ]
 
 
 def _status(ladder: OpenLadder, line: LadderLine) -> str:

@@ -21,10 +21,11 @@ from msgspec import Struct
 
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal.check_steps import StepPrinter
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import FORMAT_ALONE, Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.errors import BadSubmission
 from arena.history.words import counted, printable
+from arena.results.columns import fields
 
 if TYPE_CHECKING:
     from arena.serve.submission_document import SubmissionDocument
@@ -47,7 +48,7 @@ _FIELDS: Final = (
     "error",
     "games",
 )
-_COLUMNS: Final[Columns] = exact_columns(_FIELDS)
+SUBMITTED: Final = fields(_FIELDS)
 
 
 class _HandedIn(Struct, frozen=True, kw_only=True):
@@ -65,7 +66,9 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
     """The address of its page; empty if no page server shows it."""
 
 
+@listed(lambda: SUBMITTED, without=FORMAT_ALONE)
 def submit(
+    shown: Shown,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder with agent.py, or a zip.")],
     author: Annotated[
         str | None, typer.Option("--as", metavar="AUTHOR", help="Name of the author, and of the agent; not with --to.")
@@ -86,7 +89,6 @@ def submit(
         typer.Option(metavar="TOKEN", help="Your token for that server.", show_default=f"${_TOKEN}"),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the check, the first games and the rating.")] = False,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Hand in an agent to a ladder. It is checked, and then plays until its author hands in another one.
@@ -115,9 +117,9 @@ def submit(
     else:
         handing_in = _on_this_machine(db, name, file, author, agent or "")
     with handing_in as handed:
-        waiting = _Waiting(handed, quiet=format is not OutputFormat.TABLE)
+        waiting = _Waiting(handed, quiet=not shown.is_table)
         refused = handed.first.state == "refused"
-        if refused and format is OutputFormat.TABLE:
+        if refused and shown.is_table:
             raise BadSubmission(f"submission {handed.first.submission} is refused: {printable(handed.first.words)}")
         try:
             if not refused:
@@ -127,8 +129,8 @@ def submit(
         except KeyboardInterrupt:
             print(f"\nstopped waiting; submission {handed.first.submission} goes on", file=sys.stderr)
             raise typer.Exit(130) from None
-    if format is not OutputFormat.TABLE:
-        show([waiting.row], _COLUMNS, format=format)
+    if not shown.is_table:
+        show([waiting.row], SUBMITTED, shown)
     if code := {"failed": 1, "refused": 2}.get(waiting.now.state):
         raise typer.Exit(code)
 

@@ -18,10 +18,11 @@ from arena.cli.asking import recorded_game
 from arena.cli.asking.board_svg import SvgOption, write_board
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption, reading
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
+from arena.cli.look import history_table
+from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
 from arena.errors import ArenaError
 from arena.history import words
-from arena.history.fields import LISTED
+from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -50,15 +51,16 @@ class Status(StrEnum):
 _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished or void."
 
 
+@listed(lambda: history_table.columns((), year=0), without=("limit",))
 @filtered()
 def history(
     wanted: GameFilter,
+    shown: Shown,
     status: Annotated[Status, typer.Option(metavar="STATUS", help=_STATUS_HELP)] = Status.OVER,
     limit: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, max=1_000_000, help="Largest number of games to list.", show_default="50"),
     ] = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """List recorded games, newest first; filters select by player, result, date and more.
@@ -79,12 +81,7 @@ def history(
         if not found:
             refuse_unknown_game(connection, wanted)
     rows = [documents.heading(game) for game in found]
-    columns = CSV
-    if format is OutputFormat.TABLE:
-        from arena.cli.look import history_table
-
-        columns = history_table.columns(rows, agent=wanted.agent, year=datetime.now(UTC).year)
-    show(rows, columns, format=format, narrowed="players")
+    show(rows, history_table.columns(rows, agent=wanted.agent, year=datetime.now(UTC).year), shown)
     if there_are > _MOST_COUNTED:
         print(
             f"the newest {_DEFAULT_LIMIT} of more than {_MOST_COUNTED:,} games; --limit N lists more", file=sys.stderr
@@ -93,15 +90,16 @@ def history(
         print(f"the newest {_DEFAULT_LIMIT} of {there_are:,} games; --limit {there_are} lists all", file=sys.stderr)
 
 
+@listed(without=FORMAT_ALONE)
 def show_game(
     id: GameIdArgument,
+    shown: Shown,
     ply: Annotated[
         int | None,
         typer.Option(metavar="N", min=0, help="Ply whose board to show; 0 is the start.", show_default="the last"),
     ] = None,
     svg: SvgOption = None,
     trust_rules: TrustOption = False,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Show one recorded game: players, moves, clocks, board and result.
@@ -119,26 +117,27 @@ def show_game(
     recorded_game.refuse_beyond(game, ply)
     if svg is not None:
         write_board(svg, *_reached(replay(game, trust=trust_rules), ply))
-    elif format is OutputFormat.JSON:
+    elif shown.format is OutputFormat.JSON:
         show_json(documents.whole(game))
-    elif format is OutputFormat.CSV:
+    elif not shown.is_table:
         rows = [
             documents.move(move) | {"player": _player(game, move.who), "marks": words.marks(move.marks)}
             for move in game.moves
         ]
-        show(rows, MOVES, format=format)
+        show(rows, MOVES, shown)
     else:
         found = replay(game, trust=trust_rules)
         _print(found.game, _board(found, ply))
 
 
+@listed(without=FORMAT_ALONE)
 def logs(
     id: GameIdArgument,
+    shown: Shown,
     seat: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Only the player in this seat (0 is the first).")
     ] = None,
     agent: Annotated[str | None, typer.Option(metavar="AGENT", help="Only this player.")] = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Show what the agents printed in a game: their logs, tracebacks and debug output (stderr).
@@ -157,9 +156,8 @@ def logs(
         )
         there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
         raise typer.BadParameter(f"{wanted} did not play in game {game.id}; its players are {there}")
-    if format is not OutputFormat.TABLE:
-        rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
-        show(rows, LOGS, format=format, multiline=("stderr",))
+    if not shown.is_table:
+        show(seats, LOGS, shown)
         return
 
     for one in seats:
@@ -172,26 +170,8 @@ def logs(
 # Listings.
 
 
-def _text(name: str) -> Any:
-    return lambda row: "" if row[name] is None else str(row[name])
-
-
-def _listed(name: str, between: str) -> Any:
-    return lambda row: "" if row[name] is None else between.join(map(str, row[name]))
-
-
-_WRITTEN: Final[Columns] = {
-    "players": _listed("players", " - "),
-    "points": _listed("points", " "),
-    "utilities": _listed("utilities", " "),
-    "ruling": lambda row: "" if row["ruling"] is None else row["ruling"]["what"],
-}
-CSV: Final[Columns] = {name: _WRITTEN.get(name, _text(name)) for name in LISTED}
-MOVES: Final[Columns] = {
-    name: _text(name)
-    for name in ("ply", "who", "player", "move", "spent", "left", "score", "depth", "nodes", "line", "text", "marks")
-}
-LOGS: Final[Columns] = {name: _text(name) for name in ("seat", "player", "stderr")}
+MOVES: Final = fields(SHOWN)
+LOGS: Final = (*fields(("seat", "player")), Column("stderr", lines=True))
 _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
 

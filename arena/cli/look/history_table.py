@@ -7,15 +7,18 @@ If the table is too wide, texts get shorter, then columns are dropped, then name
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
 from rich.cells import cell_len
 
-from arena.cli.terminal.listings import Columns, Row
-from arena.cli.terminal.wrapping import shortened, table_width
+from arena.cli.terminal.wrapping import shortened
+from arena.history.fields import LISTED
 from arena.history.words import RULED, printable, result, without_store
+from arena.results.columns import ALL, PROGRAMS, Column, Medium
 
+Row = Mapping[str, Any]
 _BETWEEN: Final = " - "
 _LEGIBLE: Final = 10
 """Width to which longer names can be shortened and still be recognised."""
@@ -25,38 +28,34 @@ _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
 _FRACTIONS: Final = {"0.25": "¼", "0.33": "⅓", "0.5": "½", "0.67": "⅔", "0.75": "¾"}
 DAY: Final = "day (UTC)"
 """The title of a column of days."""
-_Cells = dict[str, Callable[[Row], str]]
 
 
-def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> Columns:
-    """The columns for the games in `rows`; dates in `year` are shown without the year."""
-    cells: _Cells = {
-        "game": name,
-        "rules": lambda row: without_store(row["game"]),
-        "players": seated,
-        "points": points,
-        "verdict": verdict,
-        "plies": lambda row: "" if row["plies"] is None else str(row["plies"]),
-        DAY: lambda row: (row["finished"] or "")[:10],
-    }
-    if len({row["game"] for row in rows}) < 2:
-        del cells["rules"]  # every row has the same rules
-    width = table_width()
-    if width is None or not rows:
-        return cells
-    whole = max(cell_len(seated(row)) for row in rows)
-    legible = max(_least(row, agent) for row in rows)
+def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> list[Column[Row]]:
+    """The columns for the games in `rows`; dates in `year` can be shown without the year."""
     this_year = all((row["finished"] or str(year)).startswith(str(year)) for row in rows)
-    shorter = {DAY: _day if this_year else cells[DAY], "rules": _rules, "points": _fractions}
-    for title, short in shorter.items():
-        if title in cells and _room(rows, cells, width) < whole:
-            cells[title] = short
-    for title in ("plies", DAY, "verdict"):
-        texts = {cells[title](row) for row in rows}
-        if _room(rows, cells, width) < legible and (title != "verdict" or texts == {"normal"}):
-            del cells[title]
-    room = _room(rows, cells, width)
-    return cells | {"players": lambda row: seated(row, room=room, agent=agent)}
+    is_normal = all(verdict(row) == "normal" for row in rows)
+    several = len({row["game"] for row in rows}) > 1
+    of_games: dict[str, Column[Row]] = {
+        "game": Column("game", "rules", text=lambda row: without_store(row["game"]), shorter=_rules,
+                       on=ALL if several else PROGRAMS),
+        "players": Column("players", text=seated, csv=_joined("players", " - "), cut=partial(seated, agent=agent),
+                          narrow=max((_least(row, agent) for row in rows), default=1)),
+        "points": Column("points", text=points, csv=_joined("points", " "), shorter=_fractions),
+        "utilities": Column("utilities", csv=_joined("utilities", " "), on=PROGRAMS),
+        "verdict": Column("verdict", text=verdict, csv=lambda row: row["verdict"] or "", spare=3 * is_normal),
+        "plies": Column("plies", spare=1),
+        "finished": Column("finished", DAY, text=lambda row: (row["finished"] or "")[:10], spare=2,
+                           csv=lambda row: row["finished"] or "", shorter=_day if this_year else None),
+        "ruling": Column("ruling", csv=lambda row: "" if row["ruling"] is None else row["ruling"]["what"], on=PROGRAMS),
+    }  # fmt: skip
+    return [
+        Column("name", "game", value=name, on=Medium.TABLE),
+        *(of_games.get(each, Column(each, on=PROGRAMS)) for each in LISTED),
+    ]
+
+
+def _joined(name: str, between: str) -> Callable[[Row], str]:
+    return lambda row: "" if row[name] is None else between.join(map(str, row[name]))
 
 
 def name(row: Row) -> str:
@@ -76,7 +75,7 @@ def verdict(row: Row) -> str:
     return f"{row['verdict'] or row['status']}{seat}"
 
 
-def seated(row: Row, *, room: int | None = None, agent: str | None = None) -> str:
+def seated(row: Row, room: int | None = None, *, agent: str | None = None) -> str:
     """The players in at most `room` columns; the name of `agent` is shortened last."""
     names = list(map(printable, row["players"]))
     if room is None or cell_len(_BETWEEN.join(names)) <= room:
@@ -103,13 +102,6 @@ def _least(row: Row, agent: str | None) -> int:
     names = list(map(printable, row["players"]))
     each = [cell_len(name) if _is(name, agent) else min(cell_len(name), _LEGIBLE) for name in names]
     return sum(each) + len(_BETWEEN) * (len(names) - 1)
-
-
-def _room(rows: Sequence[Row], cells: _Cells, width: int) -> int:
-    """The width that the other columns leave for the players."""
-    others = [(title, text) for title, text in cells.items() if title != "players"]
-    widths = [max([len(title), *(cell_len(printable(text(row))) for row in rows)]) for title, text in others]
-    return width - sum(widths) - 2 * len(widths)
 
 
 # Shorter forms.

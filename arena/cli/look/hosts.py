@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from arena.cli.asking.record_options import DatabaseOption, TournamentArgument, reading, title_of
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
+from arena.results.columns import PROGRAMS, Column, Medium, fields
 
 _SAME: Final = ("name", "processor", "cores", "system", "python", "software")
 """What makes two games' hosts one host."""
 
 
-def hosts(
-    tournament: TournamentArgument = None, format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None
-) -> None:
+@listed(lambda: HOSTS)
+def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOption = None) -> None:
     """List the machines that a tournament was played on: name, speed, number of games, processor and software.
 
     The speed is the number of positions, in thousands, that a search of ours visits in a second of processor time: the
@@ -37,24 +37,27 @@ def hosts(
         row["speed"] = max((speed for speed in (row["speed"], recorded(host)) if speed is not None), default=None)
         row["walls"] = sorted({*row["walls"], *filter(None, [str(host.get("walls") or "")])})
     rows = list(machines.values())
-    if format is not OutputFormat.TABLE:
-        show(rows, {**exact_columns(_FIELDS), "walls": lambda row: " ".join(row["walls"])}, format=format)
-    elif rows:
-        if title:
-            print(title)
-        show(rows, _TABLE, format=format, narrowed="host", wrapped=20, numbers=("speed", "games", "cores"))
-    else:
+    if shown.is_table and not rows:
         print("no game is over")
+        return
+    if shown.is_table and title:
+        print(title)
+    show(rows, HOSTS, shown, first=("name", "speed", "games"))
 
 
-_FIELDS: Final = (*_SAME, "speed", "games", "walls")
-_TABLE: Final[Columns] = {
-    "host": lambda row: str(row["name"] or "unknown"),
-    "speed": lambda row: "" if row["speed"] is None else f"{row['speed']:.0f} k",
-    "games": lambda row: str(row["games"]),
-    "cores": lambda row: str(row["cores"] or ""),
-    "walls": lambda row: ", ".join(row["walls"]),
-    "processor and software": lambda row: ", ".join(
-        str(part) for part in (row["processor"], row["software"], row["python"] and f"Python {row['python']}") if part
-    ),
-}
+def _built(row: dict[str, Any]) -> str:
+    """Processor and software."""
+    parts = (row["processor"], row["software"], row["python"] and f"Python {row['python']}")
+    return ", ".join(str(part) for part in parts if part)
+
+
+HOSTS: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("name", "host", text=lambda row: str(row["name"] or "unknown"), narrow=7),
+    Column("processor", on=PROGRAMS),
+    Column("cores", number=True),
+    *fields(("system", "python", "software"), on=PROGRAMS),
+    Column("speed", text=lambda row: "" if row["speed"] is None else f"{row['speed']:.0f} k", number=True),
+    Column("games", number=True),
+    Column("walls", text=lambda row: ", ".join(row["walls"])),
+    Column("built", "processor and software", value=_built, on=Medium.TABLE, wrapped=20),
+)

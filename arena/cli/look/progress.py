@@ -5,28 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from msgspec.structs import asdict
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.history.words import percent, printable
+from arena.results.columns import Column
 
 if TYPE_CHECKING:
+    from arena.ratings.progress import VersionRating
     from db.search import GameFilter
 
 
+@listed(lambda: VERSIONS)
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],
     wanted: GameFilter,
+    shown: Shown,
     anchor: rated_games.AnchorOption = None,
     prior: rated_games.PriorOption = None,
     at: AtOption = None,
     svg: rated_games.SvgOption = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Rate each version of an agent: did it get stronger?
@@ -40,7 +42,6 @@ def progress(
     """
     from arena.ratings import progress as ratings
     from arena.ratings.estimates import PRIOR
-    from arena.ratings.progress import VersionRating
     from db import lookup, search
 
     with reading(db) as connection:
@@ -58,20 +59,17 @@ def progress(
         from arena.ratings import plots
 
         write_file(svg, plots.progress([plots.of_versions(agent, versions)], title=f"Versions of {agent}"))
-    rows = [asdict(version) for version in versions]
-    if format is not OutputFormat.TABLE:
-        show(rows, exact_columns(VersionRating.__struct_fields__), format=format)
-    elif rows:
-        show(rows, _TABLE, format=format, numbers=("games", "rating", "±", "better than before"))
+    if versions or not shown.is_table:
+        show(versions, VERSIONS, shown, first=("version", "games", "rating", "error", "better"))
     else:
         print(f"{printable(agent)} has no rated game" + " from which a rating follows without a prior" * (prior == 0.0))
 
 
-_TABLE: Final[Columns] = {
-    "version": lambda row: row["version"],
-    "games": lambda row: str(row["games"]),
-    "rating": lambda row: f"{round(row['rating'])}",
-    "±": lambda row: f"{row['error']:.0f}",
-    "better than before": lambda row: "" if row["better"] is None else percent(row["better"]),
-    "last game (UTC)": lambda row: (row["at"] or "")[:10],
-}
+VERSIONS: Final[tuple[Column[VersionRating], ...]] = (
+    Column("version"),
+    Column("at", "last game (UTC)", text=lambda row: (row.at or "")[:10]),
+    Column("games", number=True),
+    Column("rating", number=True, text=lambda row: f"{round(row.rating)}"),
+    Column("error", "±", number=True, text=lambda row: f"{row.error:.0f}"),
+    Column("better", "better than before", number=True, text=lambda row: percent(row.better)),
+)

@@ -7,7 +7,7 @@ explains each number.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec.structs import asdict
@@ -22,8 +22,7 @@ from arena.cli.asking.record_options import (
     title_of,
 )
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show, show_json
-from arena.cli.terminal.wrapping import table_width
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.errors import BadRating
 from arena.history.words import printable, without_store
 from arena.ratings import systems
@@ -32,17 +31,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from arena.ratings.bradley_terry import Advantage
-    from arena.ratings.ranking import Ranking, RatingSystem
+    from arena.ratings.ranking import Ranked, Ranking, RatingSystem
+    from arena.results.columns import Column
     from db.records import RatedGame
     from db.search import GameFilter
 
-_WIDE: Final = 112
-"""Smallest terminal width at which the table has all columns."""
+
+def _columns() -> tuple[Column[Ranked], ...]:
+    from arena.results.ranking_table import RANKING
+
+    return RANKING
 
 
+@listed(_columns)
 @filtered(without=("tournament",))
 def rank(
     wanted: GameFilter,
+    shown: Shown,
     tournaments: Annotated[
         list[str] | None,
         typer.Argument(metavar="TOURNAMENT", help="Names of one or more tournaments.", show_default="the newest"),
@@ -78,7 +83,6 @@ def rank(
     ] = None,
     at: AtOption = None,
     svg: rated_games.SvgOption = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Rate the players of a tournament: Elo ratings with 95 % error bars.
@@ -124,7 +128,7 @@ def rank(
     if svg is not None:
         write_file(svg, ranking_plot(found, title=_title(tournaments, source)))
     _warn(found, games)
-    _show(found, format=format, prior=settings.prior, heading=heading)
+    _show(found, shown, prior=settings.prior, heading=heading)
 
 
 def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
@@ -135,23 +139,20 @@ def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
         print(printable(line), file=sys.stderr)
 
 
-def _show(found: Ranking, *, format: OutputFormat, prior: float, heading: str) -> None:
+def _show(found: Ranking, shown: Shown, *, prior: float, heading: str) -> None:
     from arena.results import ranking_table
 
-    if format is OutputFormat.JSON:
-        show_json(_document(found))
-        return
-    if format is OutputFormat.TABLE and not found.players:
+    columns = ranking_table.columns_of(found)
+    if shown.format is OutputFormat.JSON:
+        show_json(_document(found, shown.documents(found.players, columns)))
+    elif shown.is_table and not found.players:
         print("no rated games")
-        return
-    if format is OutputFormat.TABLE and heading:
-        print(heading)
-    wide = (table_width() or _WIDE) >= _WIDE
-    csv = exact_columns((*_FIELDS, "marks", "pool"))
-    columns = csv if format is OutputFormat.CSV else ranking_table.columns_of(found, wide=wide)
-    show(ranking_table.rows_of(found), columns, format=format, narrowed="name", numbers=ranking_table.NUMBERS)
-    if format is OutputFormat.TABLE:
-        print("\n".join(["", *_footer(found, prior)]))
+    else:
+        if shown.is_table and heading:
+            print(heading)
+        show(found.players, columns, shown)
+        if shown.is_table:
+            print("\n".join(["", *_footer(found, prior)]))
 
 
 def _refuse_options_of_others(given: Iterable[str], system: RatingSystem) -> None:
@@ -169,7 +170,7 @@ def _title(tournaments: list[str] | None, source: str | None) -> str:
     return " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
 
 
-def _document(found: Ranking) -> dict[str, Any]:
+def _document(found: Ranking, players: list[dict[str, Any]]) -> dict[str, Any]:
     """The JSON document. `advantage` is null for games of several kinds, and if it is not known; `advantages` has one
     entry for each kind."""
     advantages = {
@@ -178,7 +179,7 @@ def _document(found: Ranking) -> dict[str, Any]:
     one = next(iter(advantages.values())) if len(advantages) == 1 else {}
     return {
         "system": str(found.system),
-        "players": [asdict(player) for player in found.players],
+        "players": players,
         "advantage": one.get("elo"),
         "advantage_error": one.get("error"),
         "draw_rate": one.get("draw_rate"),
@@ -187,12 +188,6 @@ def _document(found: Ranking) -> dict[str, Any]:
         "unrated": found.unrated,
         "repeated": found.repeated,
     }
-
-
-_FIELDS: Final = (
-    *("rank", "rank_low", "rank_high", "name", "rating", "error", "games", "wins", "draws", "losses"),
-    *("points", "score", "draw_rate", "opponents", "los"),
-)
 
 
 def _footer(found: Ranking, prior: float) -> list[str]:

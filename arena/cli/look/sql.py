@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -12,7 +13,8 @@ import typer
 
 from arena.cli.asking.record_options import DatabaseOption
 from arena.cli.terminal.limits import TimeLimit, memory_limit
-from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
+from arena.results.columns import fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +27,9 @@ _ROWS: Final = 1000
 """Default number of rows in a table."""
 
 
+@listed(without=("limit",))
 def sql(
+    shown: Shown,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="One SQL query.")],
     limit: Annotated[
         int | None,
@@ -37,7 +41,6 @@ def sql(
         ),
     ] = None,
     timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of the query.")] = 60.0,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Query the database in SQL, read-only.
@@ -52,7 +55,7 @@ def sql(
 
     if not 0 < timeout <= _LONGEST:
         raise typer.BadParameter(f"--timeout: expected seconds, more than 0 and at most {_LONGEST}, got {timeout:g}")
-    if limit is None and format is OutputFormat.TABLE:
+    if limit is None and shown.is_table:
         limit = _ROWS
     late = f"arena: the query took longer than {timeout:g} s; select fewer rows, or use --timeout SECONDS"
     with (
@@ -69,9 +72,9 @@ def sql(
         stack.enter_context(closing(found))  # before its connection, also after Ctrl-C
         found = stack.enter_context(closing(time_limit.each(found)))
         rows = (dict(zip(titles, map(_value, row), strict=True)) for row in islice(found, limit))
-        show(rows, exact_columns(titles), format=format)
+        show(rows, [replace(one, text=one.in_csv) for one in fields(titles)], shown)  # with all digits
         if limit is not None and next(found, None) is not None:
-            every = "; --format csv prints all" if format is OutputFormat.TABLE else ""
+            every = "; --format csv prints all" if shown.is_table else ""
             print(f"only the first {limit:,} rows; --limit N prints more{every}", file=sys.stderr)
 
 

@@ -6,9 +6,12 @@ These commands only read. Control characters in names are escaped.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
@@ -22,28 +25,32 @@ from arena.cli.asking.record_options import (
     reading,
     title_of,
 )
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_csv, show_json
-from arena.cli.terminal.standings_table import show_standings
+from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
+from arena.cli.terminal.standings_table import show_standings, standings_columns
 from arena.cli.terminal.wrapping import table_width
 from arena.history import words
+from arena.results import figures
+from arena.results.columns import Column, Medium, fields, worded
 
 if TYPE_CHECKING:
     from arena.ratings.points import Crosstable
     from db.scores import HeadToHead
     from db.search import GameFilter
 
-TOURNAMENTS: Final[Columns] = {
-    "name": lambda row: row["name"],
-    "format": lambda row: row["format"],
-    "game": lambda row: words.without_store(row["game"]),
-    "entries": lambda row: str(row["entries"]),
-    "games": lambda row: f"{row['played']}/{row['games']}",
-    "status": lambda row: row["status"],
-    "created": lambda row: words.recorded_moment(row["created"]),
-}
+TOURNAMENTS: Final = worded(
+    Column("name", narrow=7),
+    Column("format"),
+    Column("game", text=lambda row: words.without_store(row.game)),
+    *fields(("clock", "played", "finished"), on=Medium.JSON),
+    Column("entries"),
+    Column("games", text=lambda row: f"{row.played}/{row.games}"),
+    Column("status"),
+    Column("created", text=lambda row: words.recorded_moment(row.created), wrapped=12),
+)
 
 
-def tournaments(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
+@listed(lambda: TOURNAMENTS)
+def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     """List all tournaments, newest first, with their status and number of games.
 
     Example: arena tournaments
@@ -52,14 +59,15 @@ def tournaments(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = 
     from db import lookup
 
     with reading(db) as connection:
-        rows = [asdict(row) for row in with_finals(lookup.tournaments(connection))]
-    show(rows, TOURNAMENTS, format=format, narrowed="name", wrapped=12)
+        rows = with_finals(lookup.tournaments(connection))
+    show(rows, TOURNAMENTS, shown)
 
 
+@listed(standings_columns)
 def standings(
+    shown: Shown,
     tournament: TournamentArgument = None,
     everything: AllOption = False,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Show the standings of a tournament: rank, points, score and faults of each agent.
@@ -77,22 +85,23 @@ def standings(
     asked = asked_tournaments([tournament], everything)
     with reading(db) as connection:
         found = read_standings(connection, asked)
-        title = "" if format is not OutputFormat.TABLE else title_of(connection, asked)
-        note = "" if format is not OutputFormat.TABLE else ladder_note(connection, asked)
+        title = title_of(connection, asked) if shown.is_table else ""
+        note = ladder_note(connection, asked) if shown.is_table else ""
     if title:
         print(title)
-    show_standings(found, format=format)
+    show_standings(found, shown)
     if note:
         print(note)
 
 
+@listed(without=FORMAT_ALONE)
 @filtered(without=("tournament",))
 def crosstable(
     wanted: GameFilter,
+    shown: Shown,
     tournament: TournamentArgument = None,
     everything: AllOption = False,
     at: AtOption = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Show a crosstable: the results of all players against each other.
@@ -117,14 +126,10 @@ def crosstable(
                 points.of(rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True))
             )
         title = title_of(connection, asked)
-    if format is OutputFormat.JSON:
+    if shown.format is OutputFormat.JSON:
         show_json({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
-    elif format is OutputFormat.CSV:
-        rows = zip(table.players, table.cells, strict=True)
-        cells = (
-            [name, *("" if cell is None else f"{cell.points:g}/{cell.games}" for cell in row)] for name, row in rows
-        )
-        show_csv(cells, titles=["name", *table.players])
+    elif not shown.is_table:
+        show([*zip(table.players, table.cells, strict=True)], _columns(table), shown)
     elif not table.players:
         print("no games")
     else:
@@ -141,7 +146,21 @@ def _cell(cell: HeadToHead | None) -> dict[str, Any] | None:
     return None if cell is None else {"points": round(cell.points, 9), "games": cell.games}
 
 
-# The crosstable as text.
+# The crosstable as a listing, and as text.
+
+
+def _columns(table: Crosstable) -> Iterator[Column[tuple[str, Sequence[HeadToHead | None]]]]:
+    """A row has a player, and the results against all."""
+    yield Column("name", value=itemgetter(0))
+    for place, player in enumerate(table.players):
+        yield Column(
+            player, csv=partial(_met, place, points="{:g}".format), text=partial(_met, place, points=figures.share)
+        )
+
+
+def _met(place: int, row: tuple[str, Sequence[HeadToHead | None]], *, points: Callable[[float], str]) -> str:
+    cell = row[1][place]
+    return "" if cell is None else f"{points(cell.points)}/{cell.games}"
 
 
 def _first(table: Crosstable, count: int) -> Crosstable:
@@ -155,7 +174,8 @@ def crosstable_lines(table: Crosstable, *, width: int | None) -> list[str]:
     Columns are numbered like rows."""
     from rich.cells import cell_len, set_cell_size
 
-    cells = [["." if cell is None else _points(cell) for cell in row] for row in table.cells]
+    columns = [*_columns(table)][1:]
+    cells = [[one.said(row) or "." for one in columns] for row in zip(table.players, table.cells, strict=True)]
     for number, row in enumerate(cells):
         row[number] = "x" if row[number] == "." else row[number]
     heads = [str(number) for number in range(1, len(table.players) + 1)]
@@ -177,9 +197,3 @@ def crosstable_lines(table: Crosstable, *, width: int | None) -> list[str]:
             line = f"{head:>{first}} {set_cell_size(shown, room)}" + "".join(f" {text:>{each}}" for text in row[part])
             lines.append(line.rstrip())
     return lines
-
-
-def _points(cell: HeadToHead) -> str:
-    text = words.number(cell.points)
-    points = text.removesuffix(".5").removeprefix("0") + "½" if text.endswith(".5") else text
-    return f"{points}/{cell.games}"

@@ -12,10 +12,11 @@ from adsearch.errors import quote
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
-from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show, show_json
+from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
 from arena.errors import BadRating
 from arena.history import words
 from arena.ratings.match_statistics import Model, Sprt, sprt
+from arena.results.columns import fields
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from db.search import GameFilter
 
 
+@listed(without=FORMAT_ALONE)
 @filtered(without=("agent", "opponent", "seat", "result"))
 def versus(
     a: Annotated[str, typer.Argument(metavar="A", help="First player; alice@2 is version 2 of alice.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Second player.")],
     wanted: GameFilter,
+    shown: Shown,
     elo0: Annotated[
         float | None,
         typer.Option("--elo0", metavar="ELO", help="Sequential test (SPRT): H0, A is at most ELO stronger than B."),
@@ -41,7 +44,6 @@ def versus(
     beta: Annotated[float, typer.Option(metavar="P", help="Probability of accepting H0 although H1 is true.")] = 0.05,
     model: Annotated[Model, typer.Option(help="Elo scale of --elo0 and --elo1.")] = Model.LOGISTIC,
     at: AtOption = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Compare two players head to head: score by seat, Elo difference with error, verdicts.
@@ -71,7 +73,7 @@ def versus(
         terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
         test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
         sentence = _outcome(test, terms, b)
-    if format is OutputFormat.TABLE:
+    if shown.is_table:
         print("\n".join(_lines(found)))
         if sentence:
             print(f"\n{sentence}")
@@ -79,10 +81,10 @@ def versus(
     document = _document(found)
     if test is not None:
         document["sprt"] = asdict(test)
-    if format is OutputFormat.JSON:
+    if shown.format is OutputFormat.JSON:
         show_json(document)
     else:
-        show([document], exact_columns(document), format=format)
+        show([document], fields(document), shown)
 
 
 def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:

@@ -11,23 +11,29 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, submissions
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show
 from arena.history.words import counted, printable
+from arena.results.columns import Column, Medium, fields, worded
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_INFO: Final[Columns] = {"what": lambda row: row["what"], "value": lambda row: row["value"]}
-_WRONGS: Final[Columns] = {
-    "where": lambda row: printable(row["where"]),
-    "reason": lambda row: printable(row["reason"]),
-}
+INFO: Final = (
+    *fields(("database", "bytes", "revision", "agents", "versions", "tournaments", "games", "moves"), on=Medium.JSON),
+    *fields(("what", "value"), on=Medium.TABLE | Medium.CSV),
+)
+WRONGS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
+    Column("where", text=lambda row: printable(row["where"])),
+    Column("game", on=Medium.JSON),
+    Column("reason", text=lambda row: printable(row["reason"])),
+)
 
 commands = typer.Typer(no_args_is_help=True, help="Inspect, upgrade, verify or copy the database.")
 
 
 @commands.command()
-def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
+@listed(lambda: INFO, without=FORMAT_ALONE)
+def info(shown: Shown, db: DatabaseOption = None) -> None:
     """Show the size of the database: tournaments, agents, games, moves and bytes.
 
     Example: arena db info
@@ -49,15 +55,15 @@ def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -
             "games": size.games,
             "moves": size.moves,
         }
-    if format is OutputFormat.JSON:
-        show([row], {}, format=format)
+    if shown.format is OutputFormat.JSON:
+        show([row], INFO, shown)
         return
     games = row.pop("games")
     moves = row.pop("moves")
     values = {**row, **{f"games {status}": count for status, count in games.items()}, "moves": moves}
     texts = {what: f"{value:,}" if isinstance(value, int) else value or "-" for what, value in values.items()}
     rows = [{"what": what, "value": text} for what, text in texts.items()]
-    show(rows, _INFO, format=format)
+    show(rows, INFO, shown)
 
 
 @commands.command()
@@ -80,9 +86,8 @@ def upgrade(db: DatabaseOption = None) -> None:
 
 
 @commands.command()
-def verify(
-    trust_rules: TrustOption = False, format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None
-) -> None:
+@listed(lambda: WRONGS)
+def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
     """Verify the database: replay all games, recompute results, clocks and hashes, list errors.
 
     Nothing is changed. Games with user-supplied rules from another account are not checked without --trust-rules. The
@@ -98,15 +103,15 @@ def verify(
     rows = [asdict(wrong) for wrong in found.wrongs]
     for why, count in found.unchecked.items():
         rows.append({"where": f"{count:,} game{'s' * (count != 1)}", "game": None, "reason": f"not checked: {why}"})
-    if format is not OutputFormat.TABLE or rows:
-        show(rows, _WRONGS, format=format)
+    if not shown.is_table or rows:
+        show(rows, WRONGS, shown)
     looked_at = f"{found.games:,} games with {found.moves:,} plies and {found.versions:,} versions checked"
     if rows:
         unchecked = found.unchecked.total()
         more = f", {unchecked:,} not checked" * bool(unchecked)
         print(f"{looked_at}: {len(found.wrongs)} wrong{more}", file=sys.stderr)
         raise typer.Exit(1)
-    if format is OutputFormat.TABLE:
+    if shown.is_table:
         print(f"{looked_at}: no errors")
 
 

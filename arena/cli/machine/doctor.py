@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import typer
 
 from arena.cli.asking.record_options import DatabaseOption, open_to_others
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
+from arena.results.columns import fields
 
 if TYPE_CHECKING:
     from arena.play.machine import Finding
 
-_COLUMNS: Final[Columns] = {name: itemgetter(name) for name in ("area", "name", "value", "verdict", "advice")}
+FINDINGS: Final = fields(("area", "name", "value", "verdict", "advice"))
 _MARKS: Final = {"ok": "ok", "warning": "!", "problem": "x", "unknown": "?"}
 _STYLES: Final = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "dim"}
 _LEAST: Final = 20
 """Smallest width of a value, on any terminal."""
 
 
-def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
+@listed(lambda: FINDINGS)
+def doctor(shown: Shown, db: DatabaseOption = None) -> None:
     """Check this machine: sandbox, container, clocks, memory, disk; with advice for each problem.
 
     Sandboxes are started and tested, waiting times and disk speed are measured; this takes a second. "!" makes games
@@ -39,10 +39,10 @@ def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None)
     after = max((place for place, one in enumerate(found, 1) if one.area == "disk"), default=len(found))
     told = (why.rpartition(": ") for why in open_to_others(file))
     found[after:after] = [Finding("disk", "private", what, Health.WARNING, command) for what, _, command in told]
-    if format is OutputFormat.TABLE:
+    if shown.is_table:
         _show_report(found)
     else:
-        show([asdict(finding) for finding in found], _COLUMNS, format=format)
+        show(found, FINDINGS, shown)
     if any(finding.verdict is Health.PROBLEM for finding in found):
         raise typer.Exit(1)
 

@@ -12,33 +12,36 @@ from agents import builtin
 from agents.builtin import BuiltIn
 from agents.errors import CannotPlay
 from arena import engines
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadPlayer
 from arena.players import engines as known_engines
+from arena.results.columns import Column, Medium, fields, worded
 
-COLUMNS: Final[Columns] = {
-    "agent": lambda row: row["name"],
-    "chance": lambda row: "yes" if row["chance"] else "-",
-    "hidden": lambda row: "yes" if row["hidden"] else "-",
-    "several": lambda row: "yes" if row["several"] else "-",
-    "about": lambda row: row["about"],
-}
-OPTIONS: Final[Columns] = {
-    "option": lambda row: row["name"],
-    "default": lambda row: "-" if row["default"] is None else str(row["default"]).lower(),
-    "expected": lambda row: row["expected"],
-    "about": lambda row: row["about"],
-}
-OPTIONS_OF_ENGINE: Final = {name: column for name, column in OPTIONS.items() if name != "about"}
+AGENTS: Final = worded(
+    Column("name", "agent"),
+    Column("chance", text=lambda row: "yes" if row["chance"] else "-"),
+    Column("hidden", text=lambda row: "yes" if row["hidden"] else "-"),
+    Column("several", text=lambda row: "yes" if row["several"] else "-"),
+    *fields(("program", "options"), on=Medium.JSON),
+    Column("about"),
+)
+OPTIONS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
+    Column("name", "option"),
+    Column("default", text=lambda row: "-" if row["default"] is None else str(row["default"]).lower()),
+    Column("expected"),
+    Column("about"),
+)
+OPTIONS_OF_ENGINE: Final = (*OPTIONS[:-1], Column("about", on=Medium.JSON))
 """Engines do not explain their options."""
 
 
+@listed(lambda: AGENTS)
 def list_agents(
+    shown: Shown,
     name: Annotated[
         str | None, typer.Argument(metavar="AGENT", help="Built-in agent or engine whose options to list.")
     ] = None,
     game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Game that the agents can play.")] = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """List the built-in agents (opponents) and the engines on this machine, or the options of one.
 
@@ -48,7 +51,7 @@ def list_agents(
     Examples: arena agents; arena agents alphabeta; arena agents uci:stockfish; arena agents --game pig
     """
     if name is not None and known_engines.is_engine(name):
-        show(_options_of_engine(name, game), OPTIONS_OF_ENGINE, format=format)
+        show(_options_of_engine(name, game), OPTIONS_OF_ENGINE, shown)
         return
     if name is not None:
         if name not in builtin.names() and (corrected := known_engines.corrected(name)) is not None:
@@ -56,27 +59,21 @@ def list_agents(
         found_one = builtin.find(name)
         if game is not None:
             builtin.check_can_play(name, games.start(game))
-        if format is OutputFormat.TABLE:
+        if shown.is_table:
             print(f"{found_one.name}: {found_one.about}\n")
-        show(_row(found_one)["options"], OPTIONS, format=format)
+        show(_row(found_one)["options"], OPTIONS, shown)
         return
     found = [agent for agent in builtin.every() if game is None or _can_play(agent, game)]
-    show([*map(_row, found), *_engines(game)], COLUMNS, format=format)
+    show([*map(_row, found), *_engines(game)], AGENTS, shown)
 
 
 def _row(agent: BuiltIn) -> dict[str, Any]:
-    return {
-        "name": agent.name,
-        "about": agent.about,
-        "program": None,
-        "chance": "chance" in agent.kinds,
-        "hidden": "hidden" in agent.kinds,
-        "several": "several" in agent.kinds,
-        "options": [
-            {"name": option.name, "default": option.default, "expected": option.expected, "about": option.about}
-            for option in agent.settings
-        ],
-    }
+    options = [
+        {"name": option.name, "default": option.default, "expected": option.expected, "about": option.about}
+        for option in agent.settings
+    ]
+    kinds = {kind: kind in agent.kinds for kind in ("chance", "hidden", "several")}
+    return {"name": agent.name, "about": agent.about, "program": None, **kinds, "options": options}
 
 
 def _options_of_engine(text: str, game: str | None) -> list[dict[str, Any]]:
@@ -102,15 +99,8 @@ def _engines(game: str | None) -> list[dict[str, Any]]:
     """The rows of the engines on this machine that can play the game."""
     wanted = None if game is None else games.find(game)[0].name
     return [
-        {
-            "name": protocol.player(engine),
-            "about": engine.about,
-            "program": program,
-            "chance": games.find(protocol.game)[0].chance,
-            "hidden": False,
-            "several": False,
-            "options": [],
-        }
+        {"name": protocol.player(engine), "about": engine.about, "program": program, "options": []}
+        | {"chance": games.find(protocol.game)[0].chance, "hidden": False, "several": False}
         for protocol, engine, program in known_engines.installed()
         if wanted in (None, protocol.game)
     ]

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import OutputFormat, show
+from arena.cli.terminal.listings import show
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadLeague
 from arena.history import words
 from arena.play import cores
+from arena.results.columns import Column
 
 if TYPE_CHECKING:
     from arena.tournament.choices import Choice
@@ -35,7 +36,7 @@ def show_choices(league: League, time: GameTime) -> None:
     at_once = league.at_once(there)
     rows = [_row(choice, time.of(choice.games, league, there=there)) for choice in found]
     print()
-    show(rows, {title: _cell(title) for title in rows[0]}, format=OutputFormat.TABLE, numbers=("games", "±"))
+    show(rows, [Column(title, number=title in ("games", "±")) for title in rows[0]])
     print()
     against = {choice.format: choice.apart for choice in found if choice.apart and not choice.described}
     for format, apart in against.items():
@@ -128,7 +129,3 @@ def _row(choice: Choice, seconds: float | None) -> dict[str, Any]:
     if seconds is None:
         del row["time"]
     return row
-
-
-def _cell(title: str) -> Any:
-    return lambda row: row[title]

@@ -7,24 +7,21 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from arena.cli.terminal.listings import Columns
 from arena.history import documents, words
 from arena.match.schedule import Finished
+from arena.results.columns import Column, Medium, fields, worded
 
-COLUMNS: Final[Columns] = {
-    "id": lambda row: str(row["id"]),
-    "game": lambda row: row["game"],
-    "players": lambda row: " - ".join(row["players"]),
-    "points": lambda row: words.result(row["points"] or [None]),
-    "verdict": lambda row: row["verdict"],
-    "fault": lambda row: "" if row["fault"] is None else row["players"][row["fault"]],
-    "plies": lambda row: str(row["plies"]),
-    "clock": lambda row: row["clock"],
-    "seed": lambda row: str(row["seed"]),
-    "started": lambda row: row["started"],
-    "finished": lambda row: row["finished"],
-}
-"""Columns of the CSV of games that were just played."""
+GAMES: Final = worded(
+    *fields(("id", "game")),
+    Column("players", text=lambda row: " - ".join(row["players"])),
+    Column("points", text=lambda row: words.result(row["points"] or [None])),
+    Column("verdict"),
+    Column("fault", text=lambda row: "" if row["fault"] is None else row["players"][row["fault"]]),
+    *fields(("plies", "clock", "seed", "started", "finished")),
+    *fields(("tournament", "round", "number", "attempt", "opening", "status", "utilities", "ruling"), on=Medium.JSON),
+    *fields(("kind", "detail", "host", "seats", "moves"), on=Medium.JSON),
+)
+"""Games that were just played."""
 
 
 def game(finished: Finished) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from random import Random
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -18,36 +18,42 @@ from adsearch.state import CHANCE, how_written
 from adsearch.terms import root_seat
 from arena.cli.asking.board_svg import SvgOption, write_board
 from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.wrapping import wrapped
+from arena.results.columns import Column, Medium, fields, worded
 
 _PLIES, _MOST_PLIES = 8, 60
 """Number of plies before the second position that is shown, and the limit if chance is to move there."""
 _SEED = 2
 """Seed of these moves."""
-COLUMNS: Columns = {
-    "game": lambda row: row["name"],
-    "players": lambda row: _span(row["seats"]),
-    "chance": lambda row: "yes" if row["chance"] else "-",
-    "hidden": lambda row: "yes" if row["hidden"] else "-",
-    "options": lambda row: _options_text(row["options"]),
-}
+GAMES: Final[tuple[Column[dict[str, Any]], ...]] = worded(
+    Column("name", "game"),
+    Column("seats", "players", text=lambda row: _span(row["seats"])),
+    Column("chance", text=lambda row: "yes" if row["chance"] else "-"),
+    Column("hidden", text=lambda row: "yes" if row["hidden"] else "-"),
+    Column("options", text=lambda row: _options_text(row["options"])),
+)
 
-OF_OPENSPIEL: Columns = {
-    **{name: column for name, column in COLUMNS.items() if name != "options"},
-    "title": lambda row: row["rules"].partition(", with ")[0],
-}
+OF_OPENSPIEL: Final = (
+    *worded(
+        *GAMES[:-1],
+        Column("title", value=lambda row: row["rules"].partition(", with ")[0], on=Medium.TABLE | Medium.CSV),
+    ),
+    *fields(("options", "rules"), on=Medium.JSON),
+)
 
-FEATURES: Columns = {
-    "feature": lambda row: row["feature"],
-    "value": lambda row: _number(row["value"]),
-    "weight": lambda row: _number(row["weight"]),
-    "product": lambda row: _number(row["product"]),
-    "about": lambda row: row["about"],
-}
+FEATURES: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("feature"),
+    Column("value", text=lambda row: _number(row["value"]), number=True),
+    Column("weight", text=lambda row: _number(row["weight"]), number=True),
+    Column("product", text=lambda row: _number(row["product"]), number=True),
+    Column("about"),
+)
 
 
+@listed(lambda: GAMES)
 def list_games(
+    shown: Shown,
     name: Annotated[
         str | None,
         typer.Argument(metavar="GAME", help="Game to explain."),
@@ -55,7 +61,6 @@ def list_games(
     position: PositionOption = None,
     moves: MovesOption = "",
     svg: SvgOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """List the games, or show one: rules, options, and how to read a position, as text and in Python.
 
@@ -74,21 +79,21 @@ def list_games(
             raise typer.BadParameter("--svg: expected a game to draw, such as: arena games othello --svg board.svg")
         if position is not None or moves:
             raise typer.BadParameter("expected a game before --position or --moves: arena games connect4 --moves 4")
-        show([_row(game) for game in _all()], COLUMNS, format=format)
+        show([_row(game) for game in _all()], GAMES, shown)
         return
     if name == catalog.OPENSPIEL:
         from adsearch.openspiel import KEEP_PROMISES
 
         found = [games.find(f"{name}:{one}")[0] for one in KEEP_PROMISES]
-        show([_row(game) | {"rules": game.rules} for game in found], OF_OPENSPIEL, format=format)
+        show([_row(game) | {"rules": game.rules} for game in found], OF_OPENSPIEL, shown)
         return
     game, options = games.find(name)
     state = asked_position(name, position, moves)
     if svg is not None:
         write_board(svg, state)
     elif position is not None or moves:
-        _show_position(game, state, options, format)
-    elif format is OutputFormat.TABLE:
+        _show_position(game, state, options, shown)
+    elif shown.is_table:
         tested = ""
         if game.foreign:
             from adsearch.games import contract
@@ -98,7 +103,7 @@ def list_games(
     else:
         row = _row(game, **options)
         row |= {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
-        show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
+        show([row], (*GAMES, *fields(("rules", "notation"), on=Medium.JSON), Column("position")), shown)
 
 
 def _all() -> Iterator[Game]:
@@ -111,7 +116,7 @@ def _all() -> Iterator[Game]:
             print(f"arena: {error}", file=sys.stderr)
 
 
-def _show_position(game: Game, state: State[Any], options: dict[str, float | str], format: OutputFormat) -> None:
+def _show_position(game: Game, state: State[Any], options: dict[str, float | str], shown: Shown) -> None:
     """Print a position and its evaluation, for the seat to move or else seat 0."""
     seat = root_seat(state)
     found = state.features(seat) if state.turn is not None else {}
@@ -121,10 +126,9 @@ def _show_position(game: Game, state: State[Any], options: dict[str, float | str
         if name in found
     ]
     value = state.evaluate(seat)
-    if format is not OutputFormat.TABLE:
+    if not shown.is_table:
         row = _row(game, **options) | {"position": state.position(), "seat": seat, "value": value, "features": features}
-        columns = {"position": lambda row: row["position"], "value": lambda row: repr(row["value"])}
-        show([row], {**COLUMNS, **columns}, format=format)
+        show([row], (*GAMES, *fields(("position", "value")), *fields(("seat", "features"), on=Medium.JSON)), shown)
         return
     print(f"{game.name}, {_whose_turn(state)}:", *_shown(state), "", sep="\n")
     print(f"{'utility' if state.turn is None else 'evaluation'} for seat {seat}: {_number(value)}")
@@ -133,7 +137,7 @@ def _show_position(game: Game, state: State[Any], options: dict[str, float | str
         if state.scaled(score) != score:
             print(f"This is the sum of the products, {_number(score)}, scaled to stay between a loss and a win.")
         print()
-        show(features, FEATURES, format=format, numbers=("value", "weight", "product"))
+        show(features, FEATURES)
 
 
 def _number(value: float) -> str:

@@ -24,6 +24,9 @@ from arena.history import words
 from arena.match.schedule import Finished
 from arena.ratings.points import APART
 from arena.ratings.systems.incremental import Elo, EloRating
+from arena.results.columns import Column, Medium
+from arena.results.report import ReportedAgent, reported_agents
+from arena.results.standings_table import columns_of
 from db.errors import Busy
 from db.records import RatedGame
 
@@ -78,8 +81,7 @@ class LiveTable:
     def _read_standings(self) -> None:
         """Read the standings from the database, with the forfeits, rulings and new versions that no event reports."""
         began = self._clock()
-        standings = self._tournament.standings()
-        self._standings = standings, standings.lines  # one assignment: a thread reads them
+        self._standings = reported_agents(self._tournament.standings())  # one assignment: a thread reads them
         ended = self._clock()
         self._read_again = ended + max(_EVERY, (ended - began) / _SHARE)
 
@@ -122,35 +124,23 @@ class LiveTable:
 
     def _table(self, most: int) -> list[RenderableType]:
         """The standings, in at most this number of lines below their head."""
-        standings, lines = self._standings
-        bracket = standings.bracket
+        lines, rated = self._standings, self._rated()
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        byes, forfeits = standings.byes, any(line.forfeits for line in lines)
-        last = "score" if bracket is None else "reached"
-        more = ["bye"] * bool(byes) + ["forfeit"] * forfeits
-        for title in ("rank", "name", "games", "points", *more, last, "elo"):
-            table.add_column(title, justify="left" if title in ("name", "reached") else "right", no_wrap=True)
-        rated = self._rated()
+        elo = Column[ReportedAgent](
+            "elo", value=lambda one: f"{round(rated[one.name].rating)}" if one.name in rated else "-", number=True
+        )
+        columns = [*columns_of(lines, Medium.LIVE), elo]
+        for one in columns:
+            table.add_column(one.title or one.name, justify="right" if one.number else "left", no_wrap=True)
         # None stands for the heading above the players that are apart.
-        apart = [line for line in lines if line.apart]
-        rows = [*(line for line in lines if not line.apart), *([None] if apart else []), *apart]
+        apart = [line for line in lines if line.standing.apart]
+        rows = [*(line for line in lines if not line.standing.apart), *([None] if apart else []), *apart]
         shown = rows if len(rows) <= most else rows[: max(1, most - 1)]
         for line in shown:
             if line is None:
                 table.add_row("", Text(f"the {APART}:", "dim"))
-                continue
-            status = standings.statuses.get(line.name, "active")
-            score = "-" if line.score is None else f"{line.score:.1%}"
-            table.add_row(
-                str(line.rank),
-                Text(words.printable(line.name) + ("" if status == "active" else f" ({status})")),
-                str(line.games),
-                words.number(line.points),
-                *([f"+{words.number(byes[line.name])}" if line.name in byes else ""] * bool(byes)),
-                *([f"+{line.forfeits}" if line.forfeits else ""] * forfeits),
-                score if bracket is None else bracket.reached(line.name),
-                f"{round(rated[line.name].rating)}" if line.name in rated else "-",
-            )
+            else:
+                table.add_row(*(Text(words.printable(one.said(line))) for one in columns))
         hidden = sum(line is not None for line in rows[len(shown) :])
         return [table, *([Text(f"... and {hidden} more")] if hidden else [])]
 

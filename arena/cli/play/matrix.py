@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,28 +16,31 @@ from arena.cli.asking.position_options import GameArgument
 from arena.cli.play import scores
 from arena.cli.play.scores import Score, mean_text
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadFixture
 from arena.match.clock import TimeControl
 from arena.match.conditions import Conditions
 from arena.players.player import Player, read_player, unique_names
+from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
     from arena.match.schedule import Entrant, Finished, Planned
     from arena.players.confinement import Confinement
     from arena.players.submissions import Store
 
-FIELDS: Final[Columns] = {
-    "player": lambda row: row["player"],
-    "against": lambda row: row["against"] or "",
-    "games": lambda row: str(row["games"]),
-    "won": lambda row: str(row["won"]),
-    "mean_score": lambda row: "" if row["mean_score"] is None else repr(row["mean_score"]),
-}
-"""Columns of the CSV: one row for each cell of the table."""
+CELLS: Final[tuple[Column[tuple[_Cell, Score]], ...]] = (
+    Column("player", value=lambda row: row[0][0]),
+    Column("against", value=lambda row: row[0][1]),
+    Column("games", value=lambda row: row[1].games),
+    Column("won", value=lambda row: row[1].won),
+    Column("mean_score", value=lambda row: row[1].mean),
+)
+"""One row for each cell of the table."""
 
 
+@listed(lambda: CELLS)
 def matrix(
+    shown: Shown,
     game: GameArgument,
     players: Annotated[
         list[str], typer.Argument(metavar="PLAYER", help="Players for seat 0: a row of the table for each.")
@@ -54,7 +56,6 @@ def matrix(
     clock: Annotated[str, typer.Option(metavar="CLOCK", help=CLOCK_HELP)] = "none",
     seed: SeedOption = None,
     walls: WallsOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Compare players in a table: each cell has the games won and the mean score of seat 0.
 
@@ -88,8 +89,8 @@ def matrix(
         interrupted = True
         print(f"\ninterrupted after {len(finished)} of {plan.total} games", file=sys.stderr)
     cells = plan.cells(finished)
-    if format is not OutputFormat.TABLE:
-        show([_document(cell, score) for cell, score in cells], FIELDS, format=format)
+    if not shown.is_table:
+        show(cells, CELLS, shown)
     else:
         _show(plan, cells)
         if faults := sum(one.record.fault is not None for one in finished):
@@ -214,19 +215,8 @@ def _show(plan: _Plan, cells: Sequence[tuple[_Cell, Score]]) -> None:
     for at, row in enumerate(plan.rows):
         scores_of_row = [score for _, score in cells[at * len(others) :][: len(others)]]
         rows.append({"player": row.name} | dict(zip(others, map(_text, scores_of_row), strict=True)))
-    show(rows, {name: itemgetter(name) for name in ("player", *others)}, format=OutputFormat.TABLE)
+    show(rows, fields(("player", *others)))
 
 
 def _text(score: Score) -> str:
     return f"{score.won}/{score.games}" + ("" if score.mean is None else f"  {mean_text(score.mean)}")
-
-
-def _document(cell: _Cell, score: Score) -> dict[str, Any]:
-    player, other = cell
-    return {
-        "player": player,
-        "against": other,
-        "games": score.games,
-        "won": score.won,
-        "mean_score": score.mean,
-    }

@@ -29,7 +29,7 @@ from arena.cli.asking.playing_options import (
 )
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.asking.record_options import DatabaseOption, named_players, submissions
-from arena.cli.terminal.listings import FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadFixture
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from db.database import Database
 
 
+@listed()
 def play(
+    shown: Shown,
     game: GameArgument,
     players: Annotated[
         list[str],
@@ -83,7 +85,6 @@ def play(
         bool, typer.Option("--web", help="Page in the browser on which the human plays, for one game after the other.")
     ] = False,
     db: DatabaseOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Play one or more games and watch them: agents against each other, or you against an agent.
 
@@ -111,7 +112,7 @@ def play(
     found = named_players(players, db)
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player, _ in found)
     people = any(player.kind is PlayerKind.HUMAN for player, _ in found)
-    quiet = quiet or format is not OutputFormat.TABLE
+    quiet = quiet or not shown.is_table
     plan = _Plan(
         game=game,
         players=tuple(player for player, _ in found),
@@ -137,23 +138,23 @@ def play(
         quiet=quiet,
         web=web,
     )
-    if plan.people and format is not OutputFormat.TABLE:
-        raise BadFixture(f"--format {format} shows no boards, which a human player needs: leave it out")
+    if plan.people and not shown.is_table:
+        raise BadFixture(f"--format {shown.format} shows no boards, which a human player needs: leave it out")
     _refuse(plan)
     finished: list[Finished] = []
     try:
         with _opened(db) if record else nullcontext() as database:
-            _play(plan, finished, database=database, silent=format is not OutputFormat.TABLE)
+            _play(plan, finished, database=database, silent=not shown.is_table)
             if finished and database is not None and not quiet:
                 print(_replay_hint(finished[-1].game.number, several=len(finished) > 1, db=db))
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         raise typer.Exit(130) from None
     finally:
-        if format is not OutputFormat.TABLE:
+        if not shown.is_table:
             from arena.cli.play import game_rows
 
-            show([game_rows.game(event) for event in finished], game_rows.COLUMNS, format=format)
+            show([game_rows.game(event) for event in finished], game_rows.GAMES, shown)
 
 
 def _openings(text: str, game: str, position: str) -> int | Listed:

@@ -33,10 +33,11 @@ from arena.cli.asking.position_options import (
 )
 from arena.cli.search.path_trace import is_path_search
 from arena.cli.search.speed_up import ProcessesOption, check_processes, gains, worker_processes
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.match.allowance import WallKind
 from arena.players.player import split_path
+from arena.results.columns import PROGRAMS, Column, fields
 
 if TYPE_CHECKING:
     from adsearch.parallel import Workers
@@ -46,21 +47,26 @@ _LONGEST: Final = 600.0
 """Timeout of a student's function without --seconds, in seconds."""
 _MOST_WATCHED: Final = 500_000
 """Number of nodes up to which different positions are counted; that takes about twice the time of the search."""
-COMPARED: Columns = {
-    "depth": lambda row: str(row["depth"]),
-    "nodes": lambda row: f"{row['nodes']:,}",
-    "distinct": lambda row: "-" if row["positions"] is None else f"{row['positions']:,}",
-    "leaves": lambda row: "-" if row["leaves"] is None else f"{row['leaves']:,}",
-    "time": lambda row: f"{row['time'] / 1000:.2f} s",
-    "speed": lambda row: "-" if row["speed"] is None else f"{row['speed'] / 1000:>4.0f} k",
-    "b": lambda row: "-" if row["branching"] is None else f"{row['branching']:.1f}",
-    "value": lambda row: _bounded(row) + (" !" if row["differs"] else ""),
-    "move": lambda row: row["move"] or "-",
-    "algorithm": lambda row: row["algorithm"],
-}
+COMPARED: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("depth"),
+    Column("algorithm"),
+    Column("value", text=lambda row: _bounded(row) + (" !" if row["differs"] else "")),
+    *fields(("bound", "differs"), on=PROGRAMS),
+    Column("move", text=lambda row: row["move"] or "-"),
+    Column("nodes", text=lambda row: f"{row['nodes']:,}"),
+    Column("positions", "distinct", text=lambda row: "-" if row["positions"] is None else f"{row['positions']:,}"),
+    Column("leaves", text=lambda row: "-" if row["leaves"] is None else f"{row['leaves']:,}"),
+    Column("speed", text=lambda row: "-" if row["speed"] is None else f"{row['speed'] / 1000:>4.0f} k"),
+    Column("branching", "b", text=lambda row: "-" if row["branching"] is None else f"{row['branching']:.1f}"),
+    Column("time", text=lambda row: f"{row['time'] / 1000:.2f} s"),
+)
+_FIRST: Final = ("depth", "nodes", "positions", "leaves", "time", "speed", "branching", "value", "move")
+"""The order of the table; the algorithm, whose name can be long, stands last."""
 
 
+@listed(lambda: COMPARED)
 def compare(
+    shown: Shown,
     game: GameArgument,
     algorithms: Annotated[
         list[str],
@@ -96,7 +102,6 @@ def compare(
     ] = None,
     processes: ProcessesOption = 1,
     walls: WallsOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Compare search algorithms: value, nodes and time at each depth.
 
@@ -166,8 +171,8 @@ def compare(
         print("\ninterrupted; the table has the searches that ended before", file=sys.stderr)
     if _flag(rows):
         note('a value marked "!" differs from the first algorithm at the same depth')
-    show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)
-    if format is OutputFormat.TABLE:
+    show(rows, COMPARED, shown, first=_FIRST)
+    if shown.is_table:
         for line in gains(rows, processes):
             print(line)
     if interrupted:
@@ -328,7 +333,7 @@ def _flag(rows: list[dict[str, Any]]) -> bool:
     return any(row["differs"] for row in rows)
 
 
-def _bounded(row: Row) -> str:
+def _bounded(row: dict[str, Any]) -> str:
     """The value, or the bound of it."""
     sign = {"exact": "", "lower": ">= ", "upper": "<= "}[row["bound"]]
     return "-" if row["value"] is None else f"{sign}{round(row['value'], 4):.6g}"

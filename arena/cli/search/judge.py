@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from operator import itemgetter
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,23 +10,29 @@ import typer
 
 from adsearch.errors import nearly, quote
 from arena.cli.asking.playing_options import WallsOption
-from arena.cli.terminal.listings import FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
+from arena.results.columns import Column, Medium, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arena.course.lecture.judging import TreeVerdict
     from arena.course.lecture.questions import JudgedAlgorithm
     from arena.course.lecture.student_process import Cost
+
+    _Judged = tuple[TreeVerdict, tuple[Cost, Cost] | None]
+    """A verdict, and what the function and our own search cost."""
 
 _MOST_SHOWN: Final = 12
 """Number of leaves printed on a line."""
 _MOST_PRINTED: Final = 50
 
 
+@listed(lambda: _columns(None))
 def judge(
+    shown: Shown,
     function: Annotated[
         str,
         typer.Argument(metavar="FILE:FUNCTION", help="Python file and function; without :FUNCTION the one of --as."),
@@ -48,7 +53,6 @@ def judge(
         float, typer.Option(metavar="SECONDS", min=0.1, max=600, help="Time limit for each tree.")
     ] = 5.0,
     walls: WallsOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Judge a student's search function: are its value, move and visited leaves right?
 
@@ -85,9 +89,8 @@ def judge(
     compared = [
         None if cost is None else (cost, _our_cost(verdict)) for cost, verdict in zip(costs, verdicts, strict=True)
     ]
-    if format is not OutputFormat.TABLE:
-        rows = [_row(verdict, convention, costs) for verdict, costs in zip(verdicts, compared, strict=True)]
-        show(rows, _COLUMNS, format=format)
+    if not shown.is_table:
+        show([*zip(verdicts, compared, strict=True)], _columns(convention), shown)
     elif unloaded:
         _show_unloaded(unloaded, answers[0].traceback)
     else:
@@ -108,37 +111,31 @@ def _our_cost(verdict: TreeVerdict) -> Cost:
     return Cost(nodes, perf_counter() - begun)
 
 
-def _row(verdict: TreeVerdict, convention: Any, costs: tuple[Cost, Cost] | None) -> dict[str, Any]:
-    ours = verdict.ours
-    cost, our_cost = costs or (None, None)
-    return {
-        "tree": ours.question.name,
-        "depth": ours.question.depth,
-        "passed": verdict.passed,
-        "value": verdict.answer.value,
-        "expected_value": ours.value(convention),
-        "move": verdict.answer.move,
-        "expected_moves": list(ours.best),
-        "leaves": [leaf[-1] for leaf in verdict.leaves],
-        "expected_leaves": [leaf[-1] for leaf in ours.leaves],
-        "difference": verdict.difference or None,
-        "nodes": cost and cost.nodes,
-        "time": cost and round(cost.seconds * 1000, 3),
-        "expected_nodes": our_cost and our_cost.nodes,
-        "expected_time": our_cost and round(our_cost.seconds * 1000, 3),
-    }
+def _columns(convention: Any) -> tuple[Column[_Judged], ...]:
+    return (
+        *worded(
+            Column("tree", value=lambda row: row[0].ours.question.name),
+            Column("passed", value=lambda row: row[0].passed, text=lambda row: "yes" if row[0].passed else "no"),
+            Column("value", value=lambda row: row[0].answer.value, text=lambda row: _written(row[0].answer.value)),
+            Column("move", value=lambda row: row[0].answer.move, text=lambda row: row[0].answer.move or "-"),
+            _ends("leaves", "leaves", lambda verdict: verdict.leaves),
+            _ends("expected_leaves", "expected", lambda verdict: verdict.ours.leaves),
+            Column("difference", value=lambda row: row[0].difference or None),
+        ),
+        Column("depth", value=lambda row: row[0].ours.question.depth, on=Medium.JSON),
+        Column("expected_value", value=lambda row: row[0].ours.value(convention), on=Medium.JSON),
+        Column("expected_moves", value=lambda row: list(row[0].ours.best), on=Medium.JSON),
+        Column("nodes", value=lambda row: row[1] and row[1][0].nodes, on=Medium.JSON),
+        Column("time", value=lambda row: row[1] and round(row[1][0].seconds * 1000, 3), on=Medium.JSON),
+        Column("expected_nodes", value=lambda row: row[1] and row[1][1].nodes, on=Medium.JSON),
+        Column("expected_time", value=lambda row: row[1] and round(row[1][1].seconds * 1000, 3), on=Medium.JSON),
+    )
 
 
-_COLUMNS: Final = {
-    "tree": lambda row: row["tree"],
-    "passed": lambda row: "yes" if row["passed"] else "no",
-    "value": lambda row: _written(row["value"]),
-    "move": lambda row: row["move"] or "-",
-    "leaves": lambda row: f"{len(row['leaves'])}",
-    "expected": lambda row: f"{len(row['expected_leaves'])}",
-    "difference": lambda row: row["difference"] or "",
-}
-"""Columns of the CSV."""
+def _ends(name: str, title: str, leaves: Callable[[TreeVerdict], Sequence[Any]]) -> Column[_Judged]:
+    return Column(
+        name, title, value=lambda row: [leaf[-1] for leaf in leaves(row[0])], text=lambda row: str(len(leaves(row[0])))
+    )
 
 
 def _written(value: Any) -> str:
@@ -181,8 +178,7 @@ def _show_verdicts(verdicts: Sequence[TreeVerdict], printed: str) -> None:
             what = f"on {trees[what]} trees: {what}"
         right = "right" if verdict.passed else "WRONG"
         rows.append({"tree": name, "leaves": f"{len(verdict.leaves)}", "": right, "what": what or verdict.remark})
-    columns = {title: itemgetter(title) for title in ("tree", "", "leaves", "what")}
-    show(rows, columns, format=OutputFormat.TABLE, numbers=("leaves",))
+    show(rows, [Column(title, number=title == "leaves") for title in ("tree", "", "leaves", "what")])
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if failed:
         _explain(subject, min(failed, key=lambda verdict: (not verdict.answer.tried, len(verdict.ours.leaves))))

@@ -14,9 +14,10 @@ from adsearch import State
 from adsearch.budget import Budget, OutOfBudget
 from adsearch.errors import BadSearch, quote
 from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.history import words
+from arena.results.columns import PROGRAMS, Column, fields
 
 if TYPE_CHECKING:
     from adsearch.size import Size
@@ -25,21 +26,27 @@ _MOST_ROWS: Final = 200
 _RANGE: Final = re.compile(r"(?<=[:=,])(\d{1,4})-(\d{1,4})(?=[,)]|$)")
 """A range of numbers as the value of a game option."""
 _WINS: Final = {"first": "1st", "second": "2nd", "draw": "draw", None: "-"}
-SIZES: Columns = {
-    "game": lambda row: row["game"],
-    "nodes": lambda row: _count(row["nodes"]),
-    "leaves": lambda row: _count(row["leaves"]),
-    "h": lambda row: _count(row["height"]),
-    "win": lambda row: _WINS[row["winner"]],
-    "nim": lambda row: _count(row["nimber"]),
-    "b": lambda row: _decimals(row["branching"]),
-    "alphabeta": lambda row: _count(row["alphabeta"]),
-    "b^h": lambda row: _count(row["uniform_leaves"]),
-    "best": lambda row: _count(row["best_case_leaves"]),
-}
 
 
+def _counted(name: str, title: str = "") -> Column[dict[str, Any]]:
+    return Column(name, title, text=lambda row: _count(row[name]), number=True)
+
+
+SIZES: Final[tuple[Column[dict[str, Any]], ...]] = (
+    Column("game"),
+    *(_counted("nodes"), _counted("leaves"), _counted("height", "h")),
+    *fields(("positions", "up_to_symmetry"), on=PROGRAMS),
+    Column("winner", "win", text=lambda row: _WINS[row["winner"]]),
+    _counted("nimber", "nim"),
+    Column("mean_moves", on=PROGRAMS),
+    Column("branching", "b", text=lambda row: _decimals(row["branching"]), number=True),
+    *(_counted("alphabeta"), _counted("uniform_leaves", "b^h"), _counted("best_case_leaves", "best")),
+)
+
+
+@listed(lambda: SIZES)
 def size(
+    shown: Shown,
     game: Annotated[
         str,
         typer.Argument(
@@ -53,7 +60,6 @@ def size(
         float,
         typer.Option("--seconds", metavar="SECONDS", min=0.0, help="Time limit for each game, and for its alpha-beta."),
     ] = 10.0,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Measure a small game: nodes, leaves, height, winner, and what minimax and alpha-beta look at.
 
@@ -82,17 +88,11 @@ def size(
         if not whole:
             note(f"{spec} is too large to measure all of it within {seconds:g} s; --seconds sets the limit")
             break
-    if format is OutputFormat.TABLE and len(rows) == 1 and rows[0]["game"] == game:
+    if shown.is_table and len(rows) == 1 and rows[0]["game"] == game:
         _explain(rows[0])
         return
-    columns = {name: text for name, text in SIZES.items() if name != "nim" or any(row["nimber"] for row in rows)}
-    numbers = set(columns) - {"game", "win"}
-    show(
-        rows,
-        exact_columns(rows[0]) if format is OutputFormat.CSV else columns,
-        format=format,
-        numbers=numbers,
-    )
+    has_nimbers = any(row["nimber"] for row in rows)
+    show(rows, [one for one in SIZES if one.name != "nimber" or has_nimbers or not shown.is_table], shown)
 
 
 def _specs(game: str) -> list[str]:
@@ -160,7 +160,7 @@ def _winner(state: State[Any], value: float | None) -> str | None:
     return "first" if value > 0 else "second" if value < 0 else "draw"
 
 
-def _explain(row: Row) -> None:
+def _explain(row: dict[str, Any]) -> None:
     """Print the sizes of one game, a line each."""
     height = "-" if row["height"] is None else words.plies(row["height"])
     lines = {

@@ -20,8 +20,9 @@ from arena.cli.asking.position_options import GameArgument, MovesOption, Positio
 from arena.cli.search.defences import PLAYERS, print_defences
 from arena.cli.search.equilibrium import print_equilibrium
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.listings import FormatOption, OutputFormat, Row, exact_columns, show, show_json
+from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
 from arena.history import shown_moves, words
+from arena.results.columns import fields
 
 if TYPE_CHECKING:
     from adsearch.result import Result
@@ -44,7 +45,9 @@ SecondsOption = Annotated[
 ]
 
 
+@listed(without=FORMAT_ALONE)
 def solve(
+    shown: Shown,
     game: GameArgument,
     strategy: Annotated[
         bool, typer.Option("--strategy", help="Strategy too: a reply to every move, to win or draw.")
@@ -66,7 +69,6 @@ def solve(
             help="In checkers: look it up in the endgame tables with up to N pieces.",
         ),
     ] = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Solve a game: who wins with best play, in how many plies, and by which moves.
 
@@ -83,7 +85,7 @@ def solve(
 
     Example: arena solve connect4 --moves "4 4 4 4" --seconds 5
     """
-    if strategy and format is not OutputFormat.TABLE:
+    if strategy and not shown.is_table:
         raise BadSearch("--strategy works only with --format table")
     state = asked_position(game, position, moves)
     budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
@@ -92,7 +94,7 @@ def solve(
             raise BadSearch(
                 "--equilibrium solves a whole game: leave out --strategy, --endgames, --position and --moves"
             )
-        print_equilibrium(game, state, budget, format)
+        print_equilibrium(game, state, budget, shown)
         return
     if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
         raise BadSearch("--strategy is for games of one or two players without chance, which one of them can win")
@@ -108,10 +110,10 @@ def solve(
         "nodes": result.nodes,
         "time": round((time.perf_counter() - begun) * 1000),
     }
-    if format is OutputFormat.JSON:
+    if shown.format is OutputFormat.JSON:
         show_json(row)
-    elif format is OutputFormat.CSV:
-        show([row], exact_columns(row), format=format)
+    elif not shown.is_table:
+        show([row], fields(row), shown)
     else:
         print(_verdict(state, result, seconds))
         _print_details(state, row)
@@ -229,7 +231,7 @@ def _player(state: State[Any], seat: int) -> str:
     return f"seat {seat}"
 
 
-def _print_details(state: State[Any], row: Row) -> None:
+def _print_details(state: State[Any], row: dict[str, Any]) -> None:
     """Print the details of the result, one line each."""
     details = {
         "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, _mover(state))}",

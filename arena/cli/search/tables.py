@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,15 +13,18 @@ from adsearch.games.checkers_endgames import FEWEST, MOST, blocks, placements, p
 from agents import endgames
 from arena.cli.asking.position_options import asked_position
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.listings import FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
+from arena.results.columns import Column
 
 _SECONDS: Final = {2: 0.1, 3: 0.5, 4: 8.0}
 """About how long it takes to build a table, by the number of pieces."""
 _TITLES: Final = ("pieces", "positions", "won", "lost", "drawn", "longest", "bytes")
 
 
+@listed()
 def tables(
+    shown: Shown,
     game: Annotated[str, typer.Argument(metavar="GAME", help="Game: checkers.")],
     pieces: Annotated[
         int, typer.Option("--pieces", metavar="N", min=FEWEST, max=MOST, help="Largest number of pieces.")
@@ -32,7 +35,6 @@ def tables(
             "--folder", metavar="FOLDER", help="Folder of the tables.", show_default="$ARENA_TABLES or ~/.cache/arena"
         ),
     ] = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Build endgame tables of checkers: the value of every position with few pieces, and how fast it is won.
 
@@ -71,15 +73,13 @@ def tables(
     else:
         note(f"all tables are in {place}: there is nothing to build")
     rows = [_row(count, found[count]) for count in sorted(found)]
-    columns = exact_columns(_TITLES) if format is OutputFormat.CSV else {name: _counted(name) for name in _TITLES}
-    show(rows, columns, format=format, numbers=_TITLES)
+    show(rows, [Column(name, text=partial(_counted, name), number=True) for name in _TITLES], shown)
     if folder is not None:
         note(f"agents and arena solve find these tables with: export ARENA_TABLES={shlex.quote(str(place.absolute()))}")
 
 
-def _counted(name: str) -> Callable[[Row], str]:
-    """A function for the text of a number in the table."""
-    return lambda row: f"{row[name]:,}"
+def _counted(name: str, row: dict[str, Any]) -> str:
+    return f"{row[name]:,}"
 
 
 def _row(pieces: int, table: bytes) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from arena.cli.asking.on_hosts import NoHostsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.teach import collect_output
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.listings import FormatOption, OutputFormat
+from arena.cli.terminal.listings import Shown, listed
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadSubmission
 
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
+@listed(lambda: collect_output.columns(()))
 def collect(
+    shown: Shown,
     sources: Annotated[
         list[Path],
         typer.Argument(
@@ -86,7 +88,6 @@ def collect(
         ),
     ] = None,
     on: NoHostsOption = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Collect submissions: match them with the roster, check them, keep the latest that passes.
@@ -145,8 +146,8 @@ def collect(
         raise typer.Exit(130) from None
     for warning in collector.warnings:
         print(wrapped(f"warning: {warning}"), file=sys.stderr)
-    collect_output.show_table(lines, collector.shared, format)
-    if format is OutputFormat.TABLE:
+    collect_output.show_table(lines, collector.shared, shown)
+    if shown.is_table:
         collect_output.show_notes(
             lines,
             deadline=until,

@@ -6,9 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.cli.terminal.listings import Columns, OutputFormat, Row, show
+from arena.cli.terminal.listings import Shown, show
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadLeague
+from arena.history.words import printable, without_store
+from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,89 +25,60 @@ _MOST_LISTED: Final = 20
 # The table.
 
 
-def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], format: OutputFormat) -> None:
+def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], shown: Shown) -> None:
     """Print the results; in a table only the students who handed in or have no agent."""
-    show(
-        [
-            _row(line, shared)
-            for line in lines
-            if format is not OutputFormat.TABLE or (line.student and line.outcome != "kept")
-        ],
-        _columns(format),
-        format=format,
-        narrowed="name",
-    )
+    some = [line for line in lines if not shown.is_table or (line.student and line.outcome != "kept")]
+    show(some, columns(shared), shown)
 
 
-def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, Any]:
-    from arena.history.words import printable, without_store
-
-    one, student = line.hand_in, line.student
-    return {
-        "id": student.id if student else None,
-        "name": student.name if student else None,
-        "group": student.group if student else None,
-        "agent": line.agent or None,
-        "submission": printable(one.label) if one else None,
-        "when": one.when.isoformat(timespec="seconds") if one and one.when else None,
-        "time_from": str(one.time_source) if one else None,
-        "late": line.late_days > 0,
-        "late_days": line.late_days,
-        "light": str(line.outcome),
-        "told": without_store(printable(line.message)),
-        "advice": without_store(printable(line.advice)),
-        "plays": line.plays,
-        "version": line.version,
-        "source": line.source or None,
-        "new": line.plays and not line.again,
-        "team_submissions": [printable(one.label) for one in line.of_team],
-        "same": [
+def columns(shared: Sequence[SharedContent]) -> tuple[Column[HandInResult], ...]:
+    def same(line: HandInResult) -> list[dict[str, Any]]:
+        return [
             {"file": one.file or None, "agents": [agent for agent in one.agents if agent != line.agent]}
             for one in shared
             if (line.agent, line.source) in one.submissions
-        ],
-    }
-
-
-def _columns(format: OutputFormat) -> Columns:
-    if format is not OutputFormat.TABLE:
-        names = [
-            *("id", "name", "group", "agent", "plays", "version", "submission", "when", "late", "late_days", "light")
         ]
-        names += ["told", "advice"]
-        return {name: _cell(name) for name in names} | {"same": _same}
-    return {
-        "id": lambda row: row["id"],
-        "name": lambda row: row["name"],
-        "agent": lambda row: row["agent"],
-        "plays": lambda row: "-" if row["version"] is None else f"@{row['version']}",
-        "handed in": lambda row: _when(row["when"]) if row["when"] else "-",
-        "light": _light,
-    }
+
+    return (
+        Column("id", value=lambda line: line.student and line.student.id),
+        Column("name", value=lambda line: line.student and line.student.name, narrow=7),
+        Column("group", value=lambda line: line.student and line.student.group, on=PROGRAMS),
+        Column("agent", value=lambda line: line.agent or None),
+        Column("plays", text=lambda line: "-" if line.version is None else f"@{line.version}",
+               csv=lambda line: ("no", "yes")[line.plays]),
+        Column("version", on=PROGRAMS),
+        Column("submission", value=lambda line: line.hand_in and printable(line.hand_in.label), on=PROGRAMS),
+        Column("when", "handed in", value=lambda line: line.hand_in and line.hand_in.when and
+               line.hand_in.when.isoformat(timespec="seconds"),
+               text=lambda line: _when(line.hand_in.when) if line.hand_in and line.hand_in.when else "-"),
+        Column("late", value=lambda line: line.late_days > 0, csv=lambda line: "yes" if line.late_days > 0 else "no",
+               on=PROGRAMS),
+        Column("late_days", on=PROGRAMS),
+        Column("light", value=lambda line: str(line.outcome), text=_light),
+        Column("told", value=lambda line: without_store(printable(line.message)), on=PROGRAMS),
+        Column("advice", value=lambda line: without_store(printable(line.advice)), on=PROGRAMS),
+        Column("time_from", value=lambda line: line.hand_in and str(line.hand_in.time_source), on=Medium.JSON),
+        Column("source", value=lambda line: line.source or None, on=Medium.JSON),
+        Column("new", value=lambda line: line.plays and not line.again, on=Medium.JSON),
+        Column("team_submissions", value=lambda line: [printable(one.label) for one in line.of_team], on=Medium.JSON),
+        Column("same", value=same, csv=lambda line: "; ".join(map(_same, same(line))), on=PROGRAMS),
+    )  # fmt: skip
 
 
-def _when(text: str) -> str:
+def _same(one: Mapping[str, Any]) -> str:
+    return f"{one['file'] or 'all'}: {', '.join(one['agents'])}"
+
+
+def _when(when: datetime) -> str:
     """A time with its zone, without the year: "04-29 17:05 UTC+02:00"."""
-    return f"{datetime.fromisoformat(text):%m-%d %H:%M %Z}"
+    return f"{datetime.fromisoformat(when.isoformat()):%m-%d %H:%M %Z}"
 
 
-def _light(row: Row) -> str:
-    late = f"late {row['late_days']} d"
-    if row["light"] == "late":
-        return f"{late}, plays" if row["plays"] else late
-    return f"{row['light']}, {late}" if row["late"] else str(row["light"])
-
-
-def _cell(name: str) -> Any:
-    def text(row: Any) -> str:
-        value = row[name]
-        return "" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
-
-    return text
-
-
-def _same(row: Row) -> str:
-    return "; ".join(f"{one['file'] or 'all'}: {', '.join(one['agents'])}" for one in row["same"])
+def _light(line: HandInResult) -> str:
+    late = f"late {line.late_days} d"
+    if line.outcome == "late":
+        return f"{late}, plays" if line.plays else late
+    return f"{line.outcome}, {late}" if line.late_days > 0 else str(line.outcome)
 
 
 # Below the table.
@@ -133,9 +106,9 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
     """Print the messages of submissions, who is missing, what matches nobody, and the deadline."""
     for line in lines:
         if line.message and line.student and line.hand_in and not line.repeats:
-            row, author = _row(line), line.hand_in.student or line.student
+            author = line.hand_in.student or line.student
             _say(f"{author.name or author.id}, {line.hand_in.label}:")
-            _say(f"{row['told']}{'; ' * bool(row['advice'])}{row['advice']}", indent=4)
+            _say(without_store("; ".join(filter(None, (line.message, line.advice)))), indent=4)
     _show_teams(lines)
     kept = sum(line.outcome == "kept" for line in lines)
     missing = [line.student for line in lines if line.outcome == "missing" and line.student]
@@ -157,7 +130,7 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
 def _show_teams(lines: Sequence[HandInResult]) -> None:
     """Print the teams of which several members handed in."""
     for agent, hand_ins in {line.agent: line.of_team for line in lines if line.of_team}.items():
-        found = [f"{one.label}, {_when(one.when.isoformat())}" if one.when else one.label for one in hand_ins]
+        found = [f"{one.label}, {_when(one.when)}" if one.when else one.label for one in hand_ins]
         _say(f"{agent}: {len(found)} submissions of one team, of which the latest that passes plays:")
         for text in found[:_MOST_LISTED]:
             _say(text, indent=4)
@@ -285,6 +258,4 @@ def _summary(lines: Sequence[HandInResult]) -> str:
 
 def _say(text: str, *, indent: int = 0) -> None:
     """Print the text, wrapped to the width of the terminal."""
-    from arena.history.words import printable
-
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))

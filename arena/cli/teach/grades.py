@@ -13,10 +13,11 @@ from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.listings import Columns, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.cli.terminal.wrapping import wrapped
 from arena.history.words import counted, number, printable
+from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,14 +29,17 @@ if TYPE_CHECKING:
     from arena.course.roster import Roster
     from db.search import GameFilter
 
+Row = dict[str, Any]
 _MOST_UNKNOWN: Final = 10
 """Largest number of lines that are listed because they match nobody."""
 _UNDECIDED: Final = "undecided"
 _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults", "marks", "at most", "next round")
 
 
+@listed(without=("format", "columns"))
 @filtered(without=("agent", "opponent", "seat", "result", "tournament"))
 def grades(
+    shown: Shown,
     wanted: GameFilter,
     tournament: Annotated[
         str | None,
@@ -119,20 +123,20 @@ def grades(
     late = {} if course is None or scheme is None else late_days(course.file)
     with comes_first("arena run", course):
         found, heading = _read(db, name, wanted=wanted, at=at, bars=bars, late=late)
-    format = format or (OutputFormat.TABLE if preview else OutputFormat.CSV)
-    short = format is OutputFormat.TABLE and columns is None
+    shown = replace(shown, format=format or (OutputFormat.TABLE if preview else OutputFormat.CSV))
+    short = shown.is_table and columns is None
     agents = [row["agent"] for row in found.rows]
     lines = None if file is None else _lines(file, course, on, agents, names_only=short, named=columns is not None)
     _note_what_is_missing(found)
     previewed, count = _previewed(found, bars, scheme, lines)
     if not preview and scheme is not None and previewed:
         note(f"{_undecided(previewed, count, course)}; --preview lists them")
-    if format is OutputFormat.TABLE and heading:
+    if shown.is_table and heading:
         print(heading)
     if preview:
-        _show_preview(found, previewed, count, scheme, course, format)
+        _show_preview(found, previewed, count, scheme, course, shown)
     else:
-        _show_list(found, bars, scheme, lines, columns, format)
+        _show_list(found, bars, scheme, lines, columns, shown)
 
 
 def _note_what_is_missing(found: Graded) -> None:
@@ -214,12 +218,12 @@ def _show_list(
     scheme: Marks | None,
     lines: Sequence[tuple[Line, str]] | None,
     columns: str | None,
-    format: OutputFormat,
+    shown: Shown,
 ) -> None:
     """Prints the grade list."""
     from arena.course.grading import grade_list, marks
 
-    short = format is OutputFormat.TABLE and columns is None
+    short = shown.is_table and columns is None
     rows, of_missing = found.rows, {}
     if short:
         statuses = set(found.statuses.values()) != {"active"}
@@ -244,14 +248,13 @@ def _show_list(
         rows = grade_list.chosen(rows, columns)
     if short and scheme is not None:
         rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
-    show(
-        rows,
-        exact_columns(rows[0] if rows else ("agent",)),
-        format=format,
-        narrowed="name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None,
-        numbers=_NUMBERS,
-        multiline=() if not lines else tuple(lines[0][0]),
-    )
+    narrow = "name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None
+    of_roster = {*lines[0][0]} if lines else set[str]()
+    listing: list[Column[Row]] = [
+        Column(title, narrow=7 * (title == narrow), number=title in _NUMBERS, lines=title in of_roster)
+        for title in (rows[0] if rows else ("agent",))
+    ]
+    show(rows, listing, shown)
     if short:
         _explain(rows, bars)
 
@@ -267,13 +270,13 @@ def _explain(rows: Sequence[Row], bars: Mapping[str, str]) -> None:
         print(wrapped(f"undecided ~N: about N more games would decide; without ~N: more than {MOST_MORE:,} games"))
 
 
-def _against(row: dict[str, Any], bar: str) -> str | None:
+def _against(row: Row, bar: str) -> str | None:
     """The comparison of the agent with the bar, and about how many more games would decide it."""
     outcome, more = row[bar], row[f"{bar}_more"]
     return outcome if more is None else f"{outcome} ~{more}"
 
 
-def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool, marks: bool) -> dict[str, Any]:
+def _short(row: Row, bars: Sequence[str], *, statuses: bool, marks: bool) -> dict[str, Any]:
     """The row of the table: fewer columns and digits than in CSV, and with marks only those that marks depend on."""
     strength = {
         "rank": "-" if row["rank"] is None else row["rank"],
@@ -307,19 +310,24 @@ def _previewed(
 
 
 def _show_preview(
-    found: Graded, rows: Sequence[Row], agents: int, scheme: Marks | None, course: Course | None, format: OutputFormat
+    found: Graded,
+    rows: Sequence[Row],
+    agents: int,
+    scheme: Marks | None,
+    course: Course | None,
+    shown: Shown,
 ) -> None:
     """Prints the undecided bars."""
-    if format is not OutputFormat.TABLE:
-        show(rows, exact_columns(rows[0] if rows else ("agent",)), format=format)
+    if not shown.is_table:
+        show(rows, fields(rows[0] if rows else ("agent",)), shown)
         return
     if rows:
-        show(rows, _preview_columns(scheme), format=format, narrowed="agent", wrapped=24, numbers=_NUMBERS)
+        show(rows, _preview_columns(scheme), shown)
         print()
     _summarise(found, rows, agents, course)
 
 
-def _preview_columns(scheme: Marks | None) -> Columns:
+def _preview_columns(scheme: Marks | None) -> list[Column[Row]]:
     """The columns of the table of undecided bars."""
 
     def marks(ending: str) -> Callable[[Row], str]:
@@ -330,8 +338,12 @@ def _preview_columns(scheme: Marks | None) -> Columns:
     def undecided(row: Row) -> str:
         return ", ".join(map(_more_and_next, row[_UNDECIDED]))
 
-    of_marks = {"marks": marks(""), "at most": marks("_most"), "next round": marks("_next")}
-    return {"agent": lambda row: str(row["agent"]), **(of_marks if scheme else {}), _UNDECIDED: undecided}
+    of_marks = {"": "marks", "_most": "at most", "_next": "next round"} if scheme else {}
+    return [
+        Column("agent", narrow=7),
+        *(Column(f"marks{ending}", title, text=marks(ending), number=True) for ending, title in of_marks.items()),
+        Column(_UNDECIDED, text=undecided, wrapped=24),
+    ]
 
 
 def _more_and_next(bar: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ The links are secrets: they are written once, into a file that only its owner ca
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from collections.abc import Iterator
@@ -20,11 +19,12 @@ import typer
 from adsearch.errors import one_of, quote
 from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, reading
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.errors import ArenaError
-from arena.history.csv_cells import written
+from arena.history import csv_cells
 from arena.history.words import counted, moment, printable, recorded_moment
+from arena.results.columns import Column
 from db.records import instant
 
 if TYPE_CHECKING:
@@ -41,20 +41,31 @@ _LOCAL: Final = "http://127.0.0.1:8000"
 """The beginning of links, if the address of the pages is not known."""
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of the description FILE.toml"
 _TITLES: Final = ("id", "name", "email", "alias", "link", "expires")
-_FIELDS: Final = ("name", "id", "alias", "role", "status", "invited", "signed_in", "seen")
-_COLUMNS: Final[Columns] = {
-    "name": lambda row: row["name"],
-    "id": lambda row: row["id"],
-    "alias": lambda row: row["alias"],
-    "role": lambda row: row["role"],
-    "status": lambda row: row["status"],
-    "invited": lambda row: recorded_moment(row["invited"]),
-    "signed in": lambda row: recorded_moment(row["signed_in"]),
-    "last seen": lambda row: recorded_moment(row["seen"]),
-}
 
 
+def _recorded(time: datetime | None) -> str | None:
+    return None if time is None else instant(time)
+
+
+def _read(time: datetime | None) -> str:
+    return recorded_moment(_recorded(time))
+
+
+ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
+    Column("name", value=lambda use: use.account.name, narrow=7),
+    Column("id", value=lambda use: use.account.student),
+    Column("alias", value=lambda use: use.account.author),
+    Column("role", value=lambda use: use.account.role),
+    Column("status", value=lambda use: "active" if use.account.active else "deactivated"),
+    Column("invited", value=lambda use: _recorded(use.invited), text=lambda use: _read(use.invited)),
+    Column("signed_in", "signed in", value=lambda use: _recorded(use.signed_in), text=lambda use: _read(use.signed_in)),
+    Column("seen", "last seen", value=lambda use: _recorded(use.seen), text=lambda use: _read(use.seen)),
+)
+
+
+@listed(lambda: ACCOUNTS)
 def invite(
+    shown: Shown,
     tournament: CourseArgument,
     roster: RosterOption = None,
     author: Annotated[
@@ -80,7 +91,6 @@ def invite(
             metavar="ALIAS", help="End the account of this author: its links, sessions and tokens; invite nobody."
         ),
     ] = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Invite students to the web pages: write a CSV file with a link for each student of the roster.
@@ -108,7 +118,7 @@ def invite(
         found = opened(connection, ladder)
     with AccountsDatabase(db, create=not listed and deactivate is None) as accounts:
         if listed:
-            _show_accounts(accounts, found, format)
+            _show_accounts(accounts, found, shown)
         elif deactivate is not None:
             _deactivate(accounts, found, deactivate)
         elif instructor is not None:
@@ -158,12 +168,12 @@ def _invite(
 
 def _write(invited: Sequence[Invited], begins: str, file: TextIO) -> None:
     """Writes the links as CSV."""
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(_TITLES)
-    for one in invited:
-        account, link = one.account, f"{begins}/in/{one.key}"
-        cells = (account.student, account.name, one.email, account.author, link, instant(one.expires))
-        table.writerow(map(written, cells))
+    rows = (
+        (by.student, by.name, one.email, by.author, f"{begins}/in/{one.key}", instant(one.expires))
+        for one in invited
+        for by in [one.account]
+    )
+    csv_cells.write(file, rows, titles=_TITLES)
     file.flush()
 
 
@@ -191,27 +201,13 @@ def _deactivate(accounts: AccountsDatabase, ladder: OpenLadder, name: str) -> No
     )
 
 
-def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, format: OutputFormat) -> None:
+def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, shown: Shown) -> None:
     """Prints all accounts."""
     from arena.accounts import people
 
     with accounts.reading() as connection:
-        rows = [_row(one) for one in people.known(connection, ladder.name)]
-    columns = _COLUMNS if format is OutputFormat.TABLE else exact_columns(_FIELDS)
-    show(rows, columns, format=format, narrowed="name")
-
-
-def _row(use: AccountUse) -> Row:
-    account = use.account
-    times = {"invited": use.invited, "signed_in": use.signed_in, "seen": use.seen}
-    return {
-        "name": account.name,
-        "id": account.student,
-        "alias": account.author,
-        "role": account.role,
-        "status": "active" if account.active else "deactivated",
-        **{name: None if time is None else instant(time) for name, time in times.items()},
-    }
+        rows = people.known(connection, ladder.name)
+    show(rows, ACCOUNTS, shown)
 
 
 def _refuse_bad_address(address: str) -> None:

@@ -9,25 +9,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from msgspec.structs import asdict
 
 from adsearch.errors import nearly
 from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading, submissions
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.questions import answer, is_interactive
 from arena.errors import BadRuling
 from arena.history import words
 from arena.history.words import printable
+from arena.results.columns import PROGRAMS, Column, Medium, fields
 from db.records import MAX_INTEGER
 
 if TYPE_CHECKING:
     from db.database import Connection
     from db.records import PastGame
+    from db.rulings import StoredRuling
     from db.search import GameFilter
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name of the agent in the tournament.")]
@@ -153,11 +154,12 @@ def revoke(
         _say_what_follows(old.tournament, _UPDATES, db=db)
 
 
+@listed(lambda: RULINGS)
 def rulings(
+    shown: Shown,
     tournament: Annotated[
         str | None, typer.Argument(metavar="TOURNAMENT", help="Tournament whose rulings to list.", show_default="all")
     ] = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """List the rulings about games and agents, newest first.
@@ -170,56 +172,37 @@ def rulings(
     with reading(db) as connection:
         number = None if tournament is None else lookup.find_tournament(connection, tournament)
         found = record.rulings(connection, number)
-    if format is OutputFormat.TABLE:
-        show([asdict(ruling) for ruling in found], _COLUMNS, format=format, narrowed="about")
-    else:
-        rows = [{name: _plain(getattr(ruling, name)) for name in _LISTED} for ruling in found]
-        show(rows, exact_columns(_LISTED), format=format)
+    show(found, RULINGS, shown)
 
 
-_LISTED: Final = (
-    "id",
-    "what",
-    "tournament",
-    "game",
-    "number",
-    "players",
-    "seat",
-    "reason",
-    "when",
-    "revokes",
-    "revoked",
-)
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _about(row: Any) -> str:
+def _about(row: StoredRuling) -> str:
     """The game or agent of the ruling."""
-    players = " - ".join(row["players"])
-    if row["game"] is None:
-        return f"{players} in {row['tournament']}"
-    name = str(row["game"]) if row["tournament"] is None else f"{row['tournament']}-{row['number']}"
+    players = " - ".join(row.players)
+    if row.game is None:
+        return f"{players} in {row.tournament}"
+    name = str(row.game) if row.tournament is None else f"{row.tournament}-{row.number}"
     return f"{name} ({players})"
 
 
-def _decided(row: Any) -> str:
+def _decided(row: StoredRuling) -> str:
     """The decision, and whether it is revoked."""
-    if row["revokes"] is not None:
-        return f"revokes {row['revokes']}"
-    to = "" if row["seat"] is None else f" to {row['players'][row['seat']]}"
-    return words.RULED[row["what"]] + to + " (revoked)" * (row["revoked"] is not None)
+    if row.revokes is not None:
+        return f"revokes {row.revokes}"
+    to = "" if row.seat is None else f" to {row.players[row.seat]}"
+    return words.RULED[row.what] + to + " (revoked)" * (row.revoked is not None)
 
 
-_COLUMNS: Final[Columns] = {
-    "ruling": lambda row: str(row["id"]),
-    "made (UTC)": lambda row: row["when"][:10],
-    "decided": _decided,
-    "about": _about,
-    "reason": lambda row: row["reason"],
-}
+RULINGS: Final[tuple[Column[StoredRuling], ...]] = (
+    Column("id", "ruling"),
+    Column("made", "made (UTC)", value=lambda row: row.when[:10], on=Medium.TABLE),
+    Column("what", "decided", text=_decided),
+    Column("about", value=_about, on=Medium.TABLE, narrow=7),
+    *fields(("tournament", "game", "number"), on=PROGRAMS),
+    Column("players", value=lambda row: list(row.players), on=PROGRAMS),
+    Column("seat", on=PROGRAMS),
+    Column("reason"),
+    *fields(("when", "revokes", "revoked"), on=PROGRAMS),
+)
 
 
 # Games.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, HtmlOption, submissions
 from arena.cli.terminal.files import check_folder, write_file
-from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.wrapping import wrapped
+from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from arena.course.similar.sources import Source
 
 
+@listed(lambda: _columns(str))
 def similar(
+    shown: Shown,
     tournament: CourseArgument,
     html: HtmlOption = None,
     ignore: Annotated[
@@ -38,7 +41,6 @@ def similar(
         ),
     ] = None,
     roster: RosterOption = None,
-    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Find agents whose sources are similar: equal files, renamed copies, copied parts.
@@ -76,8 +78,9 @@ def similar(
     if html is not None:
         write_file(html, page.page(pairs, name, shown_as))
     agents = len({source.agent for source in gathered.sources})
-    _show(pairs, format, shown_as)
-    if format is OutputFormat.TABLE:
+    if pairs or not shown.is_table:
+        show(pairs, _columns(shown_as), shown, first=("student", "other_student", "kind"))
+    if shown.is_table:
         _show_notes(pairs, agents=agents, html=html)
 
 
@@ -108,54 +111,32 @@ def _names(roster: Roster | None) -> Callable[[Source], str]:
     return name
 
 
-def _row(pair: Pair, shown_as: Callable[[Source], str]) -> dict[str, Any]:
-    return {
-        "agent": pair.one.agent,
-        "version": pair.one.version,
-        "student": shown_as(pair.one),
-        "share": round(pair.share, 3),
-        "other": pair.other.agent,
-        "other_version": pair.other.version,
-        "other_student": shown_as(pair.other),
-        "other_share": round(pair.other_share, 3),
-        "kind": str(pair.kind),
-        "tokens": pair.tokens,
-        "longest": pair.longest,
-        "files": list(pair.same_files),
-        "parts": [
-            {
-                "file": part.one.file,
-                "lines": list(part.one.lines),
-                "other_file": part.other.file,
-                "other_lines": list(part.other.lines),
-                "tokens": part.tokens,
-            }
-            for part in pair.parts
-        ],
-    }
+def _columns(shown_as: Callable[[Source], str]) -> tuple[Column[Pair], ...]:
+    return (
+        Column("agent", value=lambda pair: pair.one.agent, on=PROGRAMS),
+        Column("version", value=lambda pair: pair.one.version, on=PROGRAMS),
+        Column("student", value=lambda pair: shown_as(pair.one)),
+        Column("share", value=lambda pair: round(pair.share, 3), text=lambda pair: f"{pair.share:.0%}", number=True),
+        Column("other", value=lambda pair: pair.other.agent, on=PROGRAMS),
+        Column("other_version", value=lambda pair: pair.other.version, on=PROGRAMS),
+        Column("other_student", "other", value=lambda pair: shown_as(pair.other), narrow=7),
+        Column("other_share", "of other", value=lambda pair: round(pair.other_share, 3), number=True,
+               text=lambda pair: f"{pair.other_share:.0%}"),
+        Column("kind", value=lambda pair: str(pair.kind)),
+        Column("tokens", number=True),
+        Column("longest", number=True),
+        Column("files", value=lambda pair: list(pair.same_files), on=PROGRAMS),
+        Column("parts", value=_parts, on=Medium.JSON),
+    )  # fmt: skip
 
 
-def _show(pairs: list[Pair], format: OutputFormat, shown_as: Callable[[Source], str]) -> None:
-    rows = [_row(pair, shown_as) for pair in pairs]
-    if format is not OutputFormat.TABLE:
-        show(rows, exact_columns(_CSV_COLUMNS), format=format)
-    elif rows:
-        columns = {
-            "student": lambda row: row["student"],
-            "other": lambda row: row["other_student"],
-            "kind": lambda row: row["kind"],
-            "share": lambda row: f"{row['share']:.0%}",
-            "of other": lambda row: f"{row['other_share']:.0%}",
-            "tokens": lambda row: str(row["tokens"]),
-            "longest": lambda row: str(row["longest"]),
-        }
-        show(rows, columns, format=format, narrowed="other", numbers=("share", "of other", "tokens", "longest"))
-
-
-_CSV_COLUMNS: Final = (
-    *("agent", "version", "student", "share", "other", "other_version", "other_student", "other_share", "kind"),
-    *("tokens", "longest", "files"),
-)
+def _parts(pair: Pair) -> list[dict[str, Any]]:
+    return [
+        {"file": one.file, "lines": list(one.lines), "other_file": other.file, "other_lines": list(other.lines)}
+        | {"tokens": part.tokens}
+        for part in pair.parts
+        for one, other in [(part.one, part.other)]
+    ]
 
 
 def _show_notes(pairs: list[Pair], *, agents: int, html: Path | None) -> None:

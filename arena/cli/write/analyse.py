@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -13,9 +14,10 @@ from arena.cli.asking import analysis, recorded_game
 from arena.cli.asking.rated_games import SvgOption
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
+from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.history import recorded_rules, words
+from arena.results.columns import PROGRAMS, Column, Medium, document
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PositionValue
 
 
+@listed(without=FORMAT_ALONE)
 def analyse(
+    shown: Shown,
     id: GameIdArgument,
     depth: Annotated[int | None, typer.Option(metavar="N", min=1, max=100, help="Search depth in plies.")] = None,
     seconds: Annotated[
@@ -34,7 +38,6 @@ def analyse(
     svg: SvgOption = None,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Analyse a recorded game: the value of each move, the mistakes, and better moves.
 
@@ -61,7 +64,7 @@ def analyse(
         effort = AnalysisBudget(depth=depth, seconds=seconds)
     game = analysis.analysed(game, effort=effort, trust=trust_rules, db=db)
     start, plies = recorded_rules.start(game, trust=trust_rules), game.analysis
-    shown = replay(game, trust=trust_rules).game
+    whole = replay(game, trust=trust_rules).game
     if html is not None:
         from arena.pages.replay_page import page
 
@@ -69,56 +72,58 @@ def analyse(
     if svg is not None:
         from arena.pages.curves import judged_values
 
-        write_file(svg, judged_values(shown.analysis, game.players, bounds=start.bounds))
-    rows = [_row(game, ply) for ply in (shown.analysis if format is OutputFormat.TABLE else plies)]
-    if format is OutputFormat.JSON:
-        show_json(_document(game, start, plies=plies, rows=rows))
-    elif format is OutputFormat.CSV:
-        show(rows, exact_columns(_CSV), format=format)
+        write_file(svg, judged_values(whole.analysis, game.players, bounds=start.bounds))
+    if shown.format is OutputFormat.JSON:
+        show_json(_document(game, start, plies))
+    elif not shown.is_table:
+        show(plies, _columns(game, start), shown)
     else:
-        _show(shown, start, plies=plies, rows=rows, effort=effort)
+        _show(whole, start, plies=plies, effort=effort)
         ask = partial(can_debug, game, db=db)
-        for line in _first(game, start, plies=shown.analysis, effort=effort, can_debug=ask):
+        for line in _first(game, start, plies=whole.analysis, effort=effort, can_debug=ask):
             print(line)
 
 
 _A_MINUTE: Final = 60.0
 """Total time for the deeper analysis that is suggested, in seconds."""
-_CSV: Final = (
-    *("ply", "who", "player", "move", "before", "before_exact", "before_distance"),
-    *("after", "after_exact", "after_distance", "loss", "mark", "better", "depth"),
-)
 
 
-def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
-    """The JSON object of a ply. `before` and `after` are values for seat 0."""
+def _columns(game: PastGame, start: State[Any]) -> Iterator[Column[JudgedPly]]:
+    """The columns of the plies. `before` and `after` are for programs values for seat 0."""
     from arena.history.documents import finite
 
-    before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
-    return {
-        "ply": ply.ply,
-        "who": ply.who,
-        "player": game.players[ply.who] if isinstance(ply.who, int) else None,
-        "move": ply.move,
-        "before": before[0] if ply.before.known else None,
-        "before_exact": ply.before.exact,
-        "before_distance": ply.before.distance,
-        "before_values": before,
-        "after": after[0] if ply.after.known else None,
-        "after_exact": ply.after.exact,
-        "after_distance": ply.after.distance,
-        "after_values": after,
-        "loss": ply.loss,
-        "mark": str(ply.mark),
-        "better": list(ply.better),
-        "answer": list(ply.answer),
-        "depth": ply.depth,
-    }
+    def judged(name: str) -> Iterator[Column[JudgedPly]]:
+        of = attrgetter(name)
+
+        def figure(ply: JudgedPly) -> str:
+            seat = (_own(game) or 0) if start.players <= 2 else ply.who if isinstance(ply.who, int) else 0
+            return _figure(of(ply), seat)
+
+        def values(ply: JudgedPly) -> list[float | None]:
+            return finite(of(ply).values) or []
+
+        yield Column(name, value=lambda ply: values(ply)[0] if of(ply).known else None, text=figure, number=True)
+        yield Column(f"{name}_exact", value=lambda ply: of(ply).exact, on=PROGRAMS)
+        yield Column(f"{name}_distance", value=lambda ply: of(ply).distance, on=PROGRAMS)
+        yield Column(f"{name}_values", value=values, on=Medium.JSON)
+
+    def player(ply: JudgedPly) -> str | None:
+        return game.players[ply.who] if isinstance(ply.who, int) else None
+
+    yield Column("ply", number=True)
+    yield Column("who", on=PROGRAMS)
+    yield Column("player", value=player, text=lambda ply: player(ply) or str(ply.who), narrow=7)
+    yield Column("move")
+    yield from judged("before")
+    yield from judged("after")
+    yield Column("loss", on=PROGRAMS)
+    yield Column("mark", " ", value=lambda ply: str(ply.mark))
+    yield Column("better", value=lambda ply: list(ply.better))
+    yield Column("answer", value=lambda ply: list(ply.answer), on=Medium.JSON)
+    yield Column("depth", on=PROGRAMS)
 
 
-def _document(
-    game: PastGame, start: State[Any], plies: Sequence[JudgedPly], rows: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _document(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> dict[str, Any]:
     """The JSON document. `before` and `after` are values for seat 0."""
     from arena.student.analysis import summaries
 
@@ -126,10 +131,10 @@ def _document(
         {"seat": one.seat, "player": game.players[one.seat], **to_builtins(one)}
         for one in summaries(plies, start.players)
     ]
-    return {"id": game.id, "game": game.game, "players": game.players, "hidden": start.hidden} | {
-        "moves": rows,
-        "seats": seats,
-    }
+    columns = [*_columns(game, start)]
+    moves = [document(ply, columns) for ply in plies]
+    heading = {"id": game.id, "game": game.game, "players": game.players, "hidden": start.hidden}
+    return heading | {"moves": moves, "seats": seats}
 
 
 def _own(game: PastGame) -> int | None:
@@ -143,26 +148,7 @@ def _own(game: PastGame) -> int | None:
 # The table.
 
 
-def _show(
-    game: PastGame, start: State[Any], plies: Sequence[JudgedPly], rows: list[dict[str, Any]], effort: AnalysisBudget
-) -> None:
-    judgements = {ply.ply: ply for ply in plies}
-    side = _own(game) or 0
-
-    def worth(row: Row, after: bool) -> str:
-        ply = judgements[row["ply"]]
-        seat = side if start.players <= 2 else ply.who if isinstance(ply.who, int) else 0
-        return _figure(ply.after if after else ply.before, seat)
-
-    columns: Columns = {
-        "ply": lambda row: str(row["ply"]),
-        "player": lambda row: row["player"] or row["who"],
-        "move": lambda row: row["move"],
-        "before": lambda row: worth(row, False),
-        "after": lambda row: worth(row, True),
-        "": lambda row: row["mark"],
-        "better": lambda row: " ".join(row["better"]),
-    }
+def _show(game: PastGame, start: State[Any], plies: Sequence[JudgedPly], effort: AnalysisBudget) -> None:
     for line in [
         *recorded_game.header(game),
         *recorded_game.ending(game),
@@ -171,7 +157,7 @@ def _show(
         "",
     ]:
         print(wrapped(line))
-    show(rows, columns, format=OutputFormat.TABLE, narrowed="player", numbers=("ply", "before", "after"))
+    show(game.analysis, _columns(game, start))
     print()
     for line in _summary(game, start, plies):
         print(wrapped(line))

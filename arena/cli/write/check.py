@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
-from operator import itemgetter
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -18,11 +17,12 @@ from arena.cli.asking.playing_options import CLOCK_HELP, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.check_steps import StepPrinter, plain, signs
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show, show_json
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
 from arena.match.clock import TimeControl
 from arena.players.player import PlayerKind, read_player
+from arena.results.columns import PROGRAMS, Column, Medium, fields, worded
 from arena.student.checking import Light
 
 if TYPE_CHECKING:
@@ -35,18 +35,29 @@ if TYPE_CHECKING:
 _NO_AGENT: Final = (
     "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
 )
-_STEP_COLUMNS: Final = exact_columns(
-    ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
+STEPS: Final = fields(("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again"))
+
+
+def _signed(checked: CheckReport) -> str:
+    return f"{signs()[checked.light]} {checked.light}"
+
+
+CHECKED: Final[tuple[Column[CheckReport], ...]] = (
+    *worded(
+        Column("agent", narrow=7),
+        Column("light", value=lambda checked: str(checked.light), on=PROGRAMS),
+        Column("light", text=_signed, on=Medium.TABLE),
+        Column("wrong", "step", value=lambda checked: checked.worst and str(checked.worst.name)),
+        Column("told", "what is wrong", value=lambda checked: checked.worst and plain(checked.worst.message)),
+    ),
+    Column("advice", value=lambda checked: checked.worst and plain(checked.worst.advice), on=Medium.JSON),
+    Column("steps", value=lambda checked: _steps(checked), on=Medium.JSON),
 )
-_COLUMNS: Final[Columns] = {
-    "agent": itemgetter("agent"),
-    "light": itemgetter("light"),
-    "step": lambda row: row["wrong"] or "",
-    "what is wrong": lambda row: row["told"] or "",
-}
 
 
+@listed(lambda: CHECKED)
 def check(
+    shown: Shown,
     player: Annotated[
         str | None,
         typer.Argument(
@@ -91,7 +102,6 @@ def check(
     walls: WallsOption = None,
     on: NoHostsOption = None,
     db: DatabaseOption = None,
-    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Check an agent before a tournament: does it start, play legal moves, keep its clock?
 
@@ -130,17 +140,17 @@ def check(
             if tournament is not None and (player is not None or every is not None):
                 candidates = _built(candidates, tournament, stack)
             printer = None
-            if player is not None and format is OutputFormat.TABLE:
+            if player is not None and shown.is_table:
                 printer = StepPrinter(_title(player, exam))
                 candidates = [replace(candidates[0], report=printer.step)]
-            counted = player is None and format is OutputFormat.TABLE
+            counted = player is None and shown.is_table
             checked = _examined(candidates, exam, stack=stack, counted=counted)
         if printer is not None:
             printer.end()
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         raise typer.Exit(130) from None
-    _show(checked, one=player is not None, only=only, format=format)
+    _show(checked, one=player is not None, only=only, shown=shown)
     if any(each.light is Light.FAILED for each in checked):
         raise typer.Exit(1)
 
@@ -287,20 +297,14 @@ def _title(player: str, exam: Exam) -> str:
     return f"Checking {player}{where}: {exam.game}, clock {exam.conditions.clock}"
 
 
-def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format: OutputFormat) -> None:
-    if format is OutputFormat.JSON:
-        show_json([_document(each) for each in checked])
-    elif one and format is OutputFormat.CSV:
-        show(_steps(checked[0]), _STEP_COLUMNS, format=format)
-    elif one:
+def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, shown: Shown) -> None:
+    if one and not shown.is_table and shown.format is not OutputFormat.JSON:
+        show(_steps(checked[0]), STEPS, shown)
+    elif one and shown.is_table:
         _show_summary(checked[0], only)
     else:
-        rows = [_document(each) for each in checked]
-        if format is OutputFormat.TABLE:
-            sign = signs()
-            rows = [row | {"light": f"{sign[row['light']]} {row['light']}"} for row in rows]
-        show(rows, _COLUMNS, format=format, narrowed="agent")
-        if format is OutputFormat.TABLE:
+        show(checked, CHECKED, shown)
+        if shown.is_table:
             counts = {light: sum(each.light == light for each in checked) for light in ("good", "warning", "failed")}
             print(", ".join(f"{count} {light}" for light, count in counts.items() if count))
 
@@ -324,18 +328,6 @@ def _show_summary(checked: CheckReport, only: int | None) -> None:
         print(f"Ready to play, with {warnings} warning{'s' * (warnings != 1)} ({seconds:.1f} s).")
     else:
         print(f"{'Ready to play' if only is None else f'Position {only}'}: no problems found ({seconds:.1f} s).")
-
-
-def _document(checked: CheckReport) -> dict[str, Any]:
-    worst = checked.worst
-    return {
-        "agent": checked.agent,
-        "light": str(checked.light),
-        "wrong": worst.name if worst else None,
-        "told": plain(worst.message) if worst else None,
-        "advice": plain(worst.advice) if worst else None,
-        "steps": _steps(checked),
-    }
 
 
 def _steps(checked: CheckReport) -> list[dict[str, Any]]:

@@ -6,8 +6,6 @@ play, the text begins with the reason.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -15,7 +13,7 @@ from msgspec import Struct
 
 from arena.course.collecting.agent_names import agent_names
 from arena.course.roster import Roster, folded, replace_unprintable
-from arena.history.csv_cells import written
+from arena.history import csv_cells
 from arena.tournament.collected_file import Refused
 
 COLUMNS: Final = ("id", "name", "email", "agent", "page", "text_file", "bundle", "subject", "text")
@@ -44,12 +42,8 @@ class Letter(Struct, frozen=True, kw_only=True):
 def mail(letters: Sequence[Letter], roster: Roster | None, title: str, refused: Sequence[Refused] = ()) -> str:
     """The table. Without a roster it has a line for each agent, and no addresses. `refused`: the latest submissions,
     where they do not play."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(COLUMNS)
-    for row in _of_agents(letters, title) if roster is None else _of_students(letters, roster, title, refused):
-        rows.writerow([*map(written, row[:-1]), "\n".join(map(written, row[-1].split("\n")))])
-    return out.getvalue()
+    rows = _of_agents(letters, title) if roster is None else _of_students(letters, roster, title, refused)
+    return csv_cells.text(rows, titles=COLUMNS, multiline=COLUMNS[-1:])
 
 
 def without_agent(letters: Sequence[Letter], roster: Roster) -> int:

@@ -6,8 +6,6 @@ the seed, because the seed makes the key.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import secrets
 import shutil
@@ -23,7 +21,7 @@ from arena.course.lecture.worksheet import Worksheet
 from arena.course.report.addresses import slug
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
-from arena.history.csv_cells import written
+from arena.history import csv_cells
 from arena.pages.drawing import Frame, draw
 
 INDEX: Final = "index.csv"
@@ -83,12 +81,10 @@ def _page(title: str, pictures: list[str]) -> str:
 def _index(roster: Roster, names: Mapping[str, str], made: Mapping[str, Worksheet]) -> str:
     """A table for the instructor: each student with the files and the answers."""
     questions = list(dict.fromkeys(question for sheet in made.values() for question, _ in sheet.answers))
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow([*("alias", "id", "name", "group", "sheet", "key"), *questions])
+    rows = []
     for student in roster.students:
         alias = roster.team(student)[0].alias
         name, answers = names[alias], dict(made[alias].answers)
         cells = [alias, student.id, student.name, student.group, f"sheets/{name}.svg", f"keys/{name}.svg"]
-        rows.writerow(map(written, [*cells, *(answers.get(question, "") for question in questions)]))
-    return out.getvalue()
+        rows.append([*cells, *(answers.get(question, "") for question in questions)])
+    return csv_cells.text(rows, titles=("alias", "id", "name", "group", "sheet", "key", *questions))

@@ -19,8 +19,8 @@ from arena.players.versions import is_ready_made
 from arena.ratings import ranking, systems
 from arena.ratings.progress import agent as agent_of
 from arena.ratings.progress import progress
-from arena.results.report import ListedGame, Report, ReportedAgent
-from arena.tournament.standings import TournamentStandings, standings
+from arena.results.report import ListedGame, Report, reported_agents
+from arena.tournament.standings import standings
 from db import games as record
 from db import lookup, rated_games, running
 from db.records import PairCount, RatedGame
@@ -83,24 +83,6 @@ def gather(
         games=list(_games(connection, tournament, names)),
     )
     return report, names
-
-
-def reported_agents(
-    standings: TournamentStandings, ranking: Ranking | None, versions: Mapping[str, Sequence[VersionRating]]
-) -> list[ReportedAgent]:
-    """The agents in the order of the standings, each with its rating and its versions."""
-    ratings = {} if ranking is None else {player.name: player for player in ranking.players}
-    return [
-        ReportedAgent(
-            name=one.name,
-            standing=one,
-            rated=ratings.get(one.name),
-            status=standings.statuses.get(one.name, "active"),
-            bye=standings.byes.get(one.name, 0.0),
-            versions=versions.get(one.name, ()),
-        )
-        for one in standings.lines
-    ]
 
 
 # Renaming.

@@ -17,7 +17,8 @@ from arena.pages import agent as about
 from arena.pages import event
 from arena.pages.drawing import Frame, draw
 from arena.results import figures, listings
-from arena.results.listings import Cell, Met
+from arena.results.columns import Cell
+from arena.results.listings import Met
 
 if TYPE_CHECKING:
     from arena.course.report.addresses import Addresses

@@ -16,7 +16,7 @@ from arena.course.roster import replace_unprintable
 from arena.course.similar.comparison import Pair, Place
 from arena.course.similar.sources import Source, SourceFile
 from arena.pages.drawing import Frame, draw
-from arena.results.listings import Cell, Column, Listing
+from arena.results.columns import Cell, Column, Listing
 
 _MOST_PAIRS: Final = 50
 """Pairs with their code on the page; the table has all."""
@@ -68,12 +68,12 @@ def _listing(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> Listin
         return Cell(text=text, href=f"#pair-{number}" if number <= _MOST_PAIRS else None)
 
     columns: list[Column[tuple[int, Pair]]] = [
-        Column(name="pair", title="Pair", value=names, heads=True),
-        Column(name="kind", title="What they share", value=lambda row: str(row[1].kind), kind="kind"),
-        Column(name="share", title="Share", value=lambda row: f"{row[1].share:.0%}", number=True),
-        Column(name="other_share", title="Of other", value=lambda row: f"{row[1].other_share:.0%}", number=True),
-        Column(name="tokens", title="Tokens", value=lambda row: f"{row[1].tokens:,}", number=True),
-        Column(name="longest", title="Longest", value=lambda row: f"{row[1].longest:,}", number=True),
+        Column("pair", "Pair", value=names, heads=True),
+        Column("kind", "What they share", value=lambda row: str(row[1].kind), kind="kind"),
+        Column("share", "Share", value=lambda row: f"{row[1].share:.0%}", number=True),
+        Column("other_share", "Of other", value=lambda row: f"{row[1].other_share:.0%}", number=True),
+        Column("tokens", "Tokens", value=lambda row: f"{row[1].tokens:,}", number=True),
+        Column("longest", "Longest", value=lambda row: f"{row[1].longest:,}", number=True),
     ]
     return Listing(caption="All pairs", columns=columns, rows=[*enumerate(pairs, 1)])
 

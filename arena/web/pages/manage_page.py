@@ -15,7 +15,7 @@ from msgspec import Struct
 from arena.history.words import age, counted, listed, moment, zone_name
 from arena.pages.drawing import Document
 from arena.results import figures
-from arena.results.listings import Cell, Column, Listing, named
+from arena.results.columns import Cell, Column, Listing, named
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages
@@ -310,7 +310,7 @@ def _extended(state: LadderState) -> list[Author]:
 
 
 _Handed = tuple[int, "Handed"]
-_PLACE: Final = Column[_Handed](name="place", title="Place", value=lambda row: str(row[0]), number=True)
+_PLACE: Final = Column[_Handed]("place", "Place", value=lambda row: str(row[0]), number=True)
 
 
 def _submissions(title: str, state: LadderState) -> Callable[..., list[Column[_Handed]]]:
@@ -329,12 +329,12 @@ def _submissions(title: str, state: LadderState) -> Callable[..., list[Column[_H
         return Cell(text=own_pages.state(one) + (f": {one.words}" if one.words else ""))
 
     found: list[Column[_Handed]] = [
-        Column(name="submission", title="Submission", value=submission, heads=True),
-        Column(name="agent", title="Agent", value=agent, kind="ended", heading_kind="name"),
-        Column(name="state", title="State", value=lambda row: own_pages.state(row[1].one)),
-        Column(name="said", title="State", value=said, kind="ended", brief=True),
-        Column(name="received", title="Received", value=lambda row: moment(row[1].one.received)),
-        Column(name="file", title="File", value=lambda row: Cell(players=[(row[1].one.label, None)])),
+        Column("submission", "Submission", value=submission, heads=True),
+        Column("agent", "Agent", value=agent, kind="ended", heading_kind="name"),
+        Column("state", "State", value=lambda row: own_pages.state(row[1].one)),
+        Column("said", "State", value=said, kind="ended", brief=True),
+        Column("received", "Received", value=lambda row: moment(row[1].one.received)),
+        Column("file", "File", value=lambda row: Cell(players=[(row[1].one.label, None)])),
     ]
     by_name = {column.name: column for column in found}
     return lambda *names: [by_name[name] for name in names]
@@ -342,14 +342,8 @@ def _submissions(title: str, state: LadderState) -> Callable[..., list[Column[_H
 
 def _extended_listing(state: LadderState) -> Listing[Author]:
     columns: list[Column[Author]] = [
-        Column(
-            name="author",
-            title="Author",
-            value=lambda one: _agent(one.shown, one.person),
-            kind="ended",
-            heading_kind="name",
-        ),
-        Column(name="until", title="Until", value=lambda one: moment(one.until or state.closes)),
+        Column("author", "Author", value=lambda one: _agent(one.shown, one.person), kind="ended", heading_kind="name"),
+        Column("until", "Until", value=lambda one: moment(one.until or state.closes)),
     ]
     return Listing(caption="Authors with more time", columns=columns, rows=_extended(state))
 
@@ -388,14 +382,14 @@ def _author(one: Author) -> str:
 def _agents(found: Managed) -> Listing[ManagedAgent]:
     columns: list[Column[ManagedAgent]] = [
         Column(
-            name="agent",
-            title="Agent",
+            "agent",
+            "Agent",
             value=lambda one: named(one.name, links.agent(found.of.title, one.name), person=one.person),
             heads=True,
             kind="name",
             heading_kind="name",
         ),
-        Column(name="status", title="Status", value=lambda one: _STATUS[one.status]),
+        Column("status", "Status", value=lambda one: _STATUS[one.status]),
     ]
     return Listing(caption="Agents", columns=columns, rows=found.agents)
 
@@ -418,11 +412,11 @@ def _rulings(found: Managed) -> Listing[Ruled]:
         return Cell(text=one.about, href=href)
 
     columns: list[Column[Ruled]] = [
-        Column(name="ruling", title="Ruling", value=lambda one: Cell(text=f"Ruling {one.id}"), heads=True),
-        Column(name="made", title="Made", value=lambda one: moment(one.when)),
-        Column(name="decided", title="Decided", value=lambda one: one.decided),
-        Column(name="about", title="About", value=about, kind="ended", brief=True),
-        Column(name="reason", title="Reason", value=lambda one: Cell(text=one.reason), kind="ended", brief=True),
+        Column("ruling", "Ruling", value=lambda one: Cell(text=f"Ruling {one.id}"), heads=True),
+        Column("made", "Made", value=lambda one: moment(one.when)),
+        Column("decided", "Decided", value=lambda one: one.decided),
+        Column("about", "About", value=about, kind="ended", brief=True),
+        Column("reason", "Reason", value=lambda one: Cell(text=one.reason), kind="ended", brief=True),
     ]
     return Listing(caption="Rulings, the newest first", columns=columns, rows=found.rulings)
 
@@ -488,18 +482,18 @@ def _person(one: AccountUse, forms: _Forms, state: LadderState | None, playing: 
 def _entries(title: str, entries: Sequence[AuditEntry], *, has_older: bool) -> dict[str, Any]:
     """What instructors did and saw, and the address of older entries."""
     columns: list[Column[AuditEntry]] = [
-        Column(name="time", title="Time", value=lambda one: Cell(text=moment(one.time)), heads=True),
+        Column("time", "Time", value=lambda one: Cell(text=moment(one.time)), heads=True),
         Column(
-            name="who",
-            title="Who",
+            "who",
+            "Who",
             value=lambda one: "a command on the server" if one.account is None else _name(one.account),
             kind="ended",
         ),
-        Column(name="what", title="What", value=lambda one: one.what),
-        Column(name="about", title="About", value=lambda one: one.about, kind="ended"),
+        Column("what", "What", value=lambda one: one.what),
+        Column("about", "About", value=lambda one: one.about, kind="ended"),
     ]
     if any(one.address for one in entries):
-        columns.append(Column(name="from", title="From", value=lambda one: one.address))
+        columns.append(Column("from", "From", value=lambda one: one.address))
     return {
         "listing": Listing(caption="Who did and saw what, the newest first", columns=columns, rows=entries),
         "older": links.audit(title, entries[-1].id) if entries and has_older else "",

@@ -14,7 +14,7 @@ from arena.history.words import age, counted, moment
 from arena.match.clock import SECOND, TimeControl
 from arena.pages.drawing import Document
 from arena.results import figures
-from arena.results.listings import Cell, Column, Listing, named
+from arena.results.columns import Cell, Column, Listing, named
 from arena.serve.submission_document import REPLACED
 from arena.serve.submissions import MOST_BYTES
 from arena.student.checking import NUMBERED_STEPS
@@ -136,27 +136,25 @@ def _why_not(own: Own, no_hand_ins: str) -> str:
 def _agents(own: Own) -> Listing[OwnAgent]:
     columns: list[Column[OwnAgent]] = [
         Column(
-            name="agent",
-            title="Agent",
+            "agent",
+            "Agent",
             value=lambda one: named(one.name, links.agent(own.ladder.title, one.name)),
             heads=True,
             kind="name",
         ),
-        Column(name="rank", title="Rank", value=lambda one: "–" if one.rank is None else str(one.rank), number=True),
-        Column(name="change", title="In a day", value=lambda one: one.change, number=True),
-        Column(name="version", title="Version", value=lambda one: str(one.version), number=True),
+        Column("rank", "Rank", value=lambda one: "–" if one.rank is None else str(one.rank), number=True),
+        Column("change", "In a day", value=lambda one: one.change, number=True),
+        Column("version", "Version", value=lambda one: str(one.version), number=True),
         Column(
-            name="rating",
-            title="Rating",
+            "rating",
+            "Rating",
             value=lambda one: "" if one.rating is None else figures.whole(one.rating),
             number=True,
         ),
-        Column(name="error", title="±", value=lambda one: "" if one.error is None else f"{one.error:.0f}", number=True),
-        Column(name="rated_games", title="Rated games", value=lambda one: f"{one.games:,}", number=True),
-        Column(
-            name="rated", title="Rating is", value=lambda one: "" if one.rated is None else age(one.rated, own.made)
-        ),
-        Column(name="status", title="Status", value=lambda one: "plays" if one.status == "active" else one.status),
+        Column("error", "±", value=lambda one: "" if one.error is None else f"{one.error:.0f}", number=True),
+        Column("rated_games", "Rated games", value=lambda one: f"{one.games:,}", number=True),
+        Column("rated", "Rating is", value=lambda one: "" if one.rated is None else age(one.rated, own.made)),
+        Column("status", "Status", value=lambda one: "plays" if one.status == "active" else one.status),
     ]
     return Listing(caption="Your agents", columns=columns, rows=own.agents)
 
@@ -172,35 +170,35 @@ def state(one: HandedIn) -> str:
 
 _SUBMISSIONS: Final = (
     Column[HandedIn](
-        name="submission",
-        title="Submission",
+        "submission",
+        "Submission",
         value=lambda one: Cell(text=f"Submission {one.id}", href=links.submission(one.id)),
         heads=True,
     ),
     Column[HandedIn](
-        name="state",
-        title="State",
+        "state",
+        "State",
         value=lambda one: Cell(text=state(one) + (f": {one.words}" if one.words else "")),
         kind="ended",
         brief=True,
     ),
-    Column[HandedIn](name="received", title="Received", value=lambda one: moment(one.received)),
-    Column[HandedIn](name="file", title="File", value=lambda one: Cell(players=[(one.label, None)])),
+    Column[HandedIn]("received", "Received", value=lambda one: moment(one.received)),
+    Column[HandedIn]("file", "File", value=lambda one: Cell(players=[(one.label, None)])),
 )
 
 
 def _challenges(title: str) -> Iterator[Column[Challenged]]:
     yield Column(
-        name="game",
-        title="Game",
+        "game",
+        "Game",
         value=lambda one: Cell(text=f"Game {one.game}", href=links.game(one.game)),
         heads=True,
     )
-    yield Column(name="agent", title="Agent", value=lambda one: named(one.agent, links.agent(title, one.agent)))
+    yield Column("agent", "Agent", value=lambda one: named(one.agent, links.agent(title, one.agent)))
     # A built-in agent that is not on the ladder has no page.
-    yield Column(name="opponent", title="Opponent", value=lambda one: Cell(text=one.opponent), kind="name")
-    yield Column(name="state", title="State", value=lambda one: Cell(text=_became(one)), kind="ended", brief=True)
-    yield Column(name="made", title="Started", value=lambda one: moment(one.made))
+    yield Column("opponent", "Opponent", value=lambda one: Cell(text=one.opponent), kind="name")
+    yield Column("state", "State", value=lambda one: Cell(text=_became(one)), kind="ended", brief=True)
+    yield Column("made", "Started", value=lambda one: moment(one.made))
 
 
 def _became(one: Challenged) -> str:
@@ -212,18 +210,11 @@ def _became(one: Challenged) -> str:
 
 
 _BY_HAND: Final = (
-    Column[ByHand](
-        name="game",
-        title="Game",
-        value=lambda one: Cell(text=f"Game {one.id}", href=links.game(one.id)),
-        heads=True,
-    ),
-    Column[ByHand](name="rules", title="What you played", value=lambda one: one.rules),
-    Column[ByHand](name="opponent", title="Opponent", value=lambda one: Cell(players=[(one.opponents, None)])),
-    Column[ByHand](name="result", title="Result", value=lambda one: one.result),
-    Column[ByHand](
-        name="finished", title="Played", value=lambda one: "" if one.finished is None else moment(one.finished)
-    ),
+    Column[ByHand]("game", "Game", value=lambda one: Cell(text=f"Game {one.id}", href=links.game(one.id)), heads=True),
+    Column[ByHand]("rules", "What you played", value=lambda one: one.rules),
+    Column[ByHand]("opponent", "Opponent", value=lambda one: Cell(players=[(one.opponents, None)])),
+    Column[ByHand]("result", "Result", value=lambda one: one.result),
+    Column[ByHand]("finished", "Played", value=lambda one: "" if one.finished is None else moment(one.finished)),
 )
 
 

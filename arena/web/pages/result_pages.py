@@ -13,7 +13,8 @@ from arena.pages import event
 from arena.pages.drawing import Document
 from arena.ratings.plots import Line, Point
 from arena.results import figures, listings
-from arena.results.listings import Cell, Column, Listing, Met, named
+from arena.results.columns import Cell, Column, Listing, named
+from arena.results.listings import Met
 from arena.web import links
 from arena.web.finding import MOST
 from arena.web.links import TournamentLinks
@@ -126,15 +127,9 @@ def _playing(game: PlayingGame) -> Mapping[str, Any]:
 def found(words: str, things: Sequence[Thing]) -> Document:
     """What these words found."""
     columns: list[Column[Thing]] = [
-        Column(
-            name="name",
-            title="Name",
-            value=lambda one: named(one.name, one.href, person=one.person),
-            heads=True,
-            kind="name",
-        ),
-        Column(name="kind", title="What it is", value=lambda one: one.kind),
-        Column(name="of", title="In", value=lambda one: one.of),
+        Column("name", "Name", value=lambda one: named(one.name, one.href, person=one.person), heads=True, kind="name"),
+        Column("kind", "What it is", value=lambda one: one.kind),
+        Column("of", "In", value=lambda one: one.of),
     ]
     return frame.drawn(
         "found.html",
@@ -327,14 +322,14 @@ def _worst(losses: Sequence[WorstLoss], own: Links) -> Listing[WorstLoss] | None
 
     columns: list[Column[WorstLoss]] = [
         Column(
-            name="opponent",
-            title="Opponent",
+            "opponent",
+            "Opponent",
             value=lambda loss: named(loss.opponent, own.agent(loss.opponent)),
             heads=True,
             kind="name",
         ),
-        Column(name="rating", title="Its rating", value=lambda loss: figures.whole(loss.rating), number=True),
-        Column(name="game", title="Game", value=game),
-        Column(name="ended", title="How it ended", value=lambda loss: loss.game.ended, kind="ended"),
+        Column("rating", "Its rating", value=lambda loss: figures.whole(loss.rating), number=True),
+        Column("game", "Game", value=game),
+        Column("ended", "How it ended", value=lambda loss: loss.game.ended, kind="ended"),
     ]
     return Listing(caption="Worst losses", columns=columns, rows=losses)

@@ -11,7 +11,9 @@ from arena.history import words
 from arena.pages import event
 from arena.pages.drawing import Document, part
 from arena.results import figures
+from arena.results.columns import Medium
 from arena.results.report import leaders
+from arena.results.standings_table import columns_of
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
@@ -93,14 +95,14 @@ def _upset(found: Upset, own: TournamentLinks) -> dict[str, str]:
     }
 
 
-def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str, str]]:
+def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str, list[str]]]:
     """The first agents that have a rank, which anchors of a ladder have not: each with its page and its rating, or with
-    its points where these decide."""
+    its points where these decide, and what else is to be seen of it."""
     rated = [one for one in report.agents if one.rated is not None and one.rated.rating is not None]
-    by_rating = report.format == LADDER and rated
-    for agent in [one for one in report.agents if one.status == "active" and one.standing.rank][:_TOP]:
-        number = figures.rating(agent) if by_rating else figures.share(agent.standing.points)
-        yield words.printable(agent.name), own.agent(agent.name), number
+    needless = "points" if report.format == LADDER and rated else "rating"
+    columns = [one for one in columns_of(report.agents, Medium.TV) if one.name not in ("name", needless)]
+    for agent in [one for one in report.agents if not one.left and one.standing.rank][:_TOP]:
+        yield words.printable(agent.name), own.agent(agent.name), [one.said(agent) for one in columns]
 
 
 def _results(latest: Sequence[ListedGame], own: TournamentLinks) -> Iterator[tuple[list[tuple[str, str]], str]]:

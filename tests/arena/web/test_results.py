@@ -21,7 +21,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 from arena.course.report.gather import gather
 from arena.pages import event
 from arena.ratings.points import Standing
-from arena.results import listings
+from arena.results import listings, standings_table
 from arena.results.report import ReportedAgent, leaders
 from arena.serve.tournament_ratings import TournamentRatings
 from arena.web import agent_results, api, page_routes, results
@@ -76,7 +76,7 @@ def test_a_tournament_is_as_its_report_says(connection: Connection, name: str) -
     for field in ("title", "game", "clock", "format", "status", "over", "planned", "made", "bracket", "head_to_head"):
         assert getattr(shown, field) == getattr(whole, field), field
     for one, other in zip(shown.agents, whole.agents, strict=True):
-        assert (one.name, one.standing, one.status, one.bye) == (other.name, other.standing, other.status, other.bye)
+        assert (one.name, one.standing, one.status, one.byes) == (other.name, other.standing, other.status, other.byes)
         assert (one.rated is None) == (other.rated is None)
         if one.rated is not None and other.rated is not None:
             assert (one.rated.rank, one.rated.pool) == (other.rated.rank, other.rated.pool)
@@ -103,9 +103,9 @@ def test_the_crosstable_of_a_ladder_has_the_places_of_the_standings_and_letters_
 ) -> None:
     report = results.report(connection, Names().seen_by(MEMBER), found(connection, "standing"), now=NOW)
     own, about = TournamentLinks("standing"), cast(Any, event.crosstable(report, TournamentLinks("standing")))
-    ranked, crossed = listings.ladder(report, own), listings.crosstable(report, own)
+    ranked, crossed = standings_table.ladder(report, own), listings.crosstable(report, own)
     assert crossed is not None
-    rank = {one.name: str(ranked.columns[0].value(one)) for one in report.agents}
+    rank = {one.name: ranked.columns[0].said(one) for one in report.agents}
     for table in (crossed, listings.met_whom(report, own)):
         place = {name: place for place, name in table.rows}
         assert {name: at for name, at in place.items() if at.isdigit()} == {
@@ -305,7 +305,7 @@ def test_the_front_page_names_all_who_are_first_and_says_that_a_ladder_is_closed
 def test_all_who_share_the_first_place_are_first() -> None:
     def agent(name: str, rank: int, games: int) -> ReportedAgent:
         standing = Standing(rank, name, games, 0, games, 0, games / 2, 0.5, {}, {})
-        return ReportedAgent(name=name, standing=standing, rated=None, status="active", bye=0.0, versions=())
+        return ReportedAgent(name=name, standing=standing, rated=None, status="active", byes=0.0, versions=())
 
     agents = [agent("ann", 1, 2), agent("bob", 1, 2), agent("cid", 3, 2), agent("dan", 1, 0), agent("random", 0, 9)]
     assert leaders(agents) == ["ann", "bob"]

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from arena.cli.look import history_table
-from arena.cli.terminal.listings import OutputFormat, show
+from arena.cli.terminal.listings import show
 from arena.history.words import printable
 from tests.kit.plot_reading import AWKWARD
 
@@ -56,8 +56,7 @@ def table(
     monkeypatch.setenv("COLUMNS", str(width))
     out = io.StringIO()
     with redirect_stdout(out):
-        columns = history_table.columns(rows, agent=agent, year=year)
-        show(rows, columns, format=OutputFormat.TABLE, narrowed="players")
+        show(rows, history_table.columns(rows, agent=agent, year=year))
     return out.getvalue().splitlines()
 
 

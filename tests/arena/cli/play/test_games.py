@@ -186,7 +186,7 @@ def test_one_game_as_json_tells_its_rules_and_start_too() -> None:
         (["games", "conect4"], "no game 'conect4'; did you mean 'connect4'?"),
         (["games", "connect4:rows=2"], "connect4: rows must be 4..12, got 2"),
         (["games", "nowhere.py:Game"], "no game in 'nowhere.py': No such file or directory"),
-        (["games", "--format", "xml"], "--format: expected one of table, csv, json, got 'xml'"),
+        (["games", "--format", "xml"], "--format: expected one of table, csv, json, markdown, got 'xml'"),
         (["games", "--svg", "board.svg"], "expected a game to draw"),
         (["gmes"], "no such command 'gmes'; did you mean 'games'"),
         (["games", "a", "b"], "unexpected argument 'b'; for example: arena games"),

@@ -106,16 +106,16 @@ def test_the_ctrl_c_that_a_terminal_prints_fits_beside_every_line() -> None:
 
 def test_who_is_equal_has_the_same_rank() -> None:
     table = table_of(Course([RatedGame(("ann", "bob"), (0.5, 0.5))], entered=("eve",)))
-    assert re.findall(r"^ +(\d)  (\w+)", seen(table), re.MULTILINE) == [("1", "ann"), ("1", "bob"), ("3", "eve")]
+    assert re.findall(r"^(\d) +(\w+)", seen(table), re.MULTILINE) == [("1", "ann"), ("1", "bob"), ("3", "eve")]
 
 
 def test_who_is_out_and_who_has_points_by_forfeit_is_marked() -> None:
     games = [RatedGame(("ann", "bob"), (1.0, 0.0)), RatedGame(("eve", "bob"), (1.0, 0.0), verdict="forfeit")]
     shown = [line.split() for line in seen(table_of(Course(games, statuses={"bob": "withdrawn"}))).splitlines()]
-    assert shown[0] == ["rank", "name", "games", "points", "forfeit", "score", "elo"]
+    assert shown[0] == ["rank", "name", "games", "points", "forfeit", "score", "status", "elo"]
     assert ["1", "eve", "1", "1", "+1", "100.0%", "-"] in shown
     assert ["1", "ann", "1", "1", "100.0%", "-"] in shown
-    assert ["3", "bob", "(withdrawn)", "2", "0", "0.0%", "-"] in shown
+    assert ["3", "bob", "2", "0", "0.0%", "withdrawn", "-"] in shown
 
 
 def test_points_for_a_bye_have_a_column_of_their_own() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.cli.search.size import SIZES
-from arena.cli.terminal.listings import OutputFormat, show
+from arena.cli.terminal.listings import show
 from tests.kit.arena_program import arena
 
 
@@ -55,7 +55,7 @@ def test_the_rows_of_the_salem_spencer_numbers_fit_into_eighty_columns(capsys: p
     """The row of nap:20, which takes longer than a test should."""
     row = {"game": "nap:20", "nodes": 39_692_669, "leaves": 21_000_960, "height": 9, "winner": "second", "nimber": 0}
     row |= {"branching": 6.8652, "alphabeta": 90_119, "uniform_leaves": 33_910_500, "best_case_leaves": 17_480}
-    show([row], SIZES, format=OutputFormat.TABLE, numbers=set(SIZES) - {"game", "win"})
+    show([row], SIZES)
     header, line = capsys.readouterr().out.splitlines()
     assert len(header) == len(line) == 80
     assert line.endswith("33,910,500  17,480")

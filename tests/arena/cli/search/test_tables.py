@@ -69,7 +69,7 @@ def test_the_list_is_for_programs_too_and_the_folder_can_be_named(tmp_path: Path
         (["checkers", "3"], "unexpected argument '3'"),
         (["checkers", "--pieces", "2", "--folder", "/dev/null"], "to /dev/null: File exists"),
         (["checkers", "--pieces", "2", "--folder", "/dev/null/x"], "to /dev/null/x: Not a directory"),
-        (["checkers", "--format", "jsn"], "--format: expected one of table, csv, json, got 'jsn'"),
+        (["checkers", "--format", "jsn"], "--format: expected one of table, csv, json, markdown, got 'jsn'"),
     ],
 )
 def test_mistakes_get_one_clear_line(arguments: list[str], said: str) -> None:

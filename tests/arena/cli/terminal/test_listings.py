@@ -2,15 +2,19 @@
 
 import csv
 import io
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cli.terminal.listings import OutputFormat, show
+from arena.cli.terminal.listings import OutputFormat, Shown, show
 from arena.history import csv_cells
+from arena.results.columns import Column, Medium, fields
 from tests.kit.effort import tries
+from tests.kit.sample_commands import asked
 
 
 @pytest.mark.parametrize(
@@ -43,18 +47,13 @@ from tests.kit.effort import tries
     ],
 )
 def test_no_text_is_a_formula(text: str, cell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    show([{"name": text}], {"name": lambda row: row["name"]}, format=OutputFormat.CSV)
+    show([{"name": text}], fields(["name"]), Shown(OutputFormat.CSV))
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["name"], [cell]]
     assert csv_cells.read(cell) == text
 
 
 def test_what_was_written_to_stderr_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    show(
-        [{"stderr": "a\n\x1b=1\n=2"}],
-        {"stderr": lambda row: row["stderr"]},
-        format=OutputFormat.CSV,
-        multiline=["stderr"],
-    )
+    show([{"stderr": "a\n\x1b=1\n=2"}], [Column("stderr", lines=True)], Shown(OutputFormat.CSV))
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["stderr"], ["a\n\\x1b=1\n'=2"]]
 
 
@@ -63,7 +62,7 @@ def printed(
 ) -> list[str]:
     """The lines of the last column, which has this cell, on a terminal of 20 columns."""
     monkeypatch.setenv("COLUMNS", "20")
-    show([{}], {"n": lambda _: "1", "last": lambda _: cell}, format=OutputFormat.TABLE, **options)
+    show([{"n": 1, "last": cell}], [Column("n"), Column("last", **options)])
     return [line[3:] for line in capsys.readouterr().out.splitlines()[1:]]
 
 
@@ -90,12 +89,12 @@ def test_the_titles_of_a_wide_table_have_no_spaces_behind_them(
     monkeypatch.setenv("COLUMNS", "20")
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    show([{}], {"n": lambda _: "1", "last": lambda _: "a" * 16}, format=OutputFormat.TABLE)
+    show([{"n": 1, "last": "a" * 16}], fields(["n", "last"]))
     assert capsys.readouterr().out.splitlines()[0] == "\x1b[1mn\x1b[0m  \x1b[1mlast\x1b[0m"
 
 
 def test_a_number_is_never_wrapped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert printed("1,234,567,890,123,456", monkeypatch, capsys, numbers=["last"]) == ["1,234,567,890,123,456"]
+    assert printed("1,234,567,890,123,456", monkeypatch, capsys, number=True) == ["1,234,567,890,123,456"]
 
 
 @settings(max_examples=tries(200))
@@ -104,3 +103,48 @@ def test_every_cell_is_read_as_it_was_written(text: str) -> None:
     cell = csv_cells.written(text)
     assert csv_cells.read(cell) == text
     assert cell.isprintable()
+
+
+AGENTS = [{"name": "bob", "points": 2.0}, {"name": "a|<b>\n*", "points": 0.5}, {"name": "cid", "points": None}]
+COLUMNS = (Column[Any]("name"), Column[Any]("points", "pts", number=True), Column[Any]("seed", on=Medium.JSON))
+
+
+def test_no_name_is_markup_in_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    show(AGENTS, COLUMNS, Shown(OutputFormat.MARKDOWN))
+    assert capsys.readouterr().out.splitlines() == [
+        "| name | pts |",
+        "| --- | ---: |",
+        "| bob | 2 |",
+        r"| a\|&lt;b&gt;\\n\* | 0.5 |",
+        "| cid |  |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({"sort": "points"}, ["a|<b>\n*", "bob", "cid"]),
+        ({"sort": "name", "reverse": True}, ["cid", "bob", "a|<b>\n*"]),
+        ({"reverse": True, "limit": 2}, ["cid", "a|<b>\n*"]),
+    ],
+)
+def test_rows_are_sorted_and_limited(
+    given: dict[str, Any], names: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(AGENTS, COLUMNS, Shown(OutputFormat.JSON, columns="name", **given))
+    assert json.loads(capsys.readouterr().out) == [{"name": name} for name in names]
+
+
+def test_a_mistyped_column_is_told_what_was_meant(record: Path) -> None:
+    for option in ("--columns", "--sort"):
+        ended = asked(record, "standings", "cs101", option, "ponits")
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"arena: {option}: no column 'ponits'; did you mean 'points'?")
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "json", "markdown"])
+def test_every_format_has_the_chosen_columns(format: str, record: Path) -> None:
+    ended = asked(record, "standings", "cs101", "--columns", "seed, name", "--limit", "1", "--format", format)
+    found = ended.out.replace("|", " ").replace(",", " ").split()
+    assert {"seed", "name", "bob"} <= {word.strip('":') for word in found}
+    assert "points" not in ended.out

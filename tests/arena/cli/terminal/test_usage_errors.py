@@ -27,7 +27,10 @@ from tests.kit.arena_program import arena
         ("run nap random minimax --memory 1G", "no option --memory (help: arena run --help)"),
         ("run nap random minimax --openings -3", "--openings: expected at least 0, got '-3' (help: arena run --h"),
         ("history --limit many", "--limit: expected a whole number, got 'many' (help: arena history --help)"),
-        ("history --format xml", "--format: expected one of table, csv, json, got 'xml' (help: arena history"),
+        (
+            "history --format xml",
+            "--format: expected one of table, csv, json, markdown, got 'xml' (help: arena history",
+        ),
         ("history --since yesterday", "--since: expected a date such as 2026-05-01, or 2026-05-01T18:30, got 'yester"),
         ("analyse 3 --seconds soon", "--seconds: expected a number, got 'soon' (help: arena analyse --help)"),
         ("analyse 3 --seconds 1 --depth 2", "expected --depth or --seconds, got both"),

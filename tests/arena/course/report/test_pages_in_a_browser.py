@@ -9,7 +9,7 @@ import pytest
 
 from arena.course.aliases import own_names
 from arena.course.report.write import write_site
-from arena.results import listings
+from arena.results import columns
 from db.records import storable
 from tests.arena.tournament.test_tournament import Course
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_hints, check_keyboard, check_width, until
@@ -87,7 +87,7 @@ def test_a_table_that_is_too_wide_scrolls_with_the_arrow_keys(browser: Browser, 
 def test_the_headings_of_a_long_table_stay_while_it_scrolls(
     browser: Browser, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
-    monkeypatch.setattr(listings, "_LONG", len(NAMES) - 1)
+    monkeypatch.setattr(columns, "_LONG", len(NAMES) - 1)
     front = tmp_path / "index.html"
     front.write_text(site(reported(folder / "arena.db", "cs101"))["index.html"], "utf-8")
     with browser.open(front, width=width) as shown:
