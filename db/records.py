@@ -282,8 +282,8 @@ class PastGame(Struct, frozen=True, kw_only=True):
     moves: tuple[MoveRecord, ...] = ()
     """Empty if the game was read without moves."""
     analysis: tuple[JudgedPly, ...] = ()
-    """The judgement of each ply, from the last `arena analyse` of the game; empty if there was none, or if the game was
-    read without moves."""
+    """The judgement of each ply, from the last `arena replay --mistakes` of the game; empty if there was none, or if
+    the game was read without moves."""
     rulings: tuple[PastRuling, ...] = ()
     """In the order in which they were made."""
     from_outside: bool = False

@@ -49,7 +49,7 @@ def replay_turn(game: PastGame, ply: int, *, trust: bool = False) -> RecordedTur
     played = [(move.who, move.move) for move in game.moves[: ply - 1]]
     same = [(move.who, move.move) for move in match.moves] == played
     if not (same and isinstance(start, Start) and turns and all(isinstance(turn, Turn) for turn in turns)):
-        raise ArenaError(f"game {game.id} cannot be played again as recorded; see: arena db verify")
+        raise ArenaError(f"game {game.id} cannot be played again as recorded; see: arena data verify")
     return RecordedTurn(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
 
 

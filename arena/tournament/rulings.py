@@ -45,7 +45,7 @@ def rule(
 def refusal(connection: Connection, game: PastGame, what: str) -> str | None:
     """Why this ruling on the game is not possible; None if it is possible."""
     if game.status == "void" and what == "void":
-        return f"game {game.id} is void: it has no result to annul; --again plays it again"
+        return f"game {game.id} is void: it has no result to annul; `arena rule again` plays it again"
     if game.status not in ("finished", "void"):
         attempt = f" (attempt {game.attempt})" if game.attempt > 1 else ""
         return f"expected a finished game, but game {game.id}{attempt} is {game.status}"
@@ -73,7 +73,9 @@ def _no_replay(connection: Connection, game: PastGame) -> str | None:
         )
     for entry in players:
         if entry.status != "active":
-            return f"game {game.id} would be forfeited: {entry.name} is {entry.status}; `arena release` lets it play"
+            return (
+                f"game {game.id} would be forfeited: {entry.name} is {entry.status}; `arena rule release` lets it play"
+            )
     if "decided" in running.settings(connection, tournament):
         return f"the sequential test of {game.tournament} is decided: its games are not played any more"
     last = store.last_round(connection, tournament)
@@ -148,8 +150,8 @@ def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, roun
         ruling.paired or round or 0
     )  # the last round when it was made; earlier versions of the program did not record it
     if last > then and (round is None or round >= then):
-        released = "; `arena release` lets it play again"
-        anew = {"withdraw": released, "quarantine": released, "release": "; `arena withdraw` takes it out again"}
+        released = "; `arena rule release` lets it play again"
+        anew = {"withdraw": released, "quarantine": released, "release": "; `arena rule withdraw` takes it out again"}
         raise BadRuling(
             f"round {last} of {ruling.tournament} is already paired: ruling {ruling.id} cannot be undone"
             + anew.get(ruling.what, "")

@@ -39,7 +39,7 @@ _DIGITS: Final = 18
 
 
 class StandingDocument(Struct, kw_only=True):
-    """A line of the standings, as `arena standings` prints it."""
+    """A line of the standings, as `arena results` prints it."""
 
     rank: int | None
     """On a ladder by rating; null for anchors and for agents without a rating."""
@@ -66,18 +66,18 @@ class TournamentDocument(Struct, kw_only=True):
     tournament: Heading
     standings: list[StandingDocument]
     ratings: Sequence[Ranked] | None
-    """The players as `arena rank` prints them; null if there are no ratings yet."""
+    """The players as `arena results rank` prints them; null if there are no ratings yet."""
 
 
 class CrosstableDocument(Struct, kw_only=True):
-    """All against all, as `arena crosstable` prints it."""
+    """All against all, as `arena results crosstable` prints it."""
 
     players: list[str]
     cells: list[list[HeadToHead | None]]
 
 
 class GameDocument(Struct, kw_only=True):
-    """A game, as `arena history` prints it, without its seed."""
+    """A game, as `arena results history` prints it, without its seed."""
 
     id: int
     tournament: str | None
@@ -120,7 +120,7 @@ class MoveDocument(Struct, kw_only=True):
 
 
 class PlayedGame(GameDocument, kw_only=True):
-    """A game with its moves, as `arena show` prints it; without moves until it is over."""
+    """A game with its moves, as `arena replay --show` prints it; without moves until it is over."""
 
     seats: list[SeatDocument]
     moves: list[MoveDocument]

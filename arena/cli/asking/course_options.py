@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.asking.record_options import NAME_OR_FILE
 from arena.cli.terminal.files import read_file
 
 if TYPE_CHECKING:
     from arena.course.course import Course
     from arena.course.roster import Roster
 
-CourseArgument = Annotated[
-    str, typer.Argument(metavar="TOURNAMENT|FILE.toml", help="Name of a tournament, or its description.")
-]
+CourseArgument = Annotated[str, typer.Argument(metavar=NAME_OR_FILE, help="Name of a tournament, or its description.")]
 RosterOption = Annotated[
     str | None,
     typer.Option("--roster", metavar="FILE", help="Roster of the course.", show_default="the one in the description"),

@@ -1,4 +1,4 @@
-"""`arena history`, `show` and `logs`: a list of games, one game in detail, and what its agents wrote to stderr.
+"""`arena results history`, and `arena replay` with --show and --logs: lists of games, one game, and its logs.
 
 These commands only read. Control characters in the texts of agents are escaped in tables; JSON and CSV hold the texts
 unchanged.
@@ -15,15 +15,17 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import recorded_game
-from arena.cli.asking.board_svg import SvgOption, write_board
+from arena.cli.asking.board_svg import write_board
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption, reading
+from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
 from arena.errors import ArenaError
 from arena.history import words
 from arena.history.fields import LISTED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adsearch import State
     from arena.history.replay import Replay
     from db.records import PastGame
@@ -63,9 +65,9 @@ def history(
 ) -> None:
     """List recorded games, newest first; filters select by player, result, date and more.
 
-    Example: arena history --agent mcts --opponent pvs --result loss
+    Example: arena results history --agent mcts --opponent pvs --result loss
 
-    Example: arena history --fault any --since 2026-05-01 --format csv
+    Example: arena results history --fault any --since 2026-05-01 --format csv
     """
     from arena.history import documents
     from db import search
@@ -94,24 +96,9 @@ def history(
 
 
 def show_game(
-    id: GameIdArgument,
-    ply: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, help="Ply whose board to show; 0 is the start.", show_default="the last"),
-    ] = None,
-    svg: SvgOption = None,
-    trust_rules: TrustOption = False,
-    format: FormatOption = OutputFormat.TABLE,
-    db: DatabaseOption = None,
+    id: str, *, ply: int | None, svg: Path | None, trust_rules: bool, format: OutputFormat, db: str | None
 ) -> None:
-    """Show one recorded game: players, moves, clocks, board and result.
-
-    --format json prints everything that is recorded; --format csv prints the moves.
-
-    Example: arena show last
-
-    Example: arena show demo-12 --ply 6 --svg board.svg
-    """
+    """Show one recorded game; JSON has everything that is recorded, CSV the moves."""
     from arena.history import documents
     from arena.history.replay import replay
 
@@ -132,23 +119,8 @@ def show_game(
         _print(found.game, _board(found, ply))
 
 
-def logs(
-    id: GameIdArgument,
-    seat: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Only the player in this seat (0 is the first).")
-    ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="AGENT", help="Only this player.")] = None,
-    format: FormatOption = OutputFormat.TABLE,
-    db: DatabaseOption = None,
-) -> None:
-    """Show what the agents printed in a game: their logs, tracebacks and debug output (stderr).
-
-    The database keeps only the end of the output; more of it after a fault.
-
-    Example: arena logs last
-
-    Example: arena logs demo-12 --agent mcts
-    """
+def show_logs(id: str, *, seat: int | None, agent: str | None, format: OutputFormat, db: str | None) -> None:
+    """Show what the agents printed in a game: their logs, tracebacks and debug output (stderr)."""
     game = recorded_game.read_game(id, db)
     seats = [one for one in game.seats if (seat is None or one.seat == seat) and (agent is None or one.player == agent)]
     if not seats:

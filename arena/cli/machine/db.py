@@ -1,4 +1,4 @@
-"""`arena db`: shows the size of a database, upgrades an older one, verifies its content, and copies it."""
+"""`arena data`: shows the size of a database, upgrades an older one, verifies its content, and copies it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,11 @@ _WRONGS: Final[Columns] = {
     "reason": lambda row: printable(row["reason"]),
 }
 
-commands = typer.Typer(no_args_is_help=True, help="Inspect, upgrade, verify or copy the database.")
 
-
-@commands.command()
 def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
     """Show the size of the database: tournaments, agents, games, moves and bytes.
 
-    Example: arena db info
+    Example: arena data info
     """
     from db import audit
     from db.database import Database
@@ -60,13 +57,12 @@ def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -
     show(rows, _INFO, format=format)
 
 
-@commands.command()
 def upgrade(db: DatabaseOption = None) -> None:
     """Upgrade a database from an older version of arena; a copy is made first.
 
     Every command that writes to a database does this automatically. An up-to-date database is not changed.
 
-    Example: arena db upgrade
+    Example: arena data upgrade
     """
     from db.database import Database
     from db.upgrade import REVISION
@@ -79,7 +75,6 @@ def upgrade(db: DatabaseOption = None) -> None:
             print(f"{where} is now at revision {REVISION}; the old database was copied to {database.copied}")
 
 
-@commands.command()
 def verify(
     trust_rules: TrustOption = False, format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None
 ) -> None:
@@ -88,7 +83,7 @@ def verify(
     Nothing is changed. Games with user-supplied rules from another account are not checked without --trust-rules. The
     exit code is 1 if something is wrong or was not checked.
 
-    Example: arena db verify
+    Example: arena data verify
     """
     from arena.history.verify import verify as verified
     from db.database import Database
@@ -110,7 +105,6 @@ def verify(
         print(f"{looked_at}: no errors")
 
 
-@commands.command()
 def copy(
     old: Annotated[str, typer.Argument(metavar="FROM", help="Database to copy: PATH or URL.")],
     new: Annotated[str, typer.Argument(metavar="TO", help="Empty or new database: PATH or URL.")],
@@ -123,7 +117,7 @@ def copy(
 
     Stop tournaments and ladders first: games that end later are not in the copy.
 
-    Example: arena db copy arena.db postgresql://arena@db.example.org/cs101
+    Example: arena data copy arena.db postgresql://arena@db.example.org/cs101
     """
     from db import copying
     from db.database import Database

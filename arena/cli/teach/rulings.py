@@ -1,4 +1,4 @@
-"""`arena void`, `award`, `withdraw`, `release`, `revoke` and `rulings`: an instructor's recorded decisions.
+"""`arena rule void`, `award`, `withdraw`, `release`, `revoke` and `rulings`: an instructor's recorded decisions.
 
 `arena.tournament.rulings` decides which rulings are allowed and what follows from them; this module reads the arguments
 and prints the outcome.
@@ -17,7 +17,14 @@ from msgspec.structs import asdict
 from adsearch.errors import nearly
 from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading, submissions
+from arena.cli.asking.record_options import (
+    NAME_OR_FILE,
+    DatabaseOption,
+    GameIdArgument,
+    reading,
+    submissions,
+    tournament_name,
+)
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
 from arena.cli.terminal.questions import answer, is_interactive
 from arena.errors import BadRuling
@@ -33,7 +40,9 @@ if TYPE_CHECKING:
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name of the agent in the tournament.")]
 TournamentOption = Annotated[
     str | None,
-    typer.Option(metavar="TOURNAMENT", help="Tournament, needed if the agent takes part in several."),
+    typer.Option(
+        metavar=NAME_OR_FILE, help="Tournament, needed if the agent takes part in several.", callback=tournament_name
+    ),
 ]
 ReasonOption = Annotated[str, typer.Option(metavar="TEXT", help="Reason, shown with the ruling everywhere.")]
 _SHOWN: Final = 5
@@ -42,33 +51,48 @@ _ALL: Final = 1_000_000
 _UPDATES: Final = "updates the games that this affects"
 
 
+_IdArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="ID", help="Recorded game: its id, 'last', or demo-12. Without it, filters choose."),
+]
+_YesOption = Annotated[bool, typer.Option("--yes", help="No confirmation before several games are annulled.")]
+
+
 @filtered()
 def void(
-    wanted: GameFilter,
-    reason: ReasonOption,
-    id: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="ID", help="Recorded game: its id, 'last', or demo-12. Leave it out to use filters instead."
-        ),
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="A new attempt in the next run or by arena serve.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="No confirmation before several games are voided.")] = False,
-    db: DatabaseOption = None,
+    wanted: GameFilter, reason: ReasonOption, id: _IdArgument = None, yes: _YesOption = False, db: DatabaseOption = None
 ) -> None:
-    """Void a game, so that its result does not count; filters void several games.
+    """Annul a game, so that its result does not count; filters annul several games.
 
-    The game stays recorded, with the ruling. --again plays it again: in the next run of the tournament, or in a ladder
-    by `arena serve`.
+    The game stays recorded, with the ruling. `arena rule again` annuls a game and plays it again.
 
-    Example: arena void demo-12 --reason "the machine was busy with a backup"
+    Example: arena rule void demo-12 --reason "the machine was busy with a backup"
 
-    Example: arena void --tournament demo --verdict time --again --reason "a backup ran"
+    Example: arena rule void --tournament demo --verdict time --reason "a backup ran"
     """
+    _annul(wanted, "void", reason=reason, id=id, yes=yes, db=db)
+
+
+@filtered()
+def again(
+    wanted: GameFilter, reason: ReasonOption, id: _IdArgument = None, yes: _YesOption = False, db: DatabaseOption = None
+) -> None:
+    """Annul a game and play it again; filters do so with several games.
+
+    The game stays recorded, with the ruling. The new attempt is played in the next run of the tournament, or in a
+    ladder by `arena serve`.
+
+    Example: arena rule again demo-12 --reason "the machine was busy with a backup"
+
+    Example: arena rule again --tournament demo --verdict time --reason "a backup ran"
+    """
+    _annul(wanted, "again", reason=reason, id=id, yes=yes, db=db)
+
+
+def _annul(wanted: GameFilter, what: str, *, reason: str, id: str | None, yes: bool, db: str | None) -> None:
     from db.search import GameFilter
 
     reason = _given(reason)
-    what = "again" if again else "void"
     if (id is None) == (wanted == GameFilter()):
         raise typer.BadParameter("expected either a game's ID, or filters such as --tournament demo --verdict time")
     if id is not None:
@@ -87,7 +111,7 @@ def award(
 
     The original result stays recorded, with the ruling.
 
-    Example: arena award demo-12 --to random --reason "the opponent was not its author's own work"
+    Example: arena rule award demo-12 --to random --reason "the opponent was not its author's own work"
     """
     _rule_on_game(id, "award", reason=_given(reason), db=db, to=to)
 
@@ -97,7 +121,7 @@ def withdraw(
 ) -> None:
     """Withdraw an agent from a tournament: it forfeits the games that have not started.
 
-    Example: arena withdraw mcts --tournament demo --reason "at its author's request"
+    Example: arena rule withdraw mcts --tournament demo --reason "at its author's request"
     """
     _rule_on_entry(agent, "withdraw", reason=reason, tournament=tournament, db=db)
 
@@ -107,7 +131,7 @@ def release(
 ) -> None:
     """Release an agent that was withdrawn or quarantined, so that it plays again.
 
-    Example: arena release mcts --reason "fixed and tested"
+    Example: arena rule release mcts --reason "fixed and tested"
     """
     _rule_on_entry(agent, "release", reason=reason, tournament=tournament, db=db)
 
@@ -116,7 +140,7 @@ def revoke(
     ruling: Annotated[
         int,
         typer.Argument(
-            metavar="RULING", min=1, max=MAX_INTEGER, help="Number of the ruling; `arena rulings` lists them."
+            metavar="RULING", min=1, max=MAX_INTEGER, help="Number of the ruling; `arena rule list` lists them."
         ),
     ],
     reason: ReasonOption,
@@ -124,10 +148,10 @@ def revoke(
 ) -> None:
     """Revoke a ruling: what was in force before applies again.
 
-    Both rulings stay recorded. If the ruling was `arena void --again`, the new attempt is cancelled; if it was already
+    Both rulings stay recorded. If the ruling was `arena rule again`, the new attempt is cancelled; if it was already
     played, the ruling cannot be revoked. Nor can it be if the next round of a knockout has been paired since.
 
-    Example: arena revoke 1 --reason "it was another game"
+    Example: arena rule revoke 1 --reason "it was another game"
     """
     from arena.tournament import rulings as deciding
     from db import games, lookup
@@ -155,14 +179,20 @@ def revoke(
 
 def rulings(
     tournament: Annotated[
-        str | None, typer.Argument(metavar="TOURNAMENT", help="Tournament whose rulings to list.", show_default="all")
+        str | None,
+        typer.Argument(
+            metavar=NAME_OR_FILE,
+            help="Tournament whose rulings to list.",
+            show_default="all",
+            callback=tournament_name,
+        ),
     ] = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """List the rulings about games and agents, newest first.
 
-    Example: arena rulings demo
+    Example: arena rule list demo
     """
     from db import lookup
     from db import rulings as record
@@ -254,7 +284,7 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
         found = search.page(connection, wanted, limit=_ALL)
         if not found:
             refuse_unknown_game(connection, wanted)
-            raise BadRuling("no game matches these filters; `arena history` has the same filters")
+            raise BadRuling("no game matches these filters; `arena results history` has the same filters")
         refusals = {game.id: deciding.refusal(connection, game, what) for game in found}
     chosen = [game for game in found if refusals[game.id] is None]
     refused = [why for why in refusals.values() if why is not None]
@@ -264,7 +294,7 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
     for game in chosen[:_SHOWN]:
         print(f"  {recorded_game.header(game)[0]}   {printable(game.verdict or '')}")
     if len(chosen) > _SHOWN:
-        print(f"  ... and {len(chosen) - _SHOWN} more; `arena history` with the same filters lists them")
+        print(f"  ... and {len(chosen) - _SHOWN} more; `arena results history` with the same filters lists them")
     if refused:
         print(printable(f"left out: {_games(len(refused))} ({refused[0]}{', and so on' * (len(refused) > 1)})"))
     if not yes and not _agreed("annul them? [y/N]"):
@@ -341,7 +371,7 @@ def _meant(connection: Connection, agent: str, what: str, tournament: str | None
     if not entries:
         where = "any tournament" if tournament is None else repr(tournament)
         names = lookup.entered(connection) if number is None else [*lookup.entry_statuses(connection, number)]
-        hint = nearly(agent, names) or "; `arena standings` lists the agents"
+        hint = nearly(agent, names) or "; `arena results` lists the agents"
         raise NotFound(f"no agent {agent!r} in {where}{hint}")
     able = [row for row in entries if row.status != store.AFTER[what]]
     if not able:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def page(feedback: AgentFeedback) -> Document:
     """The page as a file."""
-    made = f"As of {moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
+    made = (
+        f"As of {moment(feedback.made)}. Made by arena course feedback, for the author of {feedback.agent.name} only."
+    )
     values = of_feedback(feedback)
     values |= {"heading": feedback.agent.name, "others": ()}
     title = f"{feedback.agent.name} in {feedback.title}"

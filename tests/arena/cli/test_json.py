@@ -11,23 +11,23 @@ from tests.kit.places import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
 ASKED = {
-    "standings": ["cs101"],
-    "rank": ["cs101"],
-    "versus": ["ann", "bob", "--elo0", "0", "--elo1", "50"],
-    "progress": ["ann"],
-    "history": [],
-    "show": ["last"],
-    "rulings": [],
-    "hosts": [],
-    "tournaments": [],
-    "db info": [],
+    "results": ["cs101"],
+    "results rank": ["cs101"],
+    "results versus": ["ann", "bob", "--elo0", "0", "--elo1", "50"],
+    "results progress": ["ann"],
+    "results history": [],
+    "replay --show": ["last"],
+    "rule list": [],
+    "results hosts": [],
+    "results tournaments": [],
+    "data info": [],
 }
 """The arguments of each command on a database."""
 OF_GAMES = {
-    "solve": ["nap:5"],
-    "size": ["nap:5"],
-    "compare": ["nap:5", "minimax"],
-    "judge": [f"{EXAMPLES / 'my_search.py'}:minimax", "--trees", "0"],
+    "search solve": ["nap:5"],
+    "search size": ["nap:5"],
+    "search compare": ["nap:5", "minimax"],
+    "course judge": [f"{EXAMPLES / 'my_search.py'}:minimax", "--trees", "0"],
     "games": [],
     "matrix": ["tictactoe", "random", "--against", "random", "--games", "1"],
     "agents": [],
@@ -54,7 +54,7 @@ def printed(command: str, *arguments: str) -> set[str]:
 
 @pytest.mark.parametrize("command", ASKED)
 def test_fields_of_documents_about_a_record(command: str, record: Path) -> None:
-    also = listed("history") if command == "show" else set()
+    also = listed("results history") if command == "replay --show" else set()
     assert printed(command, *ASKED[command], "--db", str(record)) == listed(command) | also
 
 
@@ -68,4 +68,4 @@ def test_fields_of_other_documents(command: str, tmp_path: Path, monkeypatch: py
 def test_fields_of_an_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert arena("play", "tictactoe", "random", "random", "--seed", "1", "--clock", "none", "--quiet").code == 0
-    assert printed("analyse", "last") == listed("analyse")
+    assert printed("replay --mistakes", "last") == listed("replay --mistakes")

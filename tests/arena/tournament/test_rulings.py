@@ -90,7 +90,7 @@ class Event(Course):
         )
 
     def wrongs(self) -> list[Any]:
-        """The contradictions that `arena db verify` finds."""
+        """The contradictions that `arena data verify` finds."""
         with Database(str(self.folder / "arena.db"), read_only=True) as database:
             return verify(database, Store(self.folder / "arena.store")).wrongs
 
@@ -330,7 +330,7 @@ def test_a_withdrawn_player_forfeits_no_replay(event: Event) -> None:
     event.rule_on_entry("ann", "withdraw")
     mine = event.sql("SELECT game FROM seat WHERE name = 'ann' ORDER BY game")[0][0]
     assert refusal(lambda: event.rule(mine, "again")) == (
-        f"game {mine} would be forfeited: ann is withdrawn; `arena release` lets it play"
+        f"game {mine} would be forfeited: ann is withdrawn; `arena rule release` lets it play"
     )
 
 
