@@ -290,6 +290,11 @@ class PastGame(Struct, frozen=True, kw_only=True):
     """Whether the game was imported or is in a bundle. Rules files that it names are not trusted as the user's own."""
 
     @property
+    def name(self) -> str:
+        """What people call the game, and type: its number in its tournament ("cs101-812"), else its id."""
+        return str(self.id) if self.tournament is None else f"{self.tournament}-{self.number}"
+
+    @property
     def players(self) -> list[str]:
         """The players' names, in the order of the seats."""
         return [seat.player for seat in self.seats]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -222,25 +223,25 @@ def _first(
     failed, mistake = fault_and_mistake(game, plies)
     if failed is not None:
         yield wrapped(f"look first at ply {failed}: {recorded_game.ending(game)[0].partition(';')[0]}")
-        yield f"  arena replay {game.id} --logs"
+        yield f"  arena replay {shlex.quote(game.name)} --logs"
         if game.fault is not None and can_debug(game.fault):
-            yield f"  arena replay {game.id} --debug --turn {failed}"
+            yield f"  arena replay {shlex.quote(game.name)} --debug --turn {failed}"
     if mistake is not None and isinstance(mistake.who, int):
         at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
         who = _called(game, mistake.who)
         yield wrapped(f"{at}: {who} played {words.printable(mistake.move)}{mistake.mark}")
         yield wrapped(words.printable(_refuted(game, start, mistake)), begin="  ", more="    ")
         yield wrapped(f"better was: {words.printable(' '.join(mistake.better))}", begin="  ", more="    ")
-        yield f"  arena replay {game.id} --ply {mistake.ply}"
+        yield f"  arena replay {shlex.quote(game.name)} --ply {mistake.ply}"
         if can_debug(mistake.who):
-            yield f"  arena replay {game.id} --debug --turn {mistake.ply}"
+            yield f"  arena replay {shlex.quote(game.name)} --debug --turn {mistake.ply}"
     elif failed is None and not start.hidden:
         whose = " of the loser" if any(ply.mark for ply in plies) else ""
         if all(ply.before.exact and ply.after.exact for ply in plies):
             yield f"no single mistake{whose} found, and all values are proven"
         else:
             yield f"no single mistake{whose} found at this depth; search deeper:"
-            yield f"  arena replay {game.id} --mistakes {_deeper(effort, plies)}"
+            yield f"  arena replay {shlex.quote(game.name)} --mistakes {_deeper(effort, plies)}"
 
 
 def _called(game: PastGame, seat: int) -> str:

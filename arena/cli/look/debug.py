@@ -248,9 +248,7 @@ def _introduction(
 
 def _retry_hint(game: PastGame, ply: int, file: str | None, db: str | None) -> str:
     named = ["--file", file or "FILE", *(["--db", db] if db else [])]
-    return (
-        f"after correcting it: {shlex.join(['arena', 'replay', str(game.id), '--debug', '--turn', str(ply), *named])}"
-    )
+    return f"after correcting it: {shlex.join(['arena', 'replay', game.name, '--debug', '--turn', str(ply), *named])}"
 
 
 def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:

@@ -128,7 +128,7 @@ def show_logs(id: str, *, seat: int | None, agent: str | None, format: OutputFor
             part for part in (f"seat {seat}" * (seat is not None), f"{agent!r}" * (agent is not None)) if part
         )
         there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
-        raise typer.BadParameter(f"{wanted} did not play in game {game.id}; its players are {there}")
+        raise typer.BadParameter(f"{wanted} did not play in game {game.name}; its players are {there}")
     if format is not OutputFormat.TABLE:
         rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
         show(rows, LOGS, format=format, multiline=("stderr",))

@@ -7,6 +7,7 @@ is over. The terminal's settings are restored in every case.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
@@ -337,7 +338,7 @@ def why_no_mistake(game: PastGame, replay: Replay) -> str:
     if start is not None and start.hidden:
         return "no mistakes are marked in a game with hidden information"
     if not game.analysis:
-        return f"no mistakes are marked yet: arena replay {game.id} --mistakes"
+        return f"no mistakes are marked yet: arena replay {shlex.quote(game.name)} --mistakes"
     return "the analysis found no mistake"
 
 

@@ -327,8 +327,8 @@ def _games(count: int) -> str:
 
 def _called(game: PastGame) -> str:
     """The name of the game for a message."""
-    name = "" if game.tournament is None else f"{game.tournament}-{game.number}, "
-    return f"game {game.id} ({name}{' - '.join(game.players)})"
+    attempt = f"attempt {game.attempt}, " if game.attempt > 1 else ""
+    return f"game {game.name} ({attempt}{' - '.join(game.players)})"
 
 
 def _seat(to: str, game: PastGame) -> int:
@@ -339,7 +339,7 @@ def _seat(to: str, game: PastGame) -> int:
     if to.isascii() and to.isdigit() and len(to) < 3 and int(to) < len(names):
         return int(to)
     seats = ", ".join(f"{seat} ({name})" for seat, name in enumerate(names))
-    raise BadRuling(f"expected a seat or player of game {game.id}: {seats}; got {to!r}")
+    raise BadRuling(f"expected a seat or player of game {game.name}: {seats}; got {to!r}")
 
 
 # Agents.

@@ -38,10 +38,10 @@ class Conditions(Struct, frozen=True, kw_only=True):
     trust: bool
     """Whether the rules are a file, which commands run only with --trust-rules."""
 
-    def replay(self, game: int, *options: str) -> str:
+    def replay(self, game: GameToSee, *options: str) -> str:
         """A command about a game in the bundle."""
         trusting = ["--trust-rules"] if self.trust else []
-        return shlex.join(["arena", "replay", str(game), *options, "--db", self.bundle, *trusting])
+        return shlex.join(["arena", "replay", game.name, *options, "--db", self.bundle, *trusting])
 
 
 def command_as_typed(text: str) -> str:
@@ -59,7 +59,7 @@ def command_as_typed(text: str) -> str:
 def to_see(game: GameToSee, where: Conditions) -> str:
     """The command that shows a game from the ply to look at."""
     ply = last_ply_to_see(game)
-    return where.replay(game.id, *(["--ply", str(ply)] if ply else []))
+    return where.replay(game, *(["--ply", str(ply)] if ply else []))
 
 
 def last_ply_to_see(game: GameToSee) -> int:
@@ -87,7 +87,7 @@ def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequen
         return [*_debug(mistaken, agent, where), climb]
     unclear = next((game for game in found.to_see if game.lost and not game.hidden), None)
     if unclear is not None and where.bundle:
-        deeper = where.replay(unclear.id, "--mistakes", "--seconds", "1")
+        deeper = where.replay(unclear, "--mistakes", "--seconds", "1")
         return [climb, Command(deeper, "searches that lost game for mistakes, longer than this page did.")]
     return [climb]
 
@@ -98,7 +98,7 @@ def _debug(game: GameToSee, agent: OwnAgent, where: Conditions) -> list[Command]
         return []
     if game.fault is not None and not (game.fault.asked and game.fault.verdict in _STOPS):
         return []
-    line = where.replay(game.id, "--debug", "--turn", str(game.ply), "--file", agent.file)
+    line = where.replay(game, "--debug", "--turn", str(game.ply), "--file", agent.file)
     return [
         Command(line, "asks your agent for this move again, so that you can print values and use breakpoint() there.")
     ]

@@ -45,7 +45,7 @@ def of_feedback(
     left = iter(drawn.drawn)
     games = [
         {
-            "number": sentences.number(seen),
+            "name": seen.name,
             "others": [(name, address(name)) for name in sentences.opponents(seen)],
             "own": sentences.own_side(seen, feedback.where.rules),
             "text": " ".join(sentences.about_game(seen)),

@@ -134,9 +134,9 @@ def test_a_word_after_results_is_a_command_or_else_a_tournament(record: Path) ->
         assert ended.code == 0, ended.err
         return json.loads(ended.out)
 
-    assert document("cs101") == document("show", "cs101") != document("--all")
-    assert document("rank", "cs101")["players"]
-    assert document() == document("show")
+    assert document("cs101") == document("replay", "--show", "cs101") != document("--all")
+    assert document("results", "rank", "cs101")["players"]
+    assert document() == document("replay", "--show")
 
 
 def test_a_word_that_is_neither_a_command_nor_a_tournament_is_told_so(record: Path) -> None:

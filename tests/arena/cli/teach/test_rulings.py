@@ -48,11 +48,14 @@ def rulings(record: Path) -> list[tuple[Any, ...]]:
     return rows(record, "SELECT game, entry, what, seat, reason FROM ruling ORDER BY id")
 
 
-@pytest.mark.parametrize(("id", "game"), [("4", 4), ("cs101-2", 4), ("finals-2-1", 1), ("last", 8)])
-def test_a_game_is_named_by_its_id_its_number_or_as_the_last(record: Path, id: str, game: int) -> None:
+@pytest.mark.parametrize(
+    ("id", "game", "name"),
+    [("4", 4, "cs101-2"), ("cs101-2", 4, "cs101-2"), ("finals-2-1", 1, "finals-2-1"), ("last", 8, "cs101-6")],
+)
+def test_a_game_is_named_by_its_id_its_number_or_as_the_last(record: Path, id: str, game: int, name: str) -> None:
     ended = rule(record, "void", id, "--reason", "the machine was busy")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith(f"ruling 1: game {game} (")
+    assert ended.out.startswith(f"ruling 1: game {name} (")
     assert ended.out.endswith(") is annulled: the machine was busy\n")
     assert rulings(record) == [(game, None, "void", None, "the machine was busy")]
 
@@ -61,7 +64,7 @@ def test_of_several_attempts_the_last_is_meant(record: Path) -> None:
     with Database(str(record)) as database, database.writing() as connection:
         again = store.repeat(connection, 4)
         store.forfeit(connection, {again: 0}, "withdrawn", NOW)
-    assert rule(record, "void", "cs101-2", "--reason", "x").out.startswith(f"ruling 1: game {again} (")
+    assert rule(record, "void", "cs101-2", "--reason", "x").out.startswith("ruling 1: game cs101-2 (attempt 2, ")
 
 
 def test_an_annulled_game_counts_for_nothing_and_stays_what_it_was(record: Path) -> None:
@@ -94,7 +97,7 @@ def test_an_annulled_game_is_void_for_programs_and_annulled_for_people(record: P
 def test_a_game_is_awarded_to_a_name_or_a_seat(record: Path, to: str, seat: int) -> None:
     ended = rule(record, "award", "cs101-1", "--to", to, "--reason", "not his own work")
     name = ("ann", "bob")[seat]
-    assert ended.out == f"ruling 1: game 3 (cs101-1, ann - bob) is awarded to {name}: not his own work\n"
+    assert ended.out == f"ruling 1: game cs101-1 (ann - bob) is awarded to {name}: not his own work\n"
     assert rows(record, "SELECT points FROM v_seat WHERE game = 3 ORDER BY seat") == [(1.0 - seat,), (0.0 + seat,)]
 
 
@@ -187,8 +190,8 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
         (("void", "cs101-"), "expected a game's id, 'last', or a tournament and a number such as 'cs101-812', got 'cs"),
         (("void", "cs102-1"), "there is no tournament 'cs102'; did you mean 'cs101'?"),
         (("void", "cs101-7"), "the tournament 'cs101' has no game 7"),
-        (("award", "3", "--to", "cid"), "expected a seat or player of game 3: 0 (ann), 1 (bob); got 'cid'"),
-        (("award", "3", "--to", "2"), "expected a seat or player of game 3: 0 (ann), 1 (bob); got '2'"),
+        (("award", "3", "--to", "cid"), "expected a seat or player of game cs101-1: 0 (ann), 1 (bob); got 'cid'"),
+        (("award", "3", "--to", "2"), "expected a seat or player of game cs101-1: 0 (ann), 1 (bob); got '2'"),
         (("withdraw", "anna"), "no agent 'anna' in any tournament; did you mean 'ann'?"),
         (("withdraw", "an", "--tournament", "cs101"), "no agent 'an' in 'cs101'; did you mean 'ann'?"),
         (("withdraw", "zoe"), "no agent 'zoe' in any tournament; `arena results` lists the agents"),
@@ -225,10 +228,10 @@ def test_only_a_finished_game_can_be_ruled_on(record: Path) -> None:
     with Database(str(record)) as database, database.writing() as connection:
         again = store.repeat(connection, 3)
     ended = rule(record, "award", str(again), "--to", "ann", "--reason", "x")
-    assert ended.err == f"arena: expected a finished game, but game {again} (attempt 2) is scheduled\n"
+    assert ended.err == "arena: expected a finished game, but game cs101-1 (attempt 2) is scheduled\n"
     assert ended.code == 2
     ended = rule(record, "award", "3", "--to", "ann", "--reason", "x")
-    told = f"arena: game 3 is to be played again, as game {again} (attempt 2): rule on game {again}\n"
+    told = "arena: game cs101-1 is to be played again, as attempt 2: rule on that one, cs101-1\n"
     assert (ended.code, ended.err) == (2, told)
 
 
@@ -265,7 +268,7 @@ def test_the_record_is_still_well_after_rulings(record: Path) -> None:
 def test_a_game_is_annulled_and_scheduled_once_more(record: Path) -> None:
     ended = rule(record, "void", "cs101-1", "--again", "--reason", "a backup ran")
     assert ended.out == (
-        "ruling 1: game 3 (cs101-1, ann - bob) is annulled, and will be played again: a backup ran\n"
+        "ruling 1: game cs101-1 (ann - bob) is annulled, and will be played again: a backup ran\n"
         "the next run of cs101 plays it\n"
     )
     attempts = "SELECT attempt, status FROM game WHERE tournament = 2 AND number = 1 ORDER BY attempt"
@@ -273,7 +276,7 @@ def test_a_game_is_annulled_and_scheduled_once_more(record: Path) -> None:
     assert rows(record, "SELECT status FROM tournament WHERE id = 2") == [("stopped",)]
     ended = rule(record, "revoke", "1", "--reason", "there was none")
     assert ended.out == (
-        "ruling 2 revokes ruling 1: game 3 (cs101-1, ann - bob) counts as it ended, 1-0: there was none\n"
+        "ruling 2 revokes ruling 1: game cs101-1 (ann - bob) counts as it ended, 1-0: there was none\n"
         "its replay is cancelled\n"
     )
     assert rows(record, attempts) == [(1, "finished"), (2, "cancelled")]
@@ -316,10 +319,10 @@ def test_what_cannot_be_ruled_on_is_left_out_of_many(record: Path) -> None:
     rule(record, "void", "cs101-6", "--reason", "x")
     ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
     assert "3 games to be annulled:" in ended.out
-    assert "left out: 1 game (game 8 was already annulled by ruling 1)" in ended.out
+    assert "left out: 1 game (game cs101-6 was already annulled by ruling 1)" in ended.out
     assert len(rulings(record)) == 4
     ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
-    assert ended.err.startswith("arena: none of 4 games can be annulled: game 8 was already annulled by ruling 1")
+    assert ended.err.startswith("arena: none of 4 games can be annulled: game cs101-6 was already annulled by ruling 1")
 
 
 def test_rulings_are_listed_with_their_numbers(record: Path) -> None:

@@ -173,7 +173,7 @@ def test_a_result_without_moves_has_no_margin() -> None:
 def test_a_wrong_move_in_a_record_is_an_error_with_its_ply() -> None:
     game = replace(recorded(*at_random(9, 7.5, 4, 2), verdict=Verdict.TIME), id=7)
     wrong = replace(game.moves[1], move=game.moves[0].move)
-    with pytest.raises(ArenaError, match=r"game 7, ply 2: expected a legal move, got .*: the point is not empty"):
+    with pytest.raises(ArenaError, match=r"game club-1, ply 2: expected a legal move, got .*: the point is not empty"):
         sgf.text(replace(game, moves=(game.moves[0], wrong)))
 
 
@@ -345,7 +345,7 @@ def test_other_games_are_refused_in_one_line(tmp_path: Path) -> None:
     assert arena("data", "import", str(tmp_path / "list.csv"), "--db", database).code == 0
     ended = arena("data", "export", "list", "--format", "sgf", "-o", str(tmp_path / "list.sgf"), "--db", database)
     assert ended.code == 2
-    assert ended.err == "arena: SGF is for games of go, and game 1 is 'unknown'; use --format ndjson, pgn or csv\n"
+    assert ended.err == "arena: SGF is for games of go, and game list-1 is 'unknown'; use --format ndjson, pgn or csv\n"
     assert not (tmp_path / "list.sgf").exists()
 
 
