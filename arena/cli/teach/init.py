@@ -80,7 +80,7 @@ def init(
         commands = [f"arena serve {file}", f"arena submit my_agent.py --as alice --ladder {shlex.quote(path.stem)}"]
     else:
         what = f"tournament of {game}"
-        collects = f"arena course collect submissions.zip {'' if roster else '--roster roster.csv '}--tournament {file}"
+        collects = f"arena course collect {file} submissions.zip{'' if roster else ' --roster roster.csv'}"
         commands = [f"arena run {file} --plan", collects, f"arena run {file}"]
     print(printable(f"{path} describes a {what}; it lists every setting. Next:"))
     for command in commands:

@@ -63,7 +63,7 @@ def similar(
     known = roster_of(roster, course)
     handed_out = [file for path in ignore or () for file in from_path(path).files]
     others = [program for path in against or () for program in programs_in(path)]
-    with comes_first("arena course collect DOWNLOAD --tournament", course):
+    with comes_first("arena course collect", course, "DOWNLOAD"):
         gathered = _gathered(name, course, db)
     sources = [*gathered.sources, *others]
     for reason in gathered.left_out:

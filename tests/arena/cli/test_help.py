@@ -129,14 +129,14 @@ def test_a_mistyped_command_is_told_what_was_meant(mistyped: str, meant: str) ->
 
 
 def test_a_word_after_results_is_a_command_or_else_a_tournament(record: Path) -> None:
-    def document(*words: str) -> Any:
+    def results(*words: str) -> Any:
         ended = run_arena("results", *words, "--format", "json", "--db", str(record))
         assert ended.code == 0, ended.err
         return json.loads(ended.out)
 
-    assert document("cs101") == document("replay", "--show", "cs101") != document("--all")
-    assert document("results", "rank", "cs101")["players"]
-    assert document() == document("replay", "--show")
+    assert results("cs101") == results("show", "cs101") != results("--all")
+    assert results("rank", "cs101")["players"]
+    assert results() == results("show")
 
 
 def test_a_word_that_is_neither_a_command_nor_a_tournament_is_told_so(record: Path) -> None:

@@ -9,7 +9,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+import typer
 
+from arena.cli.teach.collect import _described
 from arena.errors import BadLeague
 from arena.tournament import league
 from arena.tournament.lock import collecting_lock
@@ -284,3 +286,15 @@ def test_a_terminal_shows_no_progress_after_the_end(collected: Path) -> None:
     lines = [line for line in ended.printed.splitlines() if not line.startswith("  ")]
     assert not [line for line in lines if " read: " in line or " checked" in line]
     assert any(line.startswith("id ") for line in lines)
+
+
+def test_the_description_comes_before_the_downloads(tmp_path: Path) -> None:
+    described = tmp_path / "cs101.toml"
+    described.touch()
+    (tmp_path / "uploads").mkdir()
+    uploads = tmp_path / "uploads"
+    assert _described([described, uploads]) == (described, [uploads])
+    assert _described([tmp_path / "cs101", uploads]) == (described, [uploads])
+    assert _described([uploads, tmp_path / "more"]) == (None, [uploads, tmp_path / "more"])
+    with pytest.raises(typer.BadParameter, match="expected downloads after"):
+        _described([described])

@@ -220,7 +220,7 @@ def test_a_list_of_students_becomes_a_roster_with_aliases() -> None:
     ended = arena("course", "init", "cs101", "--roster", "participants.csv", "--seed", "5")
     assert ended.code == 0, ended.err
     assert ended.out.startswith("cs101.roster.csv: 4 students, 4 agents\ncs101.toml describes a tournament")
-    assert "  arena course collect submissions.zip --tournament cs101.toml\n" in ended.out
+    assert "  arena course collect cs101.toml submissions.zip\n" in ended.out
     written = Path("cs101.roster.csv").read_text("utf-8").splitlines()
     assert [line.rpartition(",")[0] for line in written] == LIST.splitlines()
     assert len({one.alias for one in roster().students}) == 4
