@@ -141,7 +141,9 @@ def replay(
             from arena.cli.look.debug import debug as run_again
 
             if ply is not None and turn is not None:
-                raise typer.BadParameter(f"expected --ply or --turn, got both; --ply N is the same as --turn {ply + 1}")
+                raise typer.BadParameter(
+                    f"expected --ply or --turn, got both; --ply {ply} is the same as --turn {ply + 1}"
+                )
             run_again(id, turn=turn if ply is None else ply + 1, file=file, trust_rules=trust_rules, db=db)
         case _:
             from arena.cli.look.replay import step_through

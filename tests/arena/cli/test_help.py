@@ -178,8 +178,14 @@ def test_no_command_imports_what_is_heavy_before_it_is_needed() -> None:
 
 @pytest.mark.costly
 def test_commands_that_fit_no_ratings_load_no_numpy(tmp_path: Path) -> None:
-    results = ["import", str(EXAMPLES / "results.csv"), "--tournament", "small"]
-    for arguments in (results, ["versus", "alice", "bob"], ["standings"], ["history"], ["show", "1"]):
+    results = ["data", "import", str(EXAMPLES / "results.csv"), "--tournament", "small"]
+    for arguments in (
+        results,
+        ["results", "versus", "alice", "bob"],
+        ["results", "--format", "json"],
+        ["results", "history"],
+        ["replay", "1", "--show"],
+    ):
         run = subprocess.run(
             [sys.executable, "-c", TELLS_WHAT_IT_IMPORTS, *arguments],
             cwd=tmp_path,

@@ -151,8 +151,8 @@ def test_an_engine_is_not_ones_own_agent_and_cannot_be_debugged() -> None:
     ended = arena("replay", "--debug", "last")
     assert ended.code == 0, ended.err
     assert "ply 3: running drawing@1 in seat 0" in ended.out
-    assert "is an engine (uci:stockfish?nodes=1), which Python's debugger cannot enter; --ply N" in refused(
-        "--ply", "4"
+    assert "is an engine (uci:stockfish?nodes=1), which Python's debugger cannot enter; --turn N" in refused(
+        "--turn", "4"
     )
 
 
@@ -187,10 +187,10 @@ def refused(*arguments: str) -> str:
 def test_what_cannot_be_asked_says_why() -> None:
     Path("broken.py").write_text("from agents import Agent\nnumber = 1 / 0\n")
     play("tictactoe", "random", "random")
-    assert "the game has" in refused("--ply", "99")
-    assert "no file 'nothing.py'" in refused("--ply", "1", "--file", "nothing.py")
-    assert "expected an agent's file, a folder or a built-in, got 'human'" in refused("--ply", "1", "--file", "human")
-    assert "which Python's debugger cannot enter" in refused("--ply", "1", "--file", "cmd:cat")
+    assert "the game has" in refused("--turn", "99")
+    assert "no file 'nothing.py'" in refused("--turn", "1", "--file", "nothing.py")
+    assert "expected an agent's file, a folder or a built-in, got 'human'" in refused("--turn", "1", "--file", "human")
+    assert "which Python's debugger cannot enter" in refused("--turn", "1", "--file", "cmd:cat")
     assert "no game 7" in arena("replay", "--debug", "7").err
     broken = arena("replay", "--debug", "last", "--turn", "1", "--file", "broken.py")
     assert broken.code == 2
@@ -206,7 +206,7 @@ def test_a_breakpoint_stops_in_a_terminal_at_that_turn_alone(tmp_path: Path) -> 
     keyboard, screen = pty.openpty()
     termios.tcsetwinsize(screen, (24, 80))
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "debug", "last", "--ply", "3", "--file", "stopping.py"],
+        [sys.executable, "-m", "arena", "replay", "last", "--debug", "--turn", "3", "--file", "stopping.py"],
         stdin=screen,
         stdout=screen,
         stderr=screen,

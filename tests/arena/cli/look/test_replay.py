@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from arena.cli.look.replay import Viewer, screenful, why_no_mistake
 from arena.history import words
 from arena.history.replay import replay as steps
-from tests.kit.arena_program import arena, environment
+from tests.kit.arena_program import Ended, arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, analysed, named, past_game
@@ -447,3 +447,33 @@ def test_an_interrupt_from_elsewhere_does_so_too(terminal: Terminal) -> None:
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 130
     assert GONE in terminal.seen
+
+
+# The modes.
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ("--depth 3", "--depth is an option of --mistakes, not of stepping"),
+        ("--logs --ply 2", "--ply is an option of stepping or --show or --debug, not of --logs"),
+        ("--show --turn 2", "--turn is an option of --debug, not of --show"),
+        ("--format json", "--format is an option of --show or --mistakes or --logs, not of stepping"),
+        ("--show --logs", "expected one of --show, --mistakes, --logs, --debug, got --show and --logs"),
+        ("--debug --ply 2 --turn 3", "expected --ply or --turn, got both; --ply 2 is the same as --turn 3"),
+    ],
+)
+def test_an_option_of_another_mode_is_refused_and_names_the_mode(record: Path, options: str, wrong: str) -> None:
+    ended = arena("replay", "cs101-1", *options.split(), "--db", str(record))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"arena: {wrong} (help: arena replay --help)\n"
+
+
+def test_a_ply_is_the_position_after_it_in_every_mode(record: Path) -> None:
+    def after(*options: str) -> Ended:
+        return arena("replay", "cs101-1", *options, "--db", str(record))
+
+    assert after("--ply", "4").out.count("  a b c") == 2
+    assert "x" in after("--show", "--ply", "1").out
+    assert after("--debug", "--ply", "2") == after("--debug", "--turn", "3")
+    assert after("--debug", "--ply", "1").err.startswith("arena: game cs101-1, ply 2: this ply is part of the opening")
